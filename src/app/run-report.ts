@@ -1,5 +1,5 @@
 import type { Finding } from '../core/finding.ts';
-import type { Batch, HoldRecord, Run } from '../ports/store.ts';
+import type { Batch, HoldFacts, Run } from '../ports/store.ts';
 
 export interface RunReport {
   readonly run: Run;
@@ -7,7 +7,7 @@ export interface RunReport {
   /** Total number of findings. `findings` holds only the first ones. */
   readonly findingsInAll: number;
   readonly batches: readonly Batch[];
-  readonly holds: readonly HoldRecord[];
+  readonly holds: readonly HoldFacts[];
   /** Interrupted runs that ended before this one, in the same call. */
   readonly resumed: readonly Run[];
 }

@@ -45,11 +45,11 @@ export function runJson({ run, findings, findingsInAll, batches, holds, resumed 
       final: final ?? null,
       reason: why ?? null,
     })),
-    holds: holds.map(({ id: hold, class: held, reason: why, hashes, heldAt, expiresAt, state }) => ({
+    holds: holds.map(({ id: hold, class: held, reason: why, size, heldAt, expiresAt, state }) => ({
       hold,
       class: held,
       reason: why,
-      count: hashes.length,
+      count: size,
       heldAt: instant(heldAt),
       expiresAt: instant(expiresAt),
       state,

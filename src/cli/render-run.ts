@@ -75,9 +75,9 @@ export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { 
 
 function renderHolds({ holds }: RunReport, { colors }: Style): string {
   if (holds.length === 0) return '';
-  const lines = holds.map(({ reason, state, hashes, expiresAt }) => {
+  const lines = holds.map(({ reason, state, size, expiresAt }) => {
     const until = state === 'open' ? `open until ${formatInstant(expiresAt)}` : state;
-    return `  ${cleanLine(reason)} (${formatCount(hashes.length, 'change')}, ${until})`;
+    return `  ${cleanLine(reason)} (${formatCount(size, 'change')}, ${until})`;
   });
   return [colors.yellow('held for approval:'), ...lines].join('\n');
 }

@@ -1,6 +1,5 @@
 import type { JobOutcome } from '../ports/job.ts';
-import type { HoldRecord } from '../ports/store.ts';
-import { changesOf } from './batches.ts';
+import type { NewHold } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import type { Plan } from './plan-job.ts';
@@ -15,7 +14,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
   const { plan, planning } = await countedPlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
-  await io.store.holds.renew(owned, await holdRecords(context, plan, io), io.clock.now());
+  await io.store.holds.renew(owned, newHolds(context, plan, io), io.clock.now());
   const loads = plan.failure === undefined ? await writeBatches(context, io) : undefined;
   const budgets = loads === undefined ? {} : await budgetsOf({ plan, planning, sync, loads }, io);
   await io.store.runs.replaceFindings(owned, plan.findings);
@@ -35,29 +34,21 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
   return plan.failure === undefined ? { kind: 'next' } : finishRun(context, io);
 }
 
-async function holdRecords({ owned, sync }: RunContext, plan: Plan, io: EngineIo): Promise<HoldRecord[]> {
+function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {
   const heldAt = io.clock.now();
-  const records: HoldRecord[] = [];
   const classes = new Map(plan.verdict.holds.map((hold) => [hold.class, hold.reason]));
   const emptied = plan.verdict.fields.map(({ reason }) => reason).join('; ');
   if (emptied !== '' && !classes.has('updates')) classes.set('updates', emptied);
-  for (const [name, reason] of classes) {
-    const hashes: string[] = [];
-    for await (const change of changesOf(plan.id, io, { states: ['held'], classes: [name] })) hashes.push(change.hash);
-    if (hashes.length === 0) continue;
-    const digest = plan.digest;
-    records.push({
-      id: io.newId('hold'),
-      sync: sync.settings.name,
-      run: owned.run.id,
-      class: name,
-      reason,
-      digest,
-      hashes,
-      heldAt,
-      expiresAt: heldAt + holdForMs,
-      state: 'open',
-    });
-  }
-  return records;
+  return [...classes].map(([name, reason]) => ({
+    id: io.newId('hold'),
+    sync: sync.settings.name,
+    run: owned.run.id,
+    class: name,
+    reason,
+    digest: plan.digest,
+    hashes: io.store.plans.heldHashes(plan.id, name),
+    heldAt,
+    expiresAt: heldAt + holdForMs,
+    state: 'open',
+  }));
 }

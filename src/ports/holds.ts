@@ -1,22 +1,25 @@
 import type { ChangeClass } from '../core/change.ts';
 import type { OwnedRun } from './runs.ts';
 
-export interface HoldRecord {
+export interface HoldFacts {
   readonly id: string;
   readonly sync: string;
   readonly run: string;
   readonly class: ChangeClass;
   readonly reason: string;
   readonly digest: string;
-  readonly hashes: readonly string[];
+  /** Number of changes that the guard held, whatever became of them since. */
+  readonly size: number;
   readonly heldAt: number;
   readonly expiresAt: number;
   /** `decided`: some changes were approved and the others rejected. */
   readonly state: 'open' | 'approved' | 'rejected' | 'decided' | 'expired';
 }
 
-/** A hold without its hashes, because there can be hundreds of thousands of them. */
-export type HoldFacts = Omit<HoldRecord, 'hashes'>;
+/** A hold that a run opens. There can be a million hashes, so they are read once, while the hold is stored. */
+export interface NewHold extends Omit<HoldFacts, 'size'> {
+  readonly hashes: Iterable<string> | AsyncIterable<string>;
+}
 
 /** The changes of a sync that need approval. */
 export interface OpenHolds {
@@ -31,13 +34,15 @@ export interface OpenHolds {
 export interface Holds {
   /**
    * Opens the holds of a run. A hold of the same changes is renewed. Another open hold of the sync closes in two cases:
-   * none of its changes is pending, or this run's holds contain all its pending changes. Call it after
-   * `decisions.record`.
+   * none of its changes is pending, or this run's holds contain all its pending changes. A hold without changes is not
+   * opened. Call it after `decisions.record`.
    */
-  renew(owned: OwnedRun, holds: readonly HoldRecord[], now: number): Promise<void>;
+  renew(owned: OwnedRun, holds: readonly NewHold[], now: number): Promise<void>;
   /** Returns the pending changes at this instant. Suitable for frequent calls, because large counts are cached. */
   open(sync: string, now: number): Promise<OpenHolds>;
   /** Returns holds in state `open`, including expired ones, oldest first. */
   listOpen(sync: string): Promise<readonly HoldFacts[]>;
-  ofRun(runId: string): Promise<readonly HoldRecord[]>;
+  ofRun(runId: string): Promise<readonly HoldFacts[]>;
+  /** Yields the hashes of the changes of a hold in order, a page of some thousand at a time. */
+  hashes(id: string): AsyncIterable<readonly string[]>;
 }

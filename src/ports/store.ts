@@ -22,7 +22,7 @@ import type { UnknownState } from './unknown-state.ts';
 
 export type { Watermark } from '../core/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
-export type { HoldFacts, HoldRecord, Holds, OpenHolds } from './holds.ts';
+export type { HoldFacts, Holds, NewHold, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
 export type { RawText, RawTexts } from './raw-texts.ts';
@@ -126,6 +126,8 @@ export interface Plans {
    * Yields the hashes of the open changes, neither approved nor rejected, in order of identification: for the digest.
    */
   hashes(planId: string): AsyncIterable<string>;
+  /** Yields the hashes of the changes that are held and in the class, in order of identification. */
+  heldHashes(planId: string, name: ChangeClass): AsyncIterable<string>;
   seal(owned: OwnedRun | undefined, planId: string, digest: string): Promise<void>;
   /** Returns changes in order of identification, at most `limit` after `after` (an identification). */
   page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;

@@ -95,7 +95,7 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
       status: status ?? null,
       reason: reason ?? null,
     })),
-    holds: holds.map((hold) => ({ ...holdView(hold), count: hold.hashes.length })),
+    holds: holds.map((hold) => ({ ...holdView(hold), count: hold.size })),
   };
 }
 

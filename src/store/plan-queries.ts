@@ -14,7 +14,7 @@ const hashesPerPiece = 8192;
 export function createPlanQueries(
   db: Database,
   keys: KeyRing,
-): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
+): Pick<Plans, 'hashes' | 'heldHashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
   return {
     async *hashes(planId) {
       let after = '';
@@ -34,6 +34,20 @@ export function createPlanQueries(
         if (last === undefined || rows.length < hashesPerPiece) return;
         after = last.identification;
         await nextTurn();
+      }
+    },
+
+    async *heldHashes(planId, name) {
+      for await (const piece of piecesOf(db, planId)) {
+        const rows = await db
+          .selectFrom('changes')
+          .select('hash')
+          .where(inPiece(piece))
+          .where('state', '=', 'held')
+          .where((eb) => eb(eb('classes', '&', classMask([name])), '!=', 0))
+          .orderBy('identification')
+          .execute();
+        for (const { hash } of rows) yield hash;
       }
     },
 

@@ -16,7 +16,7 @@ export function createReports(db: Database): Reports {
     ...createRunReports(db),
 
     async hold(id) {
-      const row = await db.selectFrom('holds').select(holdFacts).where('id', '=', id).executeTakeFirst();
+      const row = await db.selectFrom('holds').select(holdFacts(db)).where('id', '=', id).executeTakeFirst();
       return row && toFacts(row);
     },
 
@@ -79,7 +79,7 @@ export function createReports(db: Database): Reports {
     async expiredHolds(sync, now) {
       const rows = await db
         .selectFrom('holds')
-        .select(holdFacts)
+        .select(holdFacts(db))
         .where('sync', '=', sync)
         .where('state', '=', 'open')
         .where('expires_at', '<=', now)

@@ -1,12 +1,13 @@
 import type { Generated } from 'kysely';
-import type { ChangeClass, ChangeKind } from '../core/change.ts';
+import type { ChangeKind } from '../core/change.ts';
 import type { FindingCode } from '../core/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
-import type { AuditAction, Batch, DecisionState, HoldRecord, TokenState, TriggerKind } from '../ports/store.ts';
+import type { AuditAction, Batch, DecisionState, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import type { ClockJumpRow, ClockMarkRow } from './clock-schema.ts';
 import type { DirectoryPageRow, DirectoryRow } from './directory-schema.ts';
+import type { HoldPageRow, HoldRow, HoldRunRow } from './hold-schema.ts';
 import type { PreviewRow } from './preview-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 import type { RestoreRow } from './restore-schema.ts';
@@ -32,6 +33,7 @@ export interface Schema {
   batches: BatchRow;
   ledger: LedgerRow;
   holds: HoldRow;
+  hold_pages: HoldPageRow;
   hold_runs: HoldRunRow;
   decisions: DecisionRow;
   approvals: ApprovalRow;
@@ -191,28 +193,6 @@ export interface LedgerRow {
   removed_at: number | null;
   removed_blacklist: number | null;
   written_at: number | null;
-}
-
-export interface HoldRow {
-  id: string;
-  sync: string;
-  run: string;
-  class: ChangeClass;
-  reason: string;
-  digest: string;
-  /** Sorted. */
-  hashes: string;
-  /** sha256 over the hashes in order: equal for holds of the same changes. */
-  hashes_key: string;
-  held_at: number;
-  expires_at: number;
-  state: HoldRecord['state'];
-}
-
-/** Every run that held the same changes. A renewed hold is found from the run that created it. */
-export interface HoldRunRow {
-  hold: string;
-  run: string;
 }
 
 export interface DecisionRow {

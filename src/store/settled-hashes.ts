@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HoldRecord } from '../ports/store.ts';
 import type { Database } from './database.ts';
+import { inLists } from './row-writer.ts';
 
 /** What became of a held change that waits for no person any more. */
 export type SettledState = 'approved' | 'rejected' | 'expired';
@@ -8,33 +8,60 @@ export type SettledState = 'approved' | 'rejected' | 'expired';
 /** Decisions per statement. A hash has 64 characters. */
 const readAtOnce = 5000;
 
-/** Hashes of the sync's changes that do not wait for a person at this instant. `since`: when the oldest hold opened. */
-export async function settledHashes(
+/** Hashes that one statement looks up. */
+const hashesPerStatement = 1024;
+
+export interface SettledTimes {
+  readonly sync: string;
+  readonly now: number;
+  /** When the oldest hold opened (epoch ms). Decisions that ended before count as open. */
+  readonly since: number;
+}
+
+/** Returns those of the hashes whose change does not wait for a person at this instant. */
+export async function settledAmong(
   db: Database,
-  sync: string,
-  { now, since }: { readonly now: number; readonly since: number },
+  hashes: readonly string[],
+  { sync, now, since }: SettledTimes,
 ): Promise<ReadonlyMap<string, SettledState>> {
   const found = new Map<string, SettledState>();
-  for (let after = ''; ; ) {
+  for (const some of inLists(hashes, hashesPerStatement)) {
     const rows = await db
       .selectFrom('decisions')
       .select(['hash', 'state', 'expires_at', 'run', 'ended_at'])
       .where('sync', '=', sync)
-      .where('hash', '>', after)
+      .where('hash', 'in', some)
       .where((eb) => eb.or([eb('state', '!=', 'open'), eb('expires_at', '<=', now), eb('ended_at', 'is not', null)]))
       .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', since)]))
-      .orderBy('hash')
-      .limit(readAtOnce)
       .execute();
     for (const { hash, state, expires_at, run, ended_at } of rows) {
       const isPast = ended_at !== null || (run === null && expires_at !== null && Number(expires_at) <= now);
       found.set(hash, isPast || state === 'open' ? 'expired' : state);
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < readAtOnce) return found;
-    after = last.hash;
-    await nextTurn();
   }
+  return found;
+}
+
+/** Returns those of the hashes whose change waits for a person at this instant. */
+export async function waitingAmong(
+  db: Database,
+  hashes: readonly string[],
+  { sync, now }: Pick<SettledTimes, 'sync' | 'now'>,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const some of inLists(hashes, hashesPerStatement)) {
+    const rows = await db
+      .selectFrom('decisions')
+      .select('hash')
+      .where('sync', '=', sync)
+      .where('hash', 'in', some)
+      .where('state', '=', 'open')
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', now)
+      .execute();
+    for (const { hash } of rows) found.push(hash);
+  }
+  return found;
 }
 
 /** Hashes of the sync's changes that wait for a person at this instant. */
@@ -58,18 +85,6 @@ export async function waitingHashes(db: Database, sync: string, now: number): Pr
     after = last.hash;
     await nextTurn();
   }
-}
-
-/** The state of a hold, by what became of its changes. */
-export function holdState(hashes: readonly string[], settled: ReadonlyMap<string, SettledState>): HoldRecord['state'] {
-  const states = new Set<SettledState>();
-  for (const hash of hashes) {
-    const state = settled.get(hash);
-    if (state === undefined) return 'open';
-    states.add(state);
-  }
-  if (states.has('approved')) return states.has('rejected') ? 'decided' : 'approved';
-  return states.has('rejected') ? 'rejected' : 'expired';
 }
 
 /** Changes whenever another change of the sync stops to wait. */

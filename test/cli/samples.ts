@@ -1,7 +1,7 @@
 import type { PlanReport, RunReport } from '../../src/app/app.ts';
 import { openStyle } from '../../src/cli/style.ts';
 import { noCounts } from '../../src/core/run.ts';
-import type { Batch, HoldRecord, PlannedChange, Run } from '../../src/ports/store.ts';
+import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
 
 export const plain = openStyle({ isTerminal: false, env: {}, config: undefined });
 
@@ -97,14 +97,14 @@ export function sampleBatch(patch: Partial<Batch>): Batch {
   };
 }
 
-export const sampleHold: HoldRecord = {
+export const sampleHold: HoldFacts = {
   id: 'hold_1',
   sync: 'people',
   run: 'run_01',
   class: 'disables',
   reason: '7 disables: only 5 in 24 hours pass without approval (100 enabled managed users)',
   digest: 'd',
-  hashes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+  size: 7,
   heldAt: at,
   expiresAt: at + 86_400_000,
   state: 'open',

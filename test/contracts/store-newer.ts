@@ -41,6 +41,7 @@ const released = [
   '031-run-phases',
   '032-previews',
   '033-directories',
+  '034-hold-pages',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

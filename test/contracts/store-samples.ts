@@ -1,7 +1,7 @@
 import { type Change, type ChangeKind, sealChange } from '../../src/core/change.ts';
 import type { ChangeName } from '../../src/core/episode.ts';
 import type { LedgerEntry } from '../../src/core/ledger.ts';
-import type { Batch, HoldRecord, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
+import type { Batch, NewHold, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
 import { someInstant } from '../support/fake-clock.ts';
 
 export const hourMs = 3_600_000;
@@ -146,7 +146,10 @@ export function sampleEntry(identification: string, over: Partial<LedgerEntry> =
   return { identification, owner: 'people', hidden: {}, quirks: {}, unverified: 0, ...over };
 }
 
-export function sampleHold(owned: OwnedRun, id: string, hashes: readonly string[], heldAt = someInstant): HoldRecord {
+/** A hold whose hashes can be read again. */
+export type SampleHold = NewHold & { readonly hashes: readonly string[] };
+
+export function sampleHold(owned: OwnedRun, id: string, hashes: readonly string[], heldAt = someInstant): SampleHold {
   return {
     id,
     sync: owned.run.sync,

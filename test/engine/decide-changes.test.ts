@@ -193,8 +193,10 @@ describe('a sealed plan', () => {
       digest: run.digest,
       heldAt: scene.clock.now(),
       expiresAt: scene.clock.now() + 86_400_000,
-      hashes: [(await scene.store.plans.page(run.id, { limit: 1 }))[0]?.hash],
+      size: 1,
     });
+    const [change] = await scene.store.plans.page(run.id, { limit: 1 });
+    expect(await Array.fromAsync(scene.store.holds.hashes(hold?.id ?? ''))).toEqual([[change?.hash]]);
   });
 
   it('of a failed read ends the run with the reason, and keeps the holds of none', async () => {

@@ -1,6 +1,6 @@
 import { episodeOf } from '../../src/core/episode.ts';
-import type { DecisionRecord, Decisions, HoldFacts, HoldRecord, Holds } from '../../src/ports/store.ts';
-import { inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
+import type { DecisionRecord, Decisions, HoldFacts, Holds } from '../../src/ports/store.ts';
+import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
 
 const dayMs = 86_400_000;
 
@@ -133,7 +133,7 @@ export function memoryDecisions(tables: Tables): Decisions {
 const unique = (hashes: readonly string[]): string[] => [...new Set(hashes)].sort();
 
 /** What became of a held change; undefined while it waits. */
-function settledState({ decisions }: Tables, sync: string, hash: string, now: number): HoldRecord['state'] | undefined {
+function settledState({ decisions }: Tables, sync: string, hash: string, now: number): HoldFacts['state'] | undefined {
   const record = decisions.get(keyOf(sync, hash))?.record;
   if (record === undefined) return undefined;
   const { state, run, endedAt, expiresAt = Number.POSITIVE_INFINITY } = record;
@@ -141,8 +141,8 @@ function settledState({ decisions }: Tables, sync: string, hash: string, now: nu
   return state === 'open' ? undefined : state;
 }
 
-function holdState(tables: Tables, { sync, hashes }: HoldRecord, now: number): HoldRecord['state'] {
-  const states = new Set(hashes.map((hash) => settledState(tables, sync, hash, now) ?? 'open'));
+function holdState(tables: Tables, { facts, hashes }: HoldInMemory, now: number): HoldFacts['state'] {
+  const states = new Set(hashes.map((hash) => settledState(tables, facts.sync, hash, now) ?? 'open'));
   if (states.has('open')) return 'open';
   if (states.has('approved')) return states.has('rejected') ? 'decided' : 'approved';
   return states.has('rejected') ? 'rejected' : 'expired';
@@ -150,68 +150,76 @@ function holdState(tables: Tables, { sync, hashes }: HoldRecord, now: number): H
 
 function restateHolds(tables: Tables, sync: string, now: number): void {
   for (const row of tables.holds.values()) {
-    const { hold } = row;
-    if (hold.sync !== sync || hold.state === 'expired' || hold.expiresAt <= now) continue;
-    const state = holdState(tables, hold, now);
-    if (state !== 'open') row.hold = { ...hold, state };
+    const { facts } = row;
+    if (facts.sync !== sync || facts.state === 'expired' || facts.expiresAt <= now) continue;
+    const state = holdState(tables, row, now);
+    if (state !== 'open') row.facts = { ...facts, state };
   }
 }
 
 export function memoryHolds(tables: Tables): Holds {
   const { holds } = tables;
-  const byTime = ({ hold }: { hold: HoldRecord }) => `${String(hold.heldAt).padStart(16, '0')} ${hold.id}`;
+  const byTime = ({ facts }: HoldInMemory) => `${String(facts.heldAt).padStart(16, '0')} ${facts.id}`;
   const openRows = (sync: string) =>
-    inOrder(holds.values(), byTime).filter(({ hold }) => hold.sync === sync && hold.state === 'open');
-  const factsOf = ({ hashes: _hashes, ...facts }: HoldRecord): HoldFacts => facts;
+    inOrder(holds.values(), byTime).filter(({ facts }) => facts.sync === sync && facts.state === 'open');
   return {
     async renew(owned, list, now) {
+      const read: HoldInMemory[] = [];
+      for (const { hashes: stream, ...facts } of list) {
+        const hashes = unique(await Array.fromAsync(stream));
+        if (hashes.length > 0)
+          read.push({ facts: { ...facts, size: hashes.length }, hashes, runs: new Set([facts.run]) });
+      }
       requireOwner(tables, owned);
       const open = openRows(owned.run.sync);
       const renewed = new Set<string>();
-      for (const hold of list) {
-        const same = open.find(({ hold: { id, class: name, hashes, expiresAt } }) => {
-          const isEqual = name === hold.class && unique(hashes).join() === unique(hold.hashes).join();
-          return isEqual && expiresAt > hold.heldAt && !renewed.has(id);
+      for (const hold of read) {
+        const same = open.find(({ facts: { id, class: name, expiresAt }, hashes }) => {
+          const isEqual = name === hold.facts.class && hashes.join() === hold.hashes.join();
+          return isEqual && expiresAt > hold.facts.heldAt && !renewed.has(id);
         });
         if (same === undefined) {
-          holds.set(hold.id, { hold: { ...hold, hashes: unique(hold.hashes) }, runs: new Set([hold.run]) });
+          holds.set(hold.facts.id, hold);
           continue;
         }
-        renewed.add(same.hold.id);
-        const { run, reason, digest } = hold;
-        const expiresAt = Math.max(hold.expiresAt, same.hold.expiresAt);
-        same.hold = { ...same.hold, run, reason, digest, expiresAt };
+        renewed.add(same.facts.id);
+        const { run, reason, digest } = hold.facts;
+        const expiresAt = Math.max(hold.facts.expiresAt, same.facts.expiresAt);
+        same.facts = { ...same.facts, run, reason, digest, expiresAt };
         same.runs.add(run);
       }
-      const covered = new Set(list.flatMap(({ hashes }) => hashes));
+      const covered = new Set(read.flatMap(({ hashes }) => hashes));
       for (const row of open) {
-        const { hold } = row;
-        if (renewed.has(hold.id)) continue;
+        const { facts } = row;
+        if (renewed.has(facts.id)) continue;
         const isWaiting = (hash: string) =>
-          tables.decisions.has(keyOf(hold.sync, hash)) && settledState(tables, hold.sync, hash, now) === undefined;
-        if (hold.hashes.some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
-        const state = holdState(tables, hold, now);
-        row.hold = { ...hold, state: state === 'open' ? 'expired' : state };
+          tables.decisions.has(keyOf(facts.sync, hash)) && settledState(tables, facts.sync, hash, now) === undefined;
+        if (row.hashes.some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
+        const state = holdState(tables, row, now);
+        row.facts = { ...facts, state: state === 'open' ? 'expired' : state };
       }
     },
     async open(sync, now) {
-      const open = openRows(sync).flatMap(({ hold }) => (hold.expiresAt > now ? [hold] : []));
-      const waiting = (some: readonly HoldRecord[]) =>
+      const open = openRows(sync).filter(({ facts }) => facts.expiresAt > now);
+      const waiting = (some: readonly HoldInMemory[]) =>
         unique(some.flatMap(({ hashes }) => hashes)).filter(
           (hash) => settledState(tables, sync, hash, now) === undefined,
         ).length;
-      const classes = [...new Set(open.map((hold) => hold.class))];
-      const byClass = classes.map((name) => [name, waiting(open.filter((hold) => hold.class === name))] as const);
-      return { holds: open.map(factsOf), changes: waiting(open), byClass: Object.fromEntries(byClass) };
+      const classes = [...new Set(open.map(({ facts }) => facts.class))];
+      const byClass = classes.map((name) => [name, waiting(open.filter(({ facts }) => facts.class === name))] as const);
+      return { holds: open.map(({ facts }) => facts), changes: waiting(open), byClass: Object.fromEntries(byClass) };
     },
     async listOpen(sync) {
-      return openRows(sync).map(({ hold }) => factsOf(hold));
+      return openRows(sync).map(({ facts }) => facts);
     },
     async ofRun(run) {
       return inOrder(
         [...holds.values()].filter(({ runs }) => runs.has(run)),
         byTime,
-      ).map(({ hold }) => hold);
+      ).map(({ facts }) => facts);
+    },
+    async *hashes(id) {
+      yield holds.get(id)?.hashes ?? [];
     },
   };
 }

@@ -7,7 +7,7 @@ import type {
   Batch,
   ChangeMark,
   DecisionRecord,
-  HoldRecord,
+  HoldFacts,
   OwnedRun,
   PlanHeader,
   PlannedChange,
@@ -42,6 +42,12 @@ export interface DecisionRow {
 }
 
 /** Everything a store holds, in maps. What is given out is never changed afterwards: rows are replaced. */
+export interface HoldInMemory {
+  facts: HoldFacts;
+  readonly hashes: readonly string[];
+  readonly runs: Set<string>;
+}
+
 export interface Tables {
   readonly leases: Map<string, LeaseRow>;
   /** Until when each owner's place counts, in order, by lease. */
@@ -52,7 +58,7 @@ export interface Tables {
   readonly plans: Map<string, PlanRow>;
   readonly batches: Map<string, Batch>;
   readonly ledger: Map<string, Map<string, LedgerEntry>>;
-  readonly holds: Map<string, { hold: HoldRecord; readonly runs: Set<string> }>;
+  readonly holds: Map<string, HoldInMemory>;
   readonly decisions: Map<string, DecisionRow>;
   readonly reads: Map<string, ReadRecord>;
   readonly rosters: Map<string, { readonly header: RosterHeader; readonly pages: readonly RosterPage[] }>;

@@ -1,4 +1,4 @@
-import type { HoldRecord, Store } from '../../src/ports/store.ts';
+import type { NewHold, Store } from '../../src/ports/store.ts';
 import { openRun, sampleChange } from '../contracts/store-samples.ts';
 
 const firstNames = ['Ana', 'Luis', 'María', 'José', 'Lucía', 'Pedro', 'Sofía', 'Martín', 'Elena', 'Diego'];
@@ -45,7 +45,7 @@ export async function holdCrowd(store: Store, count: number, now: number): Promi
   await store.plans.hold(owned, id, ['disables'], reason);
   await store.plans.seal(owned, id, 'c'.repeat(64));
   await store.decisions.record(owned, id, { now, expiresAt: now + dayMs });
-  const hold: HoldRecord = {
+  const hold: NewHold = {
     ...{ id: `hold_crowd_${count}`, sync: 'people', run: id, class: 'disables' as const, reason },
     ...{
       digest: 'd'.repeat(64),

@@ -172,7 +172,9 @@ async function hashesOfNewer(hold: HoldFacts, { store }: EngineIo): Promise<Read
   const newer = open.filter(({ run, expiresAt }) => run !== hold.run && expiresAt > hold.expiresAt);
   const hashes = new Set<string>();
   for (const run of new Set(newer.map((one) => one.run))) {
-    for (const one of await store.holds.ofRun(run)) for (const hash of one.hashes) hashes.add(hash);
+    for (const one of await store.holds.ofRun(run)) {
+      for await (const page of store.holds.hashes(one.id)) for (const hash of page) hashes.add(hash);
+    }
   }
   return hashes;
 }

@@ -25,6 +25,7 @@ import { sessions } from './030-sessions.ts';
 import { runPhases } from './031-run-phases.ts';
 import { previews } from './032-previews.ts';
 import { directories } from './033-directories.ts';
+import { holdPages } from './034-hold-pages.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -72,4 +73,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '031-run-phases': { ...runPhases, since: '0.1.0' },
   '032-previews': { ...previews, since: '0.1.0' },
   '033-directories': { ...directories, since: '0.1.0' },
+  '034-hold-pages': { ...holdPages, since: '0.1.0' },
 };
