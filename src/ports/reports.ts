@@ -93,7 +93,7 @@ export interface Reports {
   }>;
   /** Returns findings in order, each with its position in the run. */
   findings(page: FindingPage): Promise<readonly (Finding & { readonly number: number })[]>;
-  /** Counts the changes of the run by batch and state. */
+  /** Counts the changes of the run by batch and state. Counts of a large run may be up to a minute old. */
   batchStates(
     run: string,
   ): Promise<readonly { readonly batch: string; readonly state: ChangeState; readonly count: number }[]>;

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { ChangeState } from '../core/run.ts';
 import type { FindingCause, Reports } from '../ports/reports.ts';
+import { openBatchStates } from './batch-states.ts';
 import type { Database } from './database.ts';
 import { timelineOf } from './phase-times.ts';
-import { inPiece, piecesOf } from './plan-pieces.ts';
 import { toFinding } from './runs.ts';
 
 const mostCauses = 200;
@@ -76,23 +75,6 @@ export function createRunReports(db: Database): RunReports {
       return (await wanted.execute()).map((row) => ({ ...toFinding(row), number: Number(row.number) }));
     },
 
-    async batchStates(run) {
-      const sums = new Map<string, { batch: string; state: ChangeState; count: number }>();
-      for await (const piece of piecesOf(db, run)) {
-        const rows = await db
-          .selectFrom('changes')
-          .select(({ fn }) => ['batch', 'state', fn.countAll().as('count')])
-          .where(inPiece(piece))
-          .where('batch', 'is not', null)
-          .groupBy(['batch', 'state'])
-          .execute();
-        for (const { batch, state, count } of rows) {
-          const known = sums.get(`${batch} ${state}`) ?? { batch: batch ?? '', state, count: 0 };
-          known.count += Number(count);
-          sums.set(`${batch} ${state}`, known);
-        }
-      }
-      return [...sums.values()];
-    },
+    batchStates: openBatchStates(db),
   };
 }
