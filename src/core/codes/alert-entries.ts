@@ -21,19 +21,19 @@ const newToken = [
   'Run `rollcall token status CONNECTION` to confirm.',
 ] as const;
 const work = 'operations.md#many-workers-redis-and-postgresql';
-const continues = 'Then nothing more is required: requests and runs continue where they stopped.';
+const continues = 'No further action is required: requests and runs continue where they stopped.';
 
 /** Problems that notices report, and those that only the rules of Prometheus detect. */
 export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = {
   'run-failed': {
     topic: 'run',
     rules: ['RollcallRunsFail'],
-    meaning: 'A run failed. What it did not send, the next run plans again.',
-    cause: 'The HR system or the platform did not work; the notice names the reason.',
+    meaning: 'A run failed. The next run plans the unsent changes again.',
+    cause: 'The HR system or the platform failed. The notice says why.',
     cure: [
-      'Run `rollcall show RUN`: the reason names the HR system or the platform. Repair it there.',
+      'Run `rollcall show RUN`. The reason names the system that failed; correct the problem there.',
       'Run `rollcall resync SYNC`.',
-      'If the same reason comes three times, run `rollcall pause SYNC`, and ask the operators of the other system.',
+      'If three runs fail for the same reason, run `rollcall pause SYNC`, and ask the operators of that system.',
     ],
     page: 'operations.md#what-the-outcomes-mean',
   },
@@ -41,10 +41,10 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     topic: 'run',
     rules: ['RollcallRunsFail'],
     meaning: 'A run ended, but some changes failed or have an unknown outcome.',
-    cause: 'The platform rejected single people, or an answer was lost.',
+    cause: 'The platform rejected some of the changes, or an answer was lost.',
     cure: [
       'Run `rollcall show RUN --failed`: the reason is beside each person. Correct them in the HR system.',
-      'For unresolved changes do nothing: later runs first check whether they were applied.',
+      'Unresolved changes need no action: later runs first check whether they were applied.',
     ],
     page: 'operations.md#what-the-outcomes-mean',
   },
@@ -52,10 +52,10 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     topic: 'run',
     rules: ['RollcallRunsFail'],
     meaning: 'A run ended, but the source was not read completely. No person counts as missing.',
-    cause: 'Rows cannot be read, or the file or list was cut.',
+    cause: 'Some rows cannot be read, or the file or list was cut off.',
     cure: [
       'Run `rollcall show RUN --findings`: each line names a row and a reason.',
-      'Correct the rows in the HR system. The next complete read continues without further steps.',
+      'Correct the rows in the HR system. No further action is required: the next run reads the source again.',
     ],
     page: 'operations.md#the-source',
   },
@@ -65,7 +65,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     meaning: 'A file failed, an upload was refused, or an answer was lost, while the run continues.',
     cause: 'The platform could not process a file, or one of its rows.',
     cure: [
-      'Do nothing. The rows are read back, and what is missing is sent again in halves.',
+      'No action is required. The run reads the rows back, and sends the missing ones again in smaller files.',
       'Run `rollcall show RUN` to follow it.',
     ],
     page: 'platform-assumptions.md#following-a-file',
@@ -73,9 +73,9 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'files-recovered': {
     topic: 'run',
     rules: [],
-    meaning: 'Files failed during a run, and all their rows were applied in the end.',
+    meaning: 'Files failed during a run, but all their rows were applied in the end.',
     cause: 'The platform failed for a while.',
-    cure: ['Nothing is required.'],
+    cure: ['No action is required.'],
     page: 'platform-assumptions.md#following-a-file',
   },
   'changes-held': {
@@ -89,8 +89,8 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'read-doubted': {
     topic: 'held',
     rules: ['RollcallHeld'],
-    meaning: 'The source looks wrong, and an operator has to check it.',
-    cause: 'There are far fewer rows than before, a field is empty, or many people are blocked.',
+    meaning: 'The source looks wrong, and an operator must check it.',
+    cause: 'The source has far fewer rows than before, a field is empty, or many people are blocked.',
     cure: [
       'Run `rollcall show RUN` and `rollcall source try SYNC` to compare the read with the HR system.',
       'If the source is right, run `rollcall approve RUN`: later reads are compared with this one.',
@@ -105,7 +105,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     cause: 'Runs fail, no process runs the schedule, or the schedule has no slot.',
     cure: [
       'Run `rollcall runs SYNC`. If runs failed, see the reason of the newest with `rollcall show RUN`.',
-      'If no run was tried, check that the schedule had a slot, and that a process of the role scheduler (or all) runs.',
+      'If no run started, check that the schedule had a slot, and that a process with the role scheduler (or all) runs.',
       'Then run `rollcall resync SYNC`.',
     ],
     page: 'configuration.md#a-sync',
@@ -121,7 +121,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'refresh-token-refused': {
     topic: 'token',
     rules: ['RollcallReauthRequired'],
-    meaning: 'The platform refuses the refresh token. No sync over the connection works until it gets a new one.',
+    meaning: 'The platform refuses the refresh token. No sync of the connection works until a new token is configured.',
     cause: 'The refresh token was revoked, has expired, or was used by another installation.',
     cure: newToken,
     page: 'tokens.md',
@@ -137,9 +137,9 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'tokens-revoked': {
     topic: 'token',
     rules: [],
-    meaning: 'An operator revoked the tokens of the connection. No sync over it works.',
+    meaning: 'An operator revoked the tokens of the connection. No sync of the connection works.',
     cause: '`rollcall token revoke CONNECTION` was run.',
-    cure: ['Run `rollcall token refresh CONNECTION` when the connection may work again.'],
+    cure: ['Run `rollcall token refresh CONNECTION` when syncs may use the connection again.'],
     page: 'tokens.md',
   },
   'tokens-restored': {
@@ -149,7 +149,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     cause: 'A newer token pair may exist, and an old refresh token can revoke all tokens.',
     cure: [
       'Get a new refresh token from the platform and put it in the configuration.',
-      'Only if no refresh happened after the backup, run `rollcall token refresh CONNECTION`.',
+      'Run `rollcall token refresh CONNECTION` only if no refresh happened after the backup.',
     ],
     page: 'backup.md#tokens',
   },
@@ -157,10 +157,10 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     topic: 'token',
     rules: [],
     meaning: 'The token endpoint does not answer correctly. The refresh token is kept and presented again.',
-    cause: 'The endpoint has a fault, or a proxy or network policy is in the way.',
+    cause: 'The endpoint has a fault, or a proxy or network policy blocks the request.',
     cure: [
       'Repair the endpoint, the proxy or the network policy.',
-      'Run `rollcall token refresh CONNECTION` to try at once.',
+      'Run `rollcall token refresh CONNECTION` to retry immediately.',
     ],
     page: 'tokens.md#what-happens-after-each-answer',
   },
@@ -175,7 +175,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'access-token-expired': {
     topic: 'token',
     rules: ['RollcallTokenNotRenewed'],
-    meaning: 'The access token has expired and could not be refreshed. No sync over the connection works.',
+    meaning: 'The access token has expired and could not be refreshed. No sync of the connection works.',
     cause: 'No process refreshes tokens, or the platform does not answer.',
     cure: ['Run `rollcall token status CONNECTION`: it names the reason.', 'Run `rollcall token refresh CONNECTION`.'],
     page: 'tokens.md',
@@ -184,15 +184,15 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     topic: 'work',
     rules: ['RollcallNoScheduler'],
     meaning: 'No scheduler runs, so no run starts.',
-    cause: 'The process of the role scheduler (or all) is not running, or does not reach the store.',
-    cure: ['Run `rollcall start`, with Redis `rollcall start --role scheduler`, or scale the role up.', continues],
+    cause: 'The process with the role scheduler (or all) is not running, or cannot reach the store.',
+    cure: ['Run `rollcall start` (with Redis: `rollcall start --role scheduler`), or scale the role up.', continues],
     page: work,
   },
   'no-worker': {
     topic: 'work',
     rules: ['RollcallNoWorker'],
-    meaning: 'Runs are open, and no worker continues them.',
-    cause: 'The processes of the role worker are not running, or do not reach Redis.',
+    meaning: 'Runs are open, but no worker continues them.',
+    cause: 'The processes with the role worker are not running, or cannot reach Redis.',
     cure: ['Run `rollcall start --role worker`, or scale the role up.', continues],
     page: work,
   },
@@ -208,14 +208,14 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     topic: 'work',
     rules: ['RollcallJobsWait'],
     meaning: 'Jobs wait for a worker for too long.',
-    cause: 'The workers are too few, or they hang.',
-    cure: ['Start more workers, or raise `workers.concurrency`.', 'Read the log of the workers that run.', continues],
+    cause: 'There are too few workers, or workers hang.',
+    cure: ['Start more workers, or raise `workers.concurrency`.', 'Read the log of the running workers.', continues],
     page: work,
   },
   'requests-wait': {
     topic: 'work',
     rules: ['RollcallNobodyWorks'],
-    meaning: 'A run was requested, and no process has started it.',
+    meaning: 'A run was requested, but no process has started it.',
     cause: 'The scheduler hangs or has a fault.',
     cure: ['Read the log of the scheduler, and restart it if it hangs.', continues],
     page: work,
@@ -226,20 +226,20 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     meaning: 'The store does not answer, or did not answer for a while.',
     cause: 'The database is down, its disk is full, or the network is interrupted.',
     cure: [
-      'While it is away, free its disk or bring the database back. See `/readyz` and the log of the database.',
-      'Do not restart the processes: one may keep a new token pair in memory.',
-      'When it is back, do nothing. Runs continue where they stopped.',
+      'While the store is unavailable, free disk space or start the database. See `/readyz` and the log of the database.',
+      'Do not restart the processes of Rollcall: one of them may hold a new token pair in memory.',
+      'When the store is available again, no action is required. Runs continue where they stopped.',
     ],
     page: 'operations.md#the-store-refuses-a-new-token-pair',
   },
   'no-metrics': {
     rules: ['RollcallAbsent'],
     meaning: 'Prometheus finds no process of Rollcall.',
-    cause: 'No pod runs, or Prometheus does not reach `/metrics`.',
+    cause: 'No pod runs, or Prometheus cannot reach `/metrics`.',
     cure: [
-      'Look at the pods and the end of their logs.',
+      'Check the state of the pods and the end of their logs.',
       'Exit code 2: the configuration is wrong, and the log names the line.',
-      'OOMKilled: give the pod more memory.',
+      'OOMKilled: raise the memory limit of the pod.',
       'Otherwise check that Prometheus reaches `/metrics`.',
     ],
     page: 'kubernetes.md#when-a-pod-does-not-start',
@@ -249,15 +249,15 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     meaning: 'A run has not ended for six hours.',
     cause: 'The platform does not process a file.',
     cure: [
-      'Run `rollcall show RUN` to see which batch waits, and since when. Ask the operators of the platform.',
+      'Run `rollcall show RUN` to see which batch waits, and since when. Then ask the operators of the platform.',
       'If the run must end, run `rollcall cancel RUN`. Later runs still check what was sent.',
     ],
     page: 'platform-assumptions.md#following-a-file',
   },
   'files-pending': {
     rules: ['RollcallFilesPending'],
-    meaning: 'Sent files have had no known effect for hours.',
-    cause: 'The platform does not process files, or a file of another system is in the way.',
+    meaning: 'The outcome of sent files has been unknown for hours.',
+    cause: 'The platform does not process files, or still processes a file of another system.',
     cure: [
       'Run `rollcall runs` and `rollcall show RUN` to find the batches that are `sent` or `unresolved`.',
       'Ask the operators of the platform. Do not send the file by hand.',
@@ -266,20 +266,20 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   },
   'platform-failing': {
     rules: ['RollcallPlatformFails'],
-    meaning: 'The platform answers with errors, or not at all.',
+    meaning: 'The platform returns errors, or does not answer.',
     cause: 'The platform or the network has a fault.',
     cure: [
-      'Look at the status page of the platform, and at `rollcall_requests_total` by operation.',
-      'Wait: runs retry by themselves.',
-      'If it lasts, run `rollcall pause SYNC` to stop the alerts of failed runs.',
+      'Check the status page of the platform, and `rollcall_requests_total` by operation.',
+      'Wait: runs retry automatically.',
+      'If the problem persists, run `rollcall pause SYNC` to stop the alerts of failed runs.',
     ],
     page: 'operations.md#load-on-the-platform',
   },
   'process-slow': {
     rules: ['RollcallSlowProcess'],
     meaning: 'Timers of a process fire more than a second late.',
-    cause: 'The CPU of the pod or of its node does not suffice.',
-    cure: ['Give it more CPU or no CPU limit, or let fewer syncs start at the same minute.'],
+    cause: 'The pod or its node does not have enough CPU.',
+    cure: ['Raise or remove the CPU limit of the pod, or start fewer syncs in the same minute.'],
     page: 'operations.md#responsiveness',
   },
 };

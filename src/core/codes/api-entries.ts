@@ -45,7 +45,7 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
   },
   INTERNAL: {
     meaning: 'An unexpected error occurred in the server (500).',
-    cause: 'A fault in Rollcall. The log has the details under the id of the request.',
+    cause: 'Rollcall has a fault. The log has the details under the id of the request.',
     cure: ['Search the log for the `requestId` of the answer, and report the fault with that line.'],
     page: 'operations.md#logs',
   },
@@ -62,9 +62,9 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
     page: operations,
   },
   METHOD_NOT_ALLOWED: {
-    meaning: 'The path does not allow this method (405).',
-    cause: 'The client uses another method than the operation.',
-    cure: ['Use a method from the header `allow` of the answer.'],
+    meaning: 'The path does not support this method (405).',
+    cause: 'The client used a method that the operation does not have.',
+    cure: ['Use a method that the header `allow` of the answer lists.'],
     page: operations,
   },
   NO_WEBHOOK: {
@@ -86,8 +86,8 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
     page: operations,
   },
   ROLE: {
-    meaning: "The caller's role does not allow the operation (403).",
-    cause: 'The operation needs a higher role than the one of the token or user.',
+    meaning: 'The role of the caller does not allow the operation (403).',
+    cause: 'The operation needs a higher role than the token or user has.',
     cure: ['Use a token with the role that the message names.'],
     page: roles,
   },
@@ -100,7 +100,7 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
   SIGNATURE_MISSING: {
     meaning: 'The webhook has no signature (401).',
     cause: 'The sender does not sign its requests.',
-    cure: ['Let the sender sign time and body with the secret of `server.webhooks`.'],
+    cure: ['Make the sender sign the timestamp and the body with the secret from `server.webhooks`.'],
     page: webhooks,
   },
   SIGNATURE_OLD: {
@@ -116,9 +116,9 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
     page: webhooks,
   },
   SIGNATURE_WRONG: {
-    meaning: 'The signature of the webhook does not fit the body (401).',
+    meaning: 'The signature of the webhook does not match the body (401).',
     cause: 'The secrets differ, or a proxy changes the body.',
-    cure: ['Configure the same secret on both sides, and sign the bytes that are sent.'],
+    cure: ['Configure the same secret on both sides, and sign exactly the bytes that are sent.'],
     page: webhooks,
   },
   TOKEN_MISSING: {
@@ -129,13 +129,13 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
   },
   TOKEN_UNKNOWN: {
     meaning: 'The token is not one of `server.tokens` (401).',
-    cause: 'The token has a typing error, or was taken out of the configuration.',
+    cause: 'The token has a typing error, or was removed from the configuration.',
     cure: ['Compare the token with the configuration, and restart after a change.'],
     page: roles,
   },
   TOO_MANY_REQUESTS: {
     meaning: 'The caller sent too many requests (429).',
-    cause: 'The limit of requests per caller was reached.',
+    cause: 'The caller reached its request limit.',
     cure: ['Wait for the time in the header `retry-after`.'],
     page: operations,
   },

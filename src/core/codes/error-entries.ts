@@ -7,7 +7,7 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     meaning: 'The configuration has problems. Nothing was started.',
     cause: 'A key is unknown, a value is not allowed, or a variable or file that a key names is missing.',
     cure: [
-      'Correct every problem that the message lists; each has a file, a line and a key.',
+      'Correct every problem that the message lists. Each one has a file, a line and a key.',
       'Run `rollcall check` to test the configuration again.',
     ],
     page: 'configuration.md',
@@ -15,7 +15,7 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
   USAGE: {
     meaning: 'The command line or the request is wrong. Nothing was done.',
     cause: 'An option or argument is missing, unknown, or excluded by another one.',
-    cure: ['Read the message: it names the option.', 'Run the command with `--help` to list its options.'],
+    cure: ['Read the message, which names the option.', 'Run the command with `--help` to list its options.'],
     page: 'cli.md',
   },
   SOURCE_UNAVAILABLE: {
@@ -30,7 +30,7 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     page: 'sources/README.md',
   },
   SOURCE_REFUSED: {
-    meaning: 'The HR system rejected our credentials or lacks a permission for them.',
+    meaning: 'The HR system rejected the credentials, or they lack a permission.',
     cause: 'The credentials are wrong or expired, or a permission is missing. Repeated attempts can lock the account.',
     cure: [
       'Correct the credentials or permissions that the message names.',
@@ -44,7 +44,7 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
       'The directory changed during the read, pages were missing or repeated, or the platform ignored a parameter.',
     cure: [
       'Wait for the next run, or run `rollcall resync SYNC` when the directory changes less.',
-      'If it happens again, run `rollcall check CONNECTION` and compare the dialect settings with the platform.',
+      'If this happens again, run `rollcall check CONNECTION` and compare the dialect settings with the platform.',
     ],
     page: 'platform-assumptions.md#reading-users',
   },
@@ -59,11 +59,11 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     page: 'operations.md#proxies-and-private-authorities',
   },
   PLATFORM_ANSWER_INVALID: {
-    meaning: 'The platform sent an answer that does not fit its API contract.',
+    meaning: 'The platform sent an answer that does not match its API contract.',
     cause: 'A proxy or sign-in page answered instead, or the platform differs from the contract.',
     cure: [
       'Run `rollcall check CONNECTION --contract` to compare the platform with the contract.',
-      'Repeat the command with `--raw` to see the answer. It may hold personal data.',
+      'Repeat the command with `--raw` to see the answer. The answer may contain personal data.',
     ],
     page: 'platform-assumptions.md',
   },
@@ -98,23 +98,23 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     page: 'platform-assumptions.md',
   },
   PLATFORM_BUSY: {
-    meaning: 'The platform asks to wait (429 or 503). Rollcall retries by itself.',
+    meaning: 'The platform asks Rollcall to wait (429 or 503). Rollcall retries automatically.',
     cause: 'Too many requests were sent, or the platform is in maintenance.',
-    cure: ['Wait.', 'If it happens often, lower `limits.requestsPerSecond` of the connection.'],
+    cure: ['Wait.', 'If this happens often, lower `limits.requestsPerSecond` of the connection.'],
     page: 'operations.md#load-on-the-platform',
   },
   PLATFORM_FAILED: {
-    meaning: 'The platform answered with an error of its own (5xx).',
+    meaning: 'The platform returned a server error (5xx).',
     cause: 'The platform has a fault.',
     cure: [
-      'Wait: runs retry by themselves.',
-      'If it lasts, ask the operators of the platform, and run `rollcall pause SYNC` to stop the alerts.',
+      'Wait: runs retry automatically.',
+      'If the problem persists, ask the operators of the platform, and run `rollcall pause SYNC` to stop the alerts.',
     ],
     page: 'operations.md#load-on-the-platform',
   },
   REAUTH_REQUIRED: {
     meaning:
-      'The platform no longer accepts the refresh token. No sync over the connection works until it gets a new one.',
+      'The platform no longer accepts the refresh token. No sync of the connection works until a new token is configured.',
     cause: 'The refresh token was revoked, has expired, or was used by another installation.',
     cure: [
       'Get a new refresh token from the platform and put it in the configuration.',
@@ -125,10 +125,10 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
   },
   TOKEN_REVOKED: {
     meaning: 'An operator revoked the tokens of the connection. They are not refreshed automatically.',
-    cause: '`rollcall token revoke CONNECTION` was run; the audit says by whom.',
+    cause: '`rollcall token revoke CONNECTION` was run. The audit shows who ran it.',
     cure: [
       'Run `rollcall audit` to see who revoked the tokens and why.',
-      'Run `rollcall token refresh CONNECTION` when the connection may work again.',
+      'Run `rollcall token refresh CONNECTION` when syncs may use the connection again.',
     ],
     page: 'tokens.md',
   },
@@ -137,13 +137,13 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     cause: 'The store was restored. A newer token pair may exist, and an old refresh token can revoke all tokens.',
     cure: [
       'Get a new refresh token from the platform and put it in the configuration.',
-      'Only if no refresh happened after the backup, run `rollcall token refresh CONNECTION`.',
+      'Run `rollcall token refresh CONNECTION` only if no refresh happened after the backup.',
       'For the tokens of a source, run `rollcall source try SYNC --confirm-restored-token` instead.',
     ],
     page: 'backup.md#tokens',
   },
   TOKEN_UNAVAILABLE: {
-    meaning: 'There is no token that this command may use.',
+    meaning: 'No token is available to this command.',
     cause: 'No token is configured or stored, the stored one cannot be opened, or the store refuses a new pair.',
     cure: [
       'Run `rollcall token status CONNECTION`: it names the reason.',
@@ -156,7 +156,7 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     meaning: 'The store cannot be used, or did not answer.',
     cause: 'The path or address is wrong, the disk is full, the database is down, or the encryption key does not fit.',
     cure: [
-      'Read the message: it names the path, the table or the key.',
+      'Read the message, which names the path, the table or the key.',
       'If the key is lost, run `rollcall keys status`.',
       'If a newer version wrote the store, install that version again.',
     ],
@@ -166,20 +166,20 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     meaning: 'This process no longer owns the run or the token, so it stopped before its next effect.',
     cause: 'The process was too slow to renew its lease, and another process continues the work.',
     cure: [
-      'Run `rollcall show RUN`: another process continues it.',
-      'If it happens often, look for missing CPU, a slow store or a suspended machine.',
+      'Run `rollcall show RUN` to see the run, which another process continues.',
+      'If this happens often, check for a lack of CPU, a slow store or a suspended machine.',
     ],
     page: 'operations.md#kill-restart-two-at-once',
   },
   CANCELLED: {
     meaning: 'The operation was stopped on request.',
-    cause: 'An operator canceled it or answered no, or the process or server is closing.',
-    cure: ['Start it again if it is still needed: `rollcall resync SYNC`.'],
+    cause: 'An operator canceled the operation or declined the confirmation, or the process is stopping.',
+    cure: ['If the operation is still needed, start it again: `rollcall resync SYNC`.'],
     page: 'operations.md#kill-restart-two-at-once',
   },
   IDENTIFICATION_INVALID: {
     meaning: 'An identification cannot be used. Nothing was sent for it.',
-    cause: 'It is empty, `.` or `..`, or holds control characters.',
+    cause: 'The identification is empty, `.` or `..`, or contains control characters.',
     cure: ["Correct the person's key in the HR system, or the mapping of `identification`."],
     page: 'configuration.md#the-mapping',
   },
@@ -191,8 +191,11 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
   },
   CONFLICT: {
     meaning: 'The operation does not fit the current state. Nothing was changed.',
-    cause: 'Another process works on the store, or the state changed since it was read.',
-    cure: ['Read the message: it names what to stop or to repeat.', 'Run `rollcall status` to see the current state.'],
+    cause: 'Another process uses the store, or the state changed after it was read.',
+    cure: [
+      'Read the message, which says what to stop or to repeat.',
+      'Run `rollcall status` to see the current state.',
+    ],
     page: 'operations.md#kill-restart-two-at-once',
   },
 };

@@ -9,22 +9,23 @@ const writing = 'platform-assumptions.md#writing-users-directly';
 /** Findings about users of the platform, deliveries and the run. */
 export const runFindingEntries = {
   'owned-by-other-sync': {
-    meaning: 'The user belongs to another sync, so this one changes nothing.',
+    meaning: 'The user belongs to another sync, so this sync does not change the user.',
     cause: 'Two syncs of one connection have the person in their sources.',
     cure: ['To move the user, run `rollcall adopt SYNC PERSON` with the sync that becomes the owner.'],
     page: moves,
   },
   'handed-over': {
     meaning: 'A user moved from one sync to another.',
-    cause: 'The former sync no longer has the person, and this one does. Or it is no longer configured.',
-    cure: ['Nothing is required. `rollcall why SYNC PERSON` shows the owner.'],
+    cause:
+      'The person is no longer in the source of the former sync but in the source of this one. Or the former sync is no longer configured.',
+    cure: ['No action is required. `rollcall why SYNC PERSON` shows the owner.'],
     page: moves,
   },
   'hand-over-expected': {
     meaning: 'The person is gone here but active in another sync, so nothing is done until that sync takes over.',
     cause: 'The person moved to a department or country of another sync.',
     cure: [
-      'Nothing is required. It ends by itself after two full runs of the other sync.',
+      'No action is required. The state ends automatically after two full runs of the other sync.',
       'To move the user now, run `rollcall adopt SYNC PERSON` with the other sync.',
     ],
     page: moves,
@@ -40,30 +41,31 @@ export const runFindingEntries = {
     cause: 'An administrator disabled it on the platform after our last write.',
     cure: [
       'Ask the administrator. To enable it, enable the account on the platform.',
-      'To let Rollcall enable such accounts always, set `foreignDisable: enable`.',
+      'To let Rollcall always enable such accounts, set `foreignDisable: enable`.',
     ],
     page: 'configuration.md#a-sync',
   },
   unresolved: {
-    meaning: 'The effect of what was sent is not known. Nothing more is sent to these people until it is.',
+    meaning:
+      'The outcome of the sent changes is unknown. Nothing more is sent for these users until the outcome is known.',
     cause: 'An answer was lost, the process died, or the platform did not finish a file before the deadline.',
     cure: [
-      'Nothing is required: later runs first check whether it was applied.',
-      'If it lasts, ask the operators of the platform about the file that `rollcall show RUN` names. Do not send it by hand.',
+      'No action is required: later runs first check whether the changes were applied.',
+      'If the state persists, ask the operators of the platform about the file that `rollcall show RUN` names. Do not send the file by hand.',
     ],
     page: files,
   },
   'lookup-disagrees': {
-    meaning: 'The platform contradicts itself, or changed since the plan was made. Nothing is done to the person.',
+    meaning: 'The platform contradicts itself, or its users changed after the plan was made. The user is not changed.',
     cause: 'A read and a search gave different answers, or another system created, enabled or removed the user.',
     cure: [
-      'Nothing is required: the next run plans again.',
-      'If it repeats, run `rollcall check CONNECTION --contract`.',
+      'No action is required: the next run plans again.',
+      'If this happens again, run `rollcall check CONNECTION --contract`.',
     ],
     page: 'platform-assumptions.md#reading-users',
   },
   'not-deliverable': {
-    meaning: 'A change cannot go by the configured delivery, and was not made.',
+    meaning: 'The configured delivery cannot carry a change, so the change was not made.',
     cause: '`delivery: direct` cannot enable or disable accounts, nor write fields that only a file can write.',
     cure: ['Set `delivery: csv` or `delivery: auto` for the sync.'],
     page: 'configuration.md#a-sync',
@@ -71,13 +73,13 @@ export const runFindingEntries = {
   'protected-user': {
     meaning: 'A disable or remove was left out, because the user is protected.',
     cause: 'The list `protected` of the sync names the identification.',
-    cure: ['If the user should be disabled, take the identification out of `protected`.'],
+    cure: ['If the user must be disabled, remove the identification from `protected`.'],
     page: 'configuration.md#a-sync',
   },
   'kept-differently': {
     meaning: 'The platform stores a value differently from what was sent. It is not sent again.',
     cause: 'The platform cuts, trims or reformats the value.',
-    cure: ['Nothing is required. To remove the difference, shorten or reformat the value in the mapping.'],
+    cure: ['No action is required. To remove the difference, shorten or reformat the value in the mapping.'],
     page: writing,
   },
   'ignored-field': {
@@ -90,8 +92,8 @@ export const runFindingEntries = {
     meaning: 'Another person or system edited the user between our write and our read.',
     cause: 'An administrator or another integration writes the same field.',
     cure: [
-      'Nothing is required: the next run plans the difference anew.',
-      'If it repeats, decide which system writes the field, and remove it from the other one.',
+      'No action is required: the next run plans the difference again.',
+      'If this happens again, decide which system writes the field, and remove the field from the other system.',
     ],
     page: strange,
   },
@@ -99,26 +101,26 @@ export const runFindingEntries = {
     meaning:
       'A change of fields that the platform does not show could not be confirmed. It is sent at most twice more.',
     cause: 'The platform did not change `lastUpdate` of the user after the write.',
-    cure: ['Look at the user on the platform. If the value is there, nothing is required.'],
+    cure: ['Check the user on the platform. If the value is there, no action is required.'],
     page: writing,
   },
   repeated: {
     meaning: 'A change is sent again, because the outcome of an earlier one stayed unknown.',
     cause: '`settle.unknownAfter` passed, and the platform does not show the change.',
-    cure: ['Nothing is required.'],
+    cure: ['No action is required.'],
     page: files,
   },
   'email-parked': {
     meaning: 'An account temporarily has its parking address.',
-    cause: 'Two people exchange e-mail addresses, and the second step has not been made yet.',
+    cause: 'Two people exchange e-mail addresses, and the second step is still pending.',
     cure: [
-      'Nothing is required: the next run gives the account its own e-mail. To do it now, run `rollcall resync SYNC`.',
+      'No action is required: the next run gives the account its own e-mail. To start that run now, run `rollcall resync SYNC`.',
     ],
     page: 'decisions/008-email-chains.md',
   },
   held: {
     meaning: 'A guard held changes. They are delivered only after an approval.',
-    cause: 'More changes of one kind than allowed in 24 hours, or the source looks wrong.',
+    cause: 'There are more changes of one kind than 24 hours allow, or the source looks wrong.',
     cure: [
       'Run `rollcall holds` to see the people.',
       'Run `rollcall approve RUN` to deliver the changes, or `rollcall reject RUN` to drop them.',
@@ -135,10 +137,10 @@ export const runFindingEntries = {
     page: files,
   },
   'batch-failed': {
-    meaning: 'A file or call failed. Its rows are read back, and what is missing is sent again in halves.',
+    meaning: 'A file or call failed. The run reads its rows back, and sends the missing ones again in smaller files.',
     cause: 'The platform ended the file as failed, or rejected the upload.',
     cure: [
-      'While the run continues, nothing is required.',
+      'While the run continues, no action is required.',
       'Afterwards run `rollcall show RUN --failed` to see the people who were not changed, and why.',
     ],
     page: files,
@@ -146,13 +148,13 @@ export const runFindingEntries = {
   'plan-outdated': {
     meaning: 'Enables, disables and removes were left out, because the plan became too old.',
     cause: 'The run was interrupted for a long time.',
-    cure: ['Nothing is required: the next run plans them again. To start it now, run `rollcall resync SYNC`.'],
+    cure: ['No action is required: the next run plans them again. To start that run now, run `rollcall resync SYNC`.'],
     page: 'operations.md#kill-restart-two-at-once',
   },
   'clock-jumped': {
-    meaning: 'The clock of the store jumped. Ages that decide leave the jump out.',
+    meaning: 'The clock of the store jumped. Decisions that depend on an age ignore the jump.',
     cause: 'The time service corrected the clock, or the machine was suspended.',
-    cure: ['Check the time service of the machine of the store.'],
+    cure: ['Check the time service on the machine of the store.'],
     page: 'operations.md#clocks',
   },
 } as const satisfies Partial<Record<FindingCode, CodeEntry>>;

@@ -8,7 +8,7 @@ const blocked = 'operations.md#too-many-people-are-blocked';
 /** Findings about records of the HR system. */
 export const sourceFindingEntries = {
   'row-rejected': {
-    meaning: 'A record was refused. Nothing is done to the person, who also counts as blocked.',
+    meaning: 'A record was refused. The user is not changed, and the person counts as blocked.',
     cause: 'A required field is blank or cannot be used, or `scope` cannot be evaluated for the record.',
     cure: [
       'Run `rollcall show RUN --findings`: each line names the row, the column and the reason.',
@@ -36,14 +36,14 @@ export const sourceFindingEntries = {
     cause: 'A spreadsheet or an export treated text as numbers: most values have more digits than these.',
     cure: [
       'Export the column as text, and compare the rows that the message names with the HR system.',
-      'If the values are right, nothing is required.',
+      'If the values are right, no action is required.',
     ],
     page: source,
   },
   'cell-collapsed': {
     meaning: 'Line breaks or tabs inside a text were replaced by spaces.',
     cause: 'The HR system exports them. The platform cannot store them in these fields.',
-    cure: ['Nothing is required. To remove the finding, correct the texts in the HR system.'],
+    cure: ['No action is required. To remove the finding, correct the texts in the HR system.'],
     page: mapping,
   },
   'create-refused': {
@@ -60,27 +60,27 @@ export const sourceFindingEntries = {
   },
   'source-incomplete': {
     meaning: 'The source was not read completely. No person counts as missing in this run.',
-    cause: 'A file was cut or is still being written, rows cannot be read, or pages shifted during the read.',
+    cause: 'A file was cut off or is still being written, rows cannot be read, or pages shifted during the read.',
     cure: [
-      'Read the message: it names what is missing.',
-      'Run `rollcall source try SYNC`. The next complete read continues without further steps.',
+      'Read the message, which says what is missing.',
+      'Run `rollcall source try SYNC` to read the source again. After a complete read, no further action is required.',
     ],
     page: source,
   },
   'source-note': {
-    meaning: 'The source or the mapping shows something that an operator may want to know.',
-    cause: 'The message says what was seen. It did not stop the run.',
+    meaning: 'The source or the mapping has a property that an operator may want to know.',
+    cause: 'The message describes the property. The run continued.',
     cure: ['Read the message, and correct the source or the configuration where it says so.'],
     page: 'sources/README.md',
   },
   'duplicate-key': {
-    meaning: 'Two records, or two accounts, have the same identification. Nothing is done to the person.',
+    meaning: 'Two records, or two accounts, have the same identification. The user is not changed.',
     cause: 'The export lists a person twice, and no `prefer` rule decides which record counts.',
     cure: ['Remove the second record in the HR system, or set `prefer` for the sync.'],
     page: 'configuration.md#a-sync',
   },
   'case-conflict': {
-    meaning: 'Two identifications differ only by case or by similar characters. Neither user is changed.',
+    meaning: 'Two identifications differ only by case or by characters that look alike. Neither user is changed.',
     cause: 'A key was typed differently in the HR system and on the platform.',
     cure: ['Give both people clearly different identifications, or correct the one with the typing error.'],
     page: blocked,
@@ -95,8 +95,8 @@ export const sourceFindingEntries = {
     page: blocked,
   },
   'email-cycle': {
-    meaning: 'Several people exchange their e-mail addresses in a circle. Nothing is changed for them.',
-    cause: 'Each wants an address that another one still has, so there is no first step.',
+    meaning: 'Several people exchange their e-mail addresses in a circle. None of them is changed.',
+    cause: 'Each person needs an address that another one still has, so no change can go first.',
     cure: ['Set `parkEmail` for the sync, or give one of them another e-mail by hand.'],
     page: 'decisions/008-email-chains.md',
   },
@@ -119,7 +119,7 @@ export const sourceFindingEntries = {
     page: 'operations.md#move-users-between-syncs',
   },
   'status-unknown': {
-    meaning: 'The status of a person is in neither list of `lifecycle`. Nothing is done to the person.',
+    meaning: 'The status of a person is in neither list of `lifecycle`. The user is not changed.',
     cause: 'The HR system has a new status, or the status is blank.',
     cure: [
       'Add the status to `lifecycle.active` or `lifecycle.leaver`.',
@@ -128,17 +128,18 @@ export const sourceFindingEntries = {
     page: 'configuration.md#the-lifecycle',
   },
   'gone-unconfirmed': {
-    meaning: 'A list of changes reported a person as gone, but a second lookup did not confirm it. Nothing is done.',
+    meaning:
+      'A delta read reported a person as gone, but a second lookup did not confirm this. The user is not changed.',
     cause: 'The person has another record, or the source did not answer the lookup.',
     cure: [
-      'Nothing is required: later runs check again.',
+      'No action is required: later runs check again.',
       'Run `rollcall why SYNC PERSON` to see what the source says.',
     ],
     page: 'operations.md#deltas',
   },
   'field-vanished': {
-    meaning: 'A field that the mapping reads is no longer in the source. Its updates are held.',
-    cause: 'A column or a permission was lost in the HR system.',
+    meaning: 'A field that the mapping reads is no longer in the source. Updates from this field are held.',
+    cause: 'A column or a permission was removed in the HR system.',
     cure: [
       'Restore the column or the permission, then run `rollcall resync SYNC`.',
       'If the field is gone for good, remove it from the mapping.',
