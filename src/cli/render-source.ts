@@ -52,7 +52,7 @@ function headOf(trial: SourceTrial, { colors }: Style): string {
   lines.push(...notes.map((note) => colors.yellow(cleanLine(note))));
   if (several.decided > 0) {
     const people = formatCount(several.decided, 'person has', 'people have');
-    lines.push(`${people} several records; scope and prefer tell which one counts`);
+    lines.push(`${people} several records; scope and prefer decide which one counts`);
   }
   if (several.undecided > 0) {
     const people = formatCount(several.undecided, 'person has', 'people have');
@@ -98,7 +98,9 @@ function fieldsOf({ fields, isFieldListCut, unseen, rows }: SourceTrial, style: 
   ]);
   const gone = unseen.map(({ read, readers }) => {
     const who = `${readers.join(', ')} ${readers.length === 1 ? 'reads' : 'read'}`;
-    return colors.yellow(`  ${who} ${cleanLine(read)}, which no record has: is it misspelt, or not granted?`);
+    return colors.yellow(
+      `  ${who} ${cleanLine(read)}, but no record has this field: check its name and the permissions`,
+    );
   });
   const more = isFieldListCut ? ['  … and more fields that are not counted'] : [];
   return [...(lines.length === 0 ? [] : [renderTable(lines)]), ...more, ...gone].join('\n');

@@ -81,7 +81,7 @@ export function openBlockedTally(): BlockedTally {
           const sharing = Math.max(0, ...holders.values()) + 1;
           const many = Math.min(cause === 'shared' ? sharing : noted, group.count);
           if (cause === 'shared' && many * 2 <= group.count)
-            return `${countOf(group.count, 'person claims', 'people claim')} the e-mail of another one; ${first}`;
+            return `${countOf(group.count, 'person claims', 'people claim')} the e-mail of another person; ${first}`;
           return `${conflictWords[cause](many)}; ${first}`;
         }
       }

@@ -63,14 +63,14 @@ function consequence({ field }: CellTrouble): string {
   switch (field) {
     case 'hireDate':
     case 'leaveDate':
-      return 'no account is created or enabled for them, and a status that says they left still counts';
+      return 'no account is created or enabled for these people, and a status that says they left still counts';
     case 'timezone':
-      return 'they are judged by the dates of all time zones';
+      return 'their dates are compared in all time zones';
     case 'firstName':
     case 'lastName':
     case 'email':
-      return `${field} is kept as the platform has it, and no account is created for them`;
+      return `${field} keeps its value on the platform, and no account is created for these people`;
     default:
-      return `${field} is kept as the platform has it`;
+      return `${field} keeps its value on the platform`;
   }
 }

@@ -48,7 +48,7 @@ export function park(user: User, identification: string, after: FieldValues, cla
     after,
     changed: ['email'],
     classes: ['updates', 'emailChanges'],
-    reason: `left, and ${claimant} gets the e-mail: the account gets its parking address`,
+    reason: `left, and ${claimant} needs the e-mail, so the account gets its parking address`,
   };
 }
 

@@ -46,6 +46,6 @@ function commandOf(change: Change, dialect: Dialect): 'I' | 'U' | 'D' {
     case 'disable':
       return 'D';
     case 'remove':
-      throw new RangeError('a remove does not travel by file');
+      throw new RangeError('a remove cannot be written to a file');
   }
 }

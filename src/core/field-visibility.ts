@@ -99,7 +99,7 @@ export function neverShown({ readers, derivedFrom, now, before, notReturned }: V
     const isNew = before === undefined || !Object.hasOwn(before, read);
     if (now[read] === true || !isNew || isAmong(read, notReturned)) return [];
     const who = `${names.join(' and ')} ${names.length === 1 ? 'reads' : 'read'} \`${read}\``;
-    return [`${who}, which no record has: misspelt, or not granted in the HR system?`];
+    return [`${who}, but no record has this field. Check its name, and the permissions in the HR system`];
   });
 }
 
@@ -132,12 +132,12 @@ export function vanishedFields({
     if (now[read] === true) return [];
     const who = `${names.join(' and ')} ${names.length === 1 ? 'reads' : 'read'} \`${read}\``;
     if (known(read) === true) {
-      const reason = `${who}, which no record has, although records had it before: was a permission or a column removed in the HR system?`;
+      const reason = `${who}, but no record has this field any longer. Check whether a permission or a column was removed in the HR system`;
       return [{ read, readers: names, reason }];
     }
     // Without any leaver, no record has a leave date.
     if (known(read) === false || derivedFrom?.has(read) === true || !isAmong(read, notReturned)) return [];
-    const reason = `${who}, which the source returned for no record although it was requested: is it granted in the HR system, under this name?`;
+    const reason = `${who}, but the source returned this field for no record. Check its name, and the permissions in the HR system`;
     return [{ read, readers: names, reason }];
   });
 }

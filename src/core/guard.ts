@@ -133,25 +133,24 @@ function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: Guard
 }
 
 /**
- * Returns a reason, such as `1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without
- * approval (1000 enabled users)`.
+ * Returns a reason, such as `1 disable, after 50 already made in the last 24 hours: the limit without approval is 50 in
+ * 24 hours (1000 enabled managed users)`.
  */
 function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: GuardFacts, allowed: number): string {
   const before = recent[name] === 0 ? '' : `, after ${recent[name]} already made in the last 24 hours`;
-  const most = allowed === 0 ? 'none passes' : `only ${allowed} in 24 hours pass`;
   const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
-  return `${countOf(classes[name], classNoun[name])}${before}: ${most} without approval (${who})`;
+  return `${countOf(classes[name], classNoun[name])}${before}: the limit without approval is ${allowed} in 24 hours (${who})`;
 }
 
-/** Nothing of these classes passes unasked: the 24 hours before the restore are not known. */
+/** Every change of these classes needs approval, because the 24 hours before the restore are not known. */
 function notCounted(name: ChangeClass, count: number, { from, at }: RestoredStore): string {
-  return `${countOf(count, classNoun[name])}: the store was restored at ${at} from a backup of ${from}, and how many were made in between is not known. None passes without approval in the 24 hours after a restore`;
+  return `${countOf(count, classNoun[name])}: the store was restored at ${at} from a backup of ${from}, and the number made in between is unknown. For 24 hours after a restore, each one needs approval`;
 }
 
-/** They enter the plan only above the limit, and then only an approved one is sent. */
+/** Expected hand-overs enter the plan only above the limit, and then only approved ones are sent. */
 function tooManyHandOvers(count: number, allowed: number): string {
   const who = countOf(count, 'user is', 'users are');
-  return `${who} gone here and expected to move to another sync: only ${allowed} stay enabled without a decision. Approve to disable them now, reject to leave them to the other sync`;
+  return `${who} gone here and expected to move to another sync, and only ${allowed} may stay enabled without a decision. Approve to disable them now, or reject to leave them to the other sync`;
 }
 
 /** Maximum number of fields that a reason names. The findings name all of them. */
@@ -178,7 +177,7 @@ function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: Fie
     const now = facts.fillRates[field];
     // Shares are fractions: 0.9 - 0.7 is a little more than 0.2.
     if (now === undefined || (before - now) * 100 <= settings.fillRateDownPoints + 1e-9) continue;
-    const reason = `${field} is filled for ${percent(now)} of the people, before for ${percent(before)}: was a permission or a column lost?`;
+    const reason = `${field} is filled for ${percent(now)} of the people, down from ${percent(before)}. Check whether a permission or a column was removed in the HR system`;
     found.push({ field, reason });
   }
   return found;
@@ -198,5 +197,5 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   handOvers: 'expected hand-over',
 };
 
-/** Why a change is held that was left out when others were approved or rejected. */
-export const leftOutReason = 'left out when others were approved or rejected: waits for a decision of its own';
+/** Reason of a held change that was not part of an earlier approval or rejection of the same hold. */
+export const leftOutReason = 'not part of an earlier approval or rejection: needs its own decision';

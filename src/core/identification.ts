@@ -11,7 +11,7 @@ import { textProblem } from './text.ts';
  */
 export function identificationProblem(text: string): string | undefined {
   if (text === '') return 'is blank';
-  if (text === '.' || text === '..') return 'is . or .., which a URL cannot carry';
+  if (text === '.' || text === '..') return 'is . or .., which a URL cannot contain';
   const damage = importDamage(text)?.reason;
   if (damage !== undefined) return damage;
   if (missingValue.test(text)) {

@@ -27,7 +27,7 @@ export function differByZeros(one: string, other: string): boolean {
 }
 
 /** What to do about leading zeros that come and go. */
-export const zerosAdvice = 'A spreadsheet takes zeros away: export the column as text';
+export const zerosAdvice = 'Spreadsheets remove leading zeros: export the column as text';
 
 function withoutZeros(text: string): string {
   return text.replace(/^0+(?=\d)/, '');

@@ -112,7 +112,7 @@ export function compileLifecycle(settings: LifecycleSettings | undefined, compil
         .map(({ column, reason }) => `${column} ${reason}`);
       const refuses = why.length === 0 ? {} : { refusesStart: why.join('; ') };
       if (typeof hired !== 'string' && verdict.standing === 'leaver' && said.list !== 'leaver') {
-        const reason = `${verdict.reason}, but ${hireInput?.name ?? 'the hire date'} cannot be read: hired again since?`;
+        const reason = `${verdict.reason}, but ${hireInput?.name ?? 'the hire date'} cannot be read, so the person may have been hired again`;
         return { ...standing('unknown', reason), troubles, ...refuses };
       }
       return { ...verdict, troubles, ...refuses };
@@ -148,7 +148,10 @@ function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: Employee
   const latest = judgeDates(said, dates, days.latest);
   if (latest.standing === earliest.standing) return earliest;
   const problem = days.refusal === undefined ? 'is blank' : 'does not exist';
-  return standing('unknown', `${zone.column} ${problem} and the standing changes today, depending on the time zone`);
+  return standing(
+    'unknown',
+    `${zone.column} ${problem}, and whether the person is active today depends on the time zone`,
+  );
 }
 
 function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today: string): StandingVerdict {

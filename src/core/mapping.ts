@@ -247,13 +247,13 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
 function effectOf(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
   if (value instanceof Refusal) return { effect: 'rejected', detail: value.reason };
   if (value instanceof CollapsedText) return { effect: 'set', detail: value.text };
-  if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: left as the platform has it' };
+  if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: the value on the platform is kept' };
   return value === '' ? { effect: 'cleared', detail: 'blank' } : { effect: 'set', detail: value };
 }
 
 function fieldEffect(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
   if (!(value instanceof Refusal)) return effectOf(value);
-  return { effect: 'unreadable', detail: `${value.reason}: left as the platform has it` };
+  return { effect: 'unreadable', detail: `${value.reason}: the value on the platform is kept` };
 }
 
 function standingEffect({
@@ -268,7 +268,8 @@ function standingEffect({
 }
 
 function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
-  if (rule.kind === 'value') throw new RangeError('a fixed value would give everyone the same identification');
+  if (rule.kind === 'value')
+    throw new RangeError('with a fixed value, all employees would have the same identification');
   const transform = compileTransforms(rule.transform);
   return {
     ...compileRead('identification', rule, expressions),

@@ -48,12 +48,12 @@ export function nextRead(grounds: ReadGrounds): NextRead {
   const { deltas, watermark, fingerprint, now } = grounds;
   if (deltas === undefined) return { kind: 'full' };
   const full = (reason: string): NextRead => ({ kind: 'full', reason });
-  if (grounds.isFullRequested) return full('it was asked for');
-  if (!grounds.canDelta) return full('the source, as it is configured, cannot read only who has changed');
-  if (watermark === undefined) return full('no full read is known that a delta could rest on');
-  if (watermark.fingerprint !== fingerprint) return full('the configuration has changed since the last one');
-  if (now < watermark.at) return full('the clock has been put back since the last one');
-  if (now - watermark.fullAt >= deltas.fullEveryMs) return full('it is time for one');
+  if (grounds.isFullRequested) return full('a full read was requested');
+  if (!grounds.canDelta) return full('the source cannot read only the changed employees with this configuration');
+  if (watermark === undefined) return full('a delta needs an earlier full read, and none is known');
+  if (watermark.fingerprint !== fingerprint) return full('the configuration has changed since the last full read');
+  if (now < watermark.at) return full('the clock was set back after the last full read');
+  if (now - watermark.fullAt >= deltas.fullEveryMs) return full('the next full read is due');
   return { kind: 'delta', since: watermark.at - deltas.overlapMs, from: watermark };
 }
 

@@ -48,7 +48,7 @@ export function openPaddingFindings(column: string): PaddingFindings {
       if (lost === 0) return [];
       const places = groups.flatMap((group) => group.places).slice(0, namedPlaces);
       const where = `${countOf(lost, 'row')} (${places.join(', ')}${lost > places.length ? ', …' : ''})`;
-      const message = `${column} has fewer than ${width} digits in ${where}, and the others are filled up with zeros to ${width}: were leading zeros lost? Export the column as text`;
+      const message = `${column} has fewer than ${width} digits in ${where}, but the other values have ${width} with leading zeros. If leading zeros were lost, export the column as text`;
       return [{ code: 'cell-suspect', message }];
     },
   };

@@ -54,7 +54,7 @@ export function dateProblem(text: string, { pattern, isInstant, parse }: DateFor
     return `is a spreadsheet's day number instead of a date in the format ${pattern}: export the column as a date or as text`;
   }
   if (isInstant && parse(text, ({ written }) => written) !== undefined) {
-    return 'is another day depending on the time zone, which is not known (lifecycle.timezone)';
+    return 'is a different day in some time zones, and the time zone is not known (lifecycle.timezone)';
   }
   return `is not a date in the format ${pattern}${betterFormat(text, pattern)}`;
 }
@@ -195,9 +195,9 @@ function sourceOf(token: string, pattern: string, groups: DatePart[]): string {
   if (/^S{1,9}$/.test(token)) return `\\d{${token.length}}`;
   const letter = Object.hasOwn(letters, token) ? letters[token] : undefined;
   if (letter === undefined) {
-    const why = token === 'yy' ? 'a year of two digits cannot be told apart (1955 or 2055)' : 'is not known';
+    const why = token === 'yy' ? 'is a two-digit year, which is ambiguous (1955 or 2055)' : 'is not known';
     throw new RangeError(
-      `date format ${pattern}: ${token} ${why}; known are ${Object.keys(letters).join(', ')}, S; quote other letters like 'T'`,
+      `date format ${pattern}: ${token} ${why}; the letters are ${Object.keys(letters).join(', ')}, S; quote other letters like 'T'`,
     );
   }
   if (letter.part !== undefined) groups.push(letter.part);

@@ -186,7 +186,7 @@ function rule(subject: CurrentCase): Decision {
       return { ...rule(taken), takenFrom: ledger.owner };
     }
     if (source.says === 'missing' || source.says === 'nothing') return { rule: 'owned-by-other' };
-    const text = `belongs to sync ${ledger.owner}: not touched by ${rules.name}. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
+    const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text) };
   }
   switch (source.says) {
@@ -266,7 +266,7 @@ function active(subject: CurrentCase, person: Person): Decision {
   if (user === undefined) {
     if (ledger?.removed?.blacklist === true) {
       const text =
-        'was removed with blacklist by Rollcall and is active again: create the user by hand if that is meant';
+        'is active again, but Rollcall removed the user with blacklist. If the person must have an account, create the user by hand';
       return { rule: 'active-blacklisted', finding: finding(subject, 'removed-with-blacklist', text) };
     }
     if (person.refusesCreate !== undefined) {
@@ -290,7 +290,7 @@ function active(subject: CurrentCase, person: Person): Decision {
         : seenInSource(ours, true, difference.assumed);
     const equal: Decision = { rule: 'active-equal', ...(entry === ledger ? {} : { ledger: entry }) };
     if (difference.givenUp === undefined) return equal;
-    const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times: not sent again until the value changes on either side`;
+    const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times, so they are not sent again until the value changes on either side`;
     return { ...equal, finding: finding(subject, 'ignored-field', text) };
   }
   const isForeign = ours !== undefined && ours.disabledAt === undefined;
@@ -299,7 +299,7 @@ function active(subject: CurrentCase, person: Person): Decision {
     return { rule: 'enable-refused', finding: finding(subject, 'enable-refused', text), ...seen };
   }
   if (!isForeign) {
-    const why = ours === undefined ? 'active, and disabled when first seen' : 'active again: disabled by us before';
+    const why = ours === undefined ? 'active, and disabled when first seen' : 'active again, and disabled by us before';
     return { rule: 'active-enable', change: enable(user, identification, difference, why), ...learned };
   }
   if (rules.foreignDisable === 'enable') {

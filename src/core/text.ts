@@ -32,7 +32,7 @@ const replacedCharacter = new Refusal(
   'damaged-text',
   'holds a replacement character: the source was decoded wrongly before',
 );
-const spreadsheetError = new Refusal('spreadsheet-error', 'holds the error value of a spreadsheet formula');
+const spreadsheetError = new Refusal('spreadsheet-error', 'is the error value of a spreadsheet formula');
 
 /** Replaces each run of white space that contains a line break or a tab by one space. Returns other text unchanged. */
 export function collapseBreaks(text: string): string {

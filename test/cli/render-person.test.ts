@@ -31,7 +31,7 @@ const known: PersonTrace = {
             target: 'job',
             origin: 'from title',
             effect: 'kept',
-            detail: 'blank or not visible: left as the platform has it',
+            detail: 'blank or not visible: the value on the platform is kept',
           },
           { target: 'standing', origin: 'lifecycle', effect: 'set', detail: 'active: status "active" is in active' },
         ],
@@ -81,9 +81,9 @@ test('a person is followed from the source to the decision', () => {
         tags: ["a"]
 
     Mapping
-      identification  set   "1003"                                             from employee_id
-      area            set   "Finance"                                          from department
-      job             kept  blank or not visible: left as the platform has it  from title
+      identification  set   "1003"                                                   from employee_id
+      area            set   "Finance"                                                from department
+      job             kept  blank or not visible: the value on the platform is kept  from title
 
     Standing and scope
       standing: active: status "active" is in active

@@ -56,7 +56,7 @@ test('a plan shows numbers, then every change field by field, then how to delive
 });
 
 test('a plan that is held says who must decide, and how to deliver the rest', () => {
-  const reason = '7 disables: only 5 in 24 hours pass without approval (100 enabled managed users)';
+  const reason = '7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)';
   const report = samplePlan({
     counts: { ...noCounts, update: 30, disable: 7, held: 7 },
     holds: [{ sync: 'people', class: 'disables', reason, count: 7 }],
@@ -80,7 +80,7 @@ test('a plan that is held says who must decide, and how to deliver the rest', ()
       30 to update, 7 to disable
 
     held for approval:
-      7 disables: only 5 in 24 hours pass without approval (100 enabled managed users)
+      7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)
 
     1 finding:
       1010 line 12: last_name is blank (row-rejected)

@@ -67,7 +67,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       7 applied, 7 held, 2 failed
 
     held for approval:
-      7 disables: only 5 in 24 hours pass without approval (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
+      7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
       1  csv     8 changes  rollcall-people-1.csv  settled     Processed
@@ -127,8 +127,8 @@ test('a run says which read it made, and why everybody was read where a delta wa
   expect(told({ read: { ...read, kind: 'delta', since: at - 600_000 } })).toContain(
     '  read: only employees changed since 2026-11-21 19:20:00 UTC',
   );
-  expect(told({ read: { ...read, kind: 'full', reason: 'it is time for one' } })).toContain(
-    '  read: all employees, because it is time for one',
+  expect(told({ read: { ...read, kind: 'full', reason: 'the next full read is due' } })).toContain(
+    '  read: all employees, because the next full read is due',
   );
   expect(told({ read: { ...read, kind: 'point' } })).toContain('  read: only the named employees');
   expect(told({ read: { ...read, kind: 'full' } })).not.toContain('read:');

@@ -102,7 +102,7 @@ export const sampleHold: HoldFacts = {
   sync: 'people',
   run: 'run_01',
   class: 'disables',
-  reason: '7 disables: only 5 in 24 hours pass without approval (100 enabled managed users)',
+  reason: '7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)',
   digest: 'd',
   size: 7,
   heldAt: at,

@@ -93,7 +93,9 @@ test('a field that no record has is named with who reads it, instead of failing'
   const { code, stdout } = await shell.run(['source', 'try', 'people']);
 
   expect(code).toBe(0);
-  expect(stdout).toContain('lifecycle.leaveDate reads last_day, which no record has: is it misspelt, or not granted?');
+  expect(stdout).toContain(
+    'lifecycle.leaveDate reads last_day, but no record has this field: check its name and the permissions',
+  );
 });
 
 test('of nobody nothing is counted, and no name is called misspelt', async () => {

@@ -418,7 +418,7 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
   [
     'dd/MM/yyyy',
     'dd/MM/yy',
-    "23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/MM/yy: yy a year of two digits cannot be told apart (1955 or 2055); known are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, hh, h, a, mm, ss, X, XX, XXX, Z, S; quote other letters like 'T'",
+    "23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/MM/yy: yy is a two-digit year, which is ambiguous (1955 or 2055); the letters are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, hh, h, a, mm, ss, X, XX, XXX, Z, S; quote other letters like 'T'",
   ],
   [
     '{ 1: cost_center }',

@@ -109,7 +109,7 @@ describe('the tally of blocked people', () => {
           ],
           'email-conflict',
         ),
-      said: '4 people claim the e-mail of another one; first at line 2',
+      said: '4 people claim the e-mail of another person; first at line 2',
     },
   ])('names what conflicts have in common: $name', ({ cause, said }) => {
     expect(cause()).toBe(said);
@@ -195,7 +195,7 @@ describe('the tally of blocked people', () => {
 
   it.each([
     ['more than half of the people share one e-mail', 3, '3 people share one e-mail; first at line 2'],
-    ['half of the people share one e-mail', 2, '4 people claim the e-mail of another one; first at line 2'],
+    ['half of the people share one e-mail', 2, '4 people claim the e-mail of another person; first at line 2'],
   ])('tells whether %s', (_, sharing, said) => {
     const tally = openBlockedTally();
     for (const i of numbers(4)) tally.add({ kind: 'conflict', at: line(i) });
@@ -219,7 +219,7 @@ describe('the tally of blocked people', () => {
     for (let i = 0; i < 5; i += 1) tally.add({ kind: 'conflict', at: line(2) });
     for (const i of numbers(1000)) tally.note(conflict('email-conflict', 'E', `X${i}`));
     for (let times = 0; times < 4; times += 1) tally.note(conflict('email-conflict', 'E', 'new'));
-    expect(tally.likelyCause(9)).toBe('5 people claim the e-mail of another one; first at line 2');
+    expect(tally.likelyCause(9)).toBe('5 people claim the e-mail of another person; first at line 2');
     tally.note(conflict('email-conflict', 'E', 'X7'));
     tally.note(conflict('email-conflict', 'E', 'X7'));
     expect(tally.likelyCause(9)).toBe('4 people share one e-mail; first at line 2');

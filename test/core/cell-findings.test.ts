@@ -26,7 +26,7 @@ it('many rows with one kind of trouble in one column are one finding, with the f
     {
       code: 'cell-unreadable',
       message:
-        'dept is longer than 255 characters, in 5 rows (line 2, line 3, line 4, …): area is kept as the platform has it',
+        'dept is longer than 255 characters, in 5 rows (line 2, line 3, line 4, …): area keeps its value on the platform',
     },
   ]);
 });
@@ -41,7 +41,7 @@ it('columns and kinds are told apart', () => {
 
 it('a cell that is read for two purposes is one finding that says both', () => {
   expect(findingsOf({ troubles: [noDate, { ...noDate, field: 'hireDate' }] })[0]?.message).toBe(
-    'hired is not a date, in 1 row (line 2): orgEntryDate is kept as the platform has it; no account is created or enabled for them, and a status that says they left still counts',
+    'hired is not a date, in 1 row (line 2): orgEntryDate keeps its value on the platform; no account is created or enabled for these people, and a status that says they left still counts',
   );
 });
 

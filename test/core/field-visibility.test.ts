@@ -82,8 +82,8 @@ it('what the source says it returned for no record is not visible, although ever
 describe('a field that nobody shows', () => {
   const readers = new Map([['end', ['lifecycle.leaveDate', 'orgEntryDate']]]);
   const before =
-    /^lifecycle\.leaveDate and orgEntryDate read `end`, which no record has, although records had it before: .*removed/;
-  const asked = /read `end`, which the source returned for no record although it was requested: is it granted/;
+    /^lifecycle\.leaveDate and orgEntryDate read `end`, but no record has this field any longer\. .*removed/;
+  const asked = /read `end`, but the source returned this field for no record. Check its name/;
 
   it.each([
     { name: 'and did before, is gone', was: { end: true }, asked: [], reason: before },
@@ -109,7 +109,9 @@ describe('a field that nobody shows', () => {
   ])('$name: is it told as one that may be misspelt ($isTold)', ({ was, asked: notReturned, isTold }) => {
     const told = neverShown({ readers, now: { end: false }, before: was, notReturned });
 
-    expect(told).toEqual(isTold ? [expect.stringMatching(/read `end`, which no record has: misspelt/)] : []);
+    expect(told).toEqual(
+      isTold ? [expect.stringMatching(/read `end`, but no record has this field\. Check its name/)] : [],
+    );
     expect(neverShown({ readers, now: { end: true }, before: was, notReturned })).toEqual([]);
   });
 
@@ -120,11 +122,11 @@ describe('a field that nobody shows', () => {
       {
         read: 'manager.email',
         readers: ['email'],
-        reason: expect.stringMatching(/^email reads `manager\.email`, which/),
+        reason: expect.stringMatching(/^email reads `manager\.email`, but the source/),
       },
     ]);
     expect(neverShown({ ...facts, notReturned: [] })).toEqual([
-      expect.stringMatching(/^email reads `manager\.email`, which no record has/),
+      expect.stringMatching(/^email reads `manager\.email`, but no record has this field/),
     ]);
   });
 

@@ -139,7 +139,7 @@ describe('guards', () => {
         sync: 'people',
         class: 'disables',
         count: 51,
-        reason: '51 disables: only 50 in 24 hours pass without approval (1000 enabled managed users)',
+        reason: '51 disables: the limit without approval is 50 in 24 hours (1000 enabled managed users)',
       },
     ]);
   });
@@ -147,7 +147,7 @@ describe('guards', () => {
   it('count what was applied in the last 24 hours, so that many small runs may not do what one may not', () => {
     const facts = { ...calm, classes: { ...none, disables: 1 }, recent: { ...none, disables: 50 } };
     const reason =
-      '1 disable, after 50 already made in the last 24 hours: only 50 in 24 hours pass without approval (1000 enabled managed users)';
+      '1 disable, after 50 already made in the last 24 hours: the limit without approval is 50 in 24 hours (1000 enabled managed users)';
     expect(checkGuards(facts, defaultGuards).holds).toMatchObject([{ class: 'disables', reason }]);
   });
 
@@ -258,7 +258,9 @@ describe('guards', () => {
   it('say so when none passes, and when it is the first run', () => {
     const nothing = { ...defaultGuards, disables: { absolute: 0, percent: 0, cap: undefined } };
     const facts = { ...calm, managed: 0, classes: { ...none, disables: 1 } };
-    expect(checkGuards(facts, nothing).holds[0]?.reason).toBe('1 disable: none passes without approval (first run)');
+    expect(checkGuards(facts, nothing).holds[0]?.reason).toBe(
+      '1 disable: the limit without approval is 0 in 24 hours (first run)',
+    );
   });
 
   it('name three fields that are gone and no rest', () => {

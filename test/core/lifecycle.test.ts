@@ -303,7 +303,7 @@ describe('dates with a time and a zone', () => {
   });
 
   it('are unreadable without a zone, unless they are one day in every zone', () => {
-    const reason = 'is another day depending on the time zone, which is not known (lifecycle.timezone)';
+    const reason = 'is a different day in some time zones, and the time zone is not known (lifecycle.timezone)';
     expect(judge({ status: 'active', tz: '', left: '2026-10-01T15:00:00Z' }, noon, instants)).toMatchObject({
       standing: 'active',
       troubles: [{ field: 'leaveDate', reason }],

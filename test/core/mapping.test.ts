@@ -251,7 +251,7 @@ describe('an identification', () => {
     ['  ', 'is blank'],
     [undefined, 'is not there'],
     [['7'], 'is a list, expected plain text'],
-    ['..', 'is . or .., which a URL cannot carry'],
+    ['..', 'is . or .., which a URL cannot contain'],
   ])('that is %j is unreadable, because it %s', (id, reason) => {
     expect(map({}, { id })).toMatchObject({ kind: 'unreadable', reason });
   });
@@ -480,10 +480,10 @@ describe('a compiled mapping', () => {
     expect(trace.steps.map(({ target, origin, effect, detail }) => `${target} ${effect} ${origin}: ${detail}`)).toEqual(
       [
         'identification set from id: 7',
-        'email unreadable from mail: is not one e-mail address (name@example.com): left as the platform has it',
+        'email unreadable from mail: is not one e-mail address (name@example.com): the value on the platform is kept',
         'firstName set from first: Ana',
         'area cleared from area: blank',
-        'job kept from job: blank or not visible: left as the platform has it',
+        'job kept from job: blank or not visible: the value on the platform is kept',
         'standing set lifecycle: leaver: status "gone" is in leaver',
         'scope set scope: out of scope',
       ],
@@ -521,7 +521,7 @@ describe('a compiled mapping', () => {
     ['mapping.birthDate: date format dd/MM/yy', () => mappingOf({ birthDate: rule('x', { format: 'dd/MM/yy' }) })],
     ['lifecycle: status "Active" is in both', () => mappingOf({}, { lifecycle: { ...lifecycle, leaver: ['Active'] } })],
     [
-      'mapping.identification: a fixed value',
+      'mapping.identification: with a fixed value',
       () => mappingOf({}, { identification: rule({ kind: 'value', value: 'x' }) }),
     ],
   ])('is refused with the key that is wrong: %s', (message, compile) => {

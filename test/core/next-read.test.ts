@@ -26,12 +26,12 @@ describe('which read comes next', () => {
   });
 
   it.each<[string, Partial<ReadGrounds>]>([
-    ['it was asked for', { isFullRequested: true }],
-    ['the source, as it is configured, cannot read only who has changed', { canDelta: false }],
-    ['no full read is known that a delta could rest on', { watermark: undefined }],
-    ['the configuration has changed since the last one', { fingerprint: 'f2' }],
-    ['the clock has been put back since the last one', { now: watermark.at - 1 }],
-    ['it is time for one', { now: watermark.fullAt + 24 * hourMs }],
+    ['a full read was requested', { isFullRequested: true }],
+    ['the source cannot read only the changed employees with this configuration', { canDelta: false }],
+    ['a delta needs an earlier full read, and none is known', { watermark: undefined }],
+    ['the configuration has changed since the last full read', { fingerprint: 'f2' }],
+    ['the clock was set back after the last full read', { now: watermark.at - 1 }],
+    ['the next full read is due', { now: watermark.fullAt + 24 * hourMs }],
   ])('is a full one, because %s', (reason, over) => {
     expect(nextRead({ ...grounds, ...over })).toEqual({ kind: 'full', reason });
   });

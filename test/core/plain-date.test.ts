@@ -65,7 +65,7 @@ describe('a date format', () => {
   });
 
   it.each([
-    ['dd/MM/yy', /two digits/],
+    ['dd/MM/yy', /two-digit year/],
     ['yyyy-MM', /names the day 0 times/],
     ['', /names the year 0 times/],
     ['yyyy-MM-dd dd', /names the day 2 times/],

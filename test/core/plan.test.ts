@@ -481,7 +481,7 @@ describe('a change carries', () => {
     [
       disabledByUs,
       { email: 'o@example.com' },
-      [['email'], ['enables', 'emailChanges'], 'active again: disabled by us before'],
+      [['email'], ['enables', 'emailChanges'], 'active again, and disabled by us before'],
     ],
   ] as const)('of an enable, its update', (ledger, shown, [changed, classes, reason]) => {
     const fields = { ...wanted, ...shown };
@@ -596,7 +596,7 @@ describe('policy and protection only take away', () => {
       after: { firstName, lastName, email: 'e1@parked.example', job: 'Baker' },
       changed: ['email'],
       classes: ['updates', 'emailChanges'],
-      reason: 'left, and E9 gets the e-mail: the account gets its parking address',
+      reason: 'left, and E9 needs the e-mail, so the account gets its parking address',
       before: { enabled: false },
     });
   });

@@ -68,7 +68,7 @@ describe.each([
       await place.employ(13, [1, 2]);
       const held = await rollcall('apply', 'people');
       expect(held).toMatchObject({ code: 3 });
-      expect(held.stdout).toContain('None passes without approval in the 24 hours after a restore');
+      expect(held.stdout).toContain('For 24 hours after a restore, each one needs approval');
       expect(writes(place)).toBe(written);
     },
   );

@@ -178,7 +178,7 @@ describe('what a delta does not see', () => {
     expect((await resync(full)).run).toMatchObject({ outcome: 'succeeded', counts: { disable: 1, create: 1 } });
   });
 
-  it('is an edit on the platform: --full, apply, and a full read when it is time for one put it right', async () => {
+  it('is an edit on the platform: --full, apply, and a full read when the next full read is due put it right', async () => {
     const { office, resync } = await openHr();
     const edit = () => office.sandbox.state.editUser('700002', { fields: { lastName: 'Somebody' } });
     const puts = async (run: RunReport['run'], reason: string): Promise<void> => {
@@ -187,13 +187,13 @@ describe('what a delta does not see', () => {
     };
     edit();
     expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
-    await puts((await resync(full)).run, 'it was asked for');
+    await puts((await resync(full)).run, 'a full read was requested');
     edit();
-    await puts((await office.apply()).run, 'it was asked for');
+    await puts((await office.apply()).run, 'a full read was requested');
     edit();
     office.clock.jump(24 * hourMs);
-    await puts((await resync()).run, 'it is time for one');
-    expect((await office.plan()).facts.read).toMatchObject({ kind: 'full', reason: 'it was asked for' });
+    await puts((await resync()).run, 'the next full read is due');
+    expect((await office.plan()).facts.read).toMatchObject({ kind: 'full', reason: 'a full read was requested' });
   });
 
   it('is the second record of a person: whom a delta calls gone is looked up before the account is taken', async () => {
@@ -357,7 +357,7 @@ describe('what a run left undone', () => {
     const next = await resync();
     expect(next.run).toMatchObject({
       outcome: 'held',
-      facts: { read: { kind: 'full', reason: 'no full read is known that a delta could rest on' } },
+      facts: { read: { kind: 'full', reason: 'a delta needs an earlier full read, and none is known' } },
     });
     await office.app.approve(next.run.id, 'ops');
     expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
@@ -531,7 +531,7 @@ describe('check says of a sync with deltas', () => {
     expect(await linesOf(hr)).toEqual([
       expect.objectContaining({
         state: 'ok',
-        message: expect.stringContaining('. The next run makes a full read, because it is time for one'),
+        message: expect.stringContaining('. The next run makes a full read, because the next full read is due'),
       }),
     ]);
   });
@@ -592,6 +592,6 @@ it('another configuration is read in full, though it is the same sync', async ()
   const other = await resync({ kind: 'all' }, await open(text.replace('"meta"]', '"meta","title"]')));
   expect(other.run.facts.read).toMatchObject({
     kind: 'full',
-    reason: 'the configuration has changed since the last one',
+    reason: 'the configuration has changed since the last full read',
   });
 });

@@ -206,7 +206,7 @@ test('8: the e-mail of somebody who left goes to a new hire, once the account ha
   expect(first).toMatchObject({ code: 0, counts: { disable: 1, create: 0, applied: 1 } });
   expect(first.findings).toMatchObject([{ code: 'email-conflict', identification: '7' }]);
   const why = await shell.run(['why', 'staff', '1']);
-  expect(why.stdout).toContain('left, and 7 gets the e-mail: the account gets its parking address');
+  expect(why.stdout).toContain('left, and 7 needs the e-mail, so the account gets its parking address');
   expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { update: 1, create: 1, applied: 2 } });
   expect(userOf(shell, '1')).toMatchObject({ enabled: false, fields: { email: '1@parked.example' } });
   expect(userOf(shell, '7')).toMatchObject({ enabled: true, fields: { email: 'a1@example.com' } });

@@ -82,6 +82,6 @@ it.each(apis)(
 
     expect(run).toMatchObject({ outcome: 'held', counts: { applied: 0 } });
     const messages = findings.map(({ message }) => message).join();
-    expect(messages).toContain(`\`${mapping.email}\`, which no record has, although records had it before`);
+    expect(messages).toContain(`\`${mapping.email}\`, but no record has this field any longer`);
   },
 );

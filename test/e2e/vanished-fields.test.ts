@@ -73,7 +73,8 @@ describe('a permission that was taken away', () => {
       const { run, findings, holds } = await office.apply();
       expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 2, held: 4, applied: 0 } });
       expect(holds.map(({ class: held }) => held).sort()).toEqual(['creates', 'disables', 'updates']);
-      for (const { reason } of holds) expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, which no record has/);
+      for (const { reason } of holds)
+        expect(reason).toMatch(/^lifecycle\.leaveDate reads `end`, but no record has this field/);
       expect(findings).toContainEqual({
         code: 'field-vanished',
         message: expect.stringContaining('a permission or a column'),
@@ -108,7 +109,7 @@ describe('a permission that was taken away', () => {
     const { office, hr } = await openHr(['end']);
     const note = {
       code: 'source-note',
-      message: expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which no record has/),
+      message: expect.stringMatching(/^lifecycle\.leaveDate reads `end`, but no record has this field/),
     };
 
     expect((await office.plan()).findings).toEqual([note]);
@@ -139,7 +140,7 @@ describe('a permission that was taken away', () => {
     const { run } = await office.apply();
     expect(run.outcome).toBe('failed');
     expect(run.reason).toMatch(
-      /none of them usable.*lifecycle\.status reads `status`, which no record has, although records had it before/,
+      /none of them usable.*lifecycle\.status reads `status`, but no record has this field any longer/,
     );
   });
 });
@@ -165,8 +166,8 @@ describe('an API over HTTP whose answers leave out what may not be seen', () => 
     expect(run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, disable: 1, held: 3, applied: 0 } });
     const told = findings.filter(({ code }) => code === 'field-vanished').map(({ message }) => message);
     expect(told).toEqual([
-      expect.stringMatching(/^email reads `mail`, which no record has, although records had it before/),
-      expect.stringMatching(/^lifecycle\.leaveDate reads `end`, which no record has, although records had it before/),
+      expect.stringMatching(/^email reads `mail`, but no record has this field any longer/),
+      expect.stringMatching(/^lifecycle\.leaveDate reads `end`, but no record has this field any longer/),
     ]);
     expect(office.sandbox.state.log).toHaveLength(0);
     const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
@@ -190,7 +191,7 @@ describe('a field that comes as null for everybody, because the source knows no 
 });
 
 describe('a field that was never there', () => {
-  it('holds nothing when the source does not know that it was asked for', async () => {
+  it('holds nothing when the source does not know that a full read was requested', async () => {
     const { office } = await openHr(['end']);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
@@ -201,7 +202,7 @@ describe('a field that was never there', () => {
     const { run, findings } = await office.apply();
     expect(run.outcome).toBe('held');
     expect(findings.map(({ message }) => message).join()).toMatch(
-      /`end`, which the source returned for no record although it was requested/,
+      /`end`, but the source returned this field for no record/,
     );
     await office.app.approve(run.id, 'ops');
     hr.people = changed();

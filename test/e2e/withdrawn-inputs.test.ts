@@ -92,7 +92,7 @@ describe('a right to a date from which only the status is derived, withdrawn bet
     const told = findings.filter(({ code }) => code === 'field-vanished').map(({ message }) => message);
     expect(told).toEqual([
       expect.stringMatching(
-        new RegExp(`^lifecycle\\.status \\(by rollcallStatus\\) reads \`${path}\`, which no record has`),
+        new RegExp(`^lifecycle\\.status \\(by rollcallStatus\\) reads \`${path}\`, but no record has this field`),
       ),
     ]);
     expect(office.sandbox.state.log).toHaveLength(sent);

@@ -40,8 +40,8 @@ describe('a run about all', () => {
   it('reads all when that is wished, with the reason', async () => {
     const scene = await clean();
     const { facts } = (await scene.plan({ kind: 'all', isFull: true })).plan;
-    expect(facts.read).toMatchObject({ kind: 'full', reason: 'it was asked for' });
-    expect(readLine(scene)).toEqual({ sync: 'people', read: 'full', reason: 'it was asked for' });
+    expect(facts.read).toMatchObject({ kind: 'full', reason: 'a full read was requested' });
+    expect(readLine(scene)).toEqual({ sync: 'people', read: 'full', reason: 'a full read was requested' });
   });
 
   it('reads all of a source that cannot tell who has changed', async () => {
@@ -88,7 +88,7 @@ describe('source fields that no record has', () => {
     const scene = await openPlanScene({ records: [bare('a1')] });
     const planned = await scene.plan();
     expect(scene.message(planned, 'source-note')).toBe(
-      'area reads `area`, which no record has: misspelt, or not granted in the HR system?',
+      'area reads `area`, but no record has this field. Check its name, and the permissions in the HR system',
     );
     expect(planned.kinds).toEqual({ a1: 'create' });
   });
@@ -99,7 +99,7 @@ describe('source fields that no record has', () => {
     const planned = await scene.plan({ kind: 'all', isFull: true });
     expect(planned.kinds).toEqual({ c3: 'create held' });
     expect(scene.message(planned, 'field-vanished')).toContain(
-      'area reads `area`, which no record has, although records had it before',
+      'area reads `area`, but no record has this field any longer',
     );
     expect(planned.plan.facts.isReadDoubted).toBe(true);
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
@@ -138,7 +138,7 @@ describe('source fields that no record has', () => {
     scene.source.records = [{ at: 'line 2', fields }];
     const planned = await scene.plan({ kind: 'all', isFull: true });
     expect(planned.plan.failure).toMatch(
-      /none of them usable.*nothing was changed\. .*`status`, which no record has, although/,
+      /none of them usable.*nothing was changed\. .*`status`, but no record has this field any longer/,
     );
     expect(planned.plan.failure).not.toContain('blocked');
   });

@@ -23,7 +23,7 @@ describe('a class of changes above its limit', () => {
     });
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: 'create held', b2: 'create held', c3: 'create held', d4: 'update' });
-    const reason = '3 creates: only 2 in 24 hours pass without approval (first run)';
+    const reason = '3 creates: the limit without approval is 2 in 24 hours (first run)';
     expect(planned.changes.map(({ stateReason }) => stateReason)).toEqual([reason, reason, reason, undefined]);
     expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
     expect(planned.plan.verdict).toMatchObject({
@@ -81,7 +81,7 @@ describe('a class of changes above its limit', () => {
     await scene.store.decisions.leaveOut('people', changes.slice(2), 'ops');
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create held', d4: 'create held' });
-    const reason = 'left out when others were approved or rejected: waits for a decision of its own';
+    const reason = 'not part of an earlier approval or rejection: needs its own decision';
     expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
     expect(planned.plan.verdict.holds).toEqual([{ sync: 'people', class: 'creates', reason, count: 2 }]);
   });
@@ -180,7 +180,8 @@ describe('a full read that is doubted', () => {
     const planned = await scene.plan();
     const { p009, ...others } = planned.kinds;
     expect([p009, new Set(Object.values(others))]).toEqual(['update', new Set(['update held'])]);
-    const reason = 'area is filled for 10 % of the people, before for 100 %: was a permission or a column lost?';
+    const reason =
+      'area is filled for 10 % of the people, down from 100 %. Check whether a permission or a column was removed in the HR system';
     expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
     expect(planned.plan.verdict.fields).toEqual([{ field: 'area', reason }]);
     expect(planned.plan.facts.isReadDoubted).toBe(true);
