@@ -69,13 +69,13 @@ async function sendOne(change: Change, io: DeliveryIo, signal: AbortSignal): Pro
       return undefined;
     case 'update': {
       const lookup = await platform.find(platformKey(change), signal);
-      if (lookup.found === false) return 'the platform has no such user any more';
+      if (lookup.found === false) return 'the platform no longer has this user';
       if (lookup.found === 'unclear') return lookup.reason;
       await platform.update(lookup.user, { identification, fields: directFields(change, io.dialect) }, signal);
       return undefined;
     }
     case 'enable':
     case 'disable':
-      return `a ${change.kind} cannot go by direct call`;
+      return `a ${change.kind} cannot be made by direct call`;
   }
 }

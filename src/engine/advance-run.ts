@@ -48,7 +48,7 @@ const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'T
 /** Reports that the schedule waits after refused credentials. See `backoffUntil`. */
 const afterRefusal =
   'The schedule now waits one hour, then longer after each refusal, so that the account is not locked. ' +
-  'After you correct the credentials, "rollcall resync" or a restart reads at once.';
+  'After you correct the credentials, "rollcall resync" or a restart reads the source immediately.';
 
 /**
  * Ends a run that cannot continue. Batches that are out stay unresolved, unsent changes are dropped, and the reason is

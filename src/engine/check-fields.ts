@@ -24,8 +24,8 @@ export async function checkFields({ settings, mapping, source }: Sync, io: Sourc
   // The message does not list the existing fields: without a header line, they are values of the first employee.
   throw new RollcallError(
     `the source of sync ${settings.name} has no ${absent.length === 1 ? 'field' : 'fields'} ${absent.join(', ')}, named by ` +
-      'its mapping, lifecycle, scope or prefer. Nothing was read: mend the export, or the names in the configuration; ' +
-      '`rollcall check` lists what the source has.',
+      'its mapping, lifecycle, scope or prefer. Nothing was read. Correct the export, or the names in the configuration: ' +
+      '`rollcall check` lists the fields of the source.',
     { code: 'SOURCE_UNAVAILABLE' },
   );
 }

@@ -154,7 +154,7 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
   index.set(slot, mark.conflict);
   const wanted = index.person(slot).identification;
   const how = likeness(wanted, user.identification);
-  const message = `platform user ${user.identification} and ${wanted} ${how}: nothing is done to either`;
+  const message = `platform user ${user.identification} and ${wanted} ${how}: neither user is changed`;
   find({ code: 'case-conflict', identification: user.identification, message });
 }
 
@@ -224,7 +224,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   }
   if (index.has(slot, mark.seen)) {
     index.set(slot, mark.conflict);
-    const message = 'the platform shows two users of this identification: nothing is done to either';
+    const message = 'the platform shows two users with this identification: neither is changed';
     job.find({ code: 'duplicate-key', identification: user.identification, message });
     return;
   }
@@ -305,7 +305,7 @@ function checkEmail(
     if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',
-        `${wanted} (${at}) has the e-mail of ${identification}, who leaves and looks like the same person: neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" gives the account to ${wanted}; or correct the identification of one record, or disable the old account by hand`,
+        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" gives the account to ${wanted}. Otherwise correct the identification of one record, or disable the old account by hand`,
         true,
       );
       index.set(slot, mark.conflict);
@@ -313,16 +313,16 @@ function checkEmail(
     }
     report(
       'email-conflict',
-      `${wanted} (${at}) wants the e-mail of user ${identification}, who keeps it: give one of them another e-mail, or remove the user`,
+      `${wanted} (${at}) needs the e-mail of user ${identification}, who keeps it. Give one of them another e-mail, or remove the user`,
       false,
     );
     return;
   }
   report(
     'rename-conflict',
-    `${wanted} (${at}) has the e-mail of platform user ${identification}: a rename? Neither is changed. ${
+    `${wanted} (${at}) has the e-mail of platform user ${identification}, which may be a rename. Neither is changed. ${
       differByZeros(wanted, identification) ? `They differ only by leading zeros. ${zerosAdvice}. ` : ''
-    }"rollcall adopt ${sync.settings.name} ${wanted}" accepts it; or correct the identification on one side`,
+    }"rollcall adopt ${sync.settings.name} ${wanted}" accepts the rename. Otherwise correct the identification on one side`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);

@@ -37,7 +37,7 @@ export async function confirmGone(job: ConfirmJob, io: EngineIo): Promise<number
     if (why === undefined) continue;
     left += 1;
     index.set(slot, mark.conflict);
-    const message = `gone, by what has changed; but the source was asked once more, and ${why}: nothing is done, and later runs check again`;
+    const message = `the delta read reported the person as gone, but a second lookup did not confirm this: the source ${why}. The user is not changed, and later runs check again`;
     find({ code: 'gone-unconfirmed', identification, message });
   }
   return left;
@@ -74,7 +74,7 @@ async function lookUp(names: readonly string[], { sync, signal }: ConfirmJob, io
     for (;;) {
       const next = await reading.next();
       if (next.done === true) {
-        return { records, gap: next.value.complete ? undefined : 'could not tell everything' };
+        return { records, gap: next.value.complete ? undefined : 'did not answer the lookup completely' };
       }
       const page = await Promise.all(next.value.records.map((record) => sync.mapping.map(record, now, budget)));
       signal.throwIfAborted();
@@ -98,10 +98,10 @@ function doubtAbout(records: readonly Known[] | undefined, name: string): string
   if ([first, ...others].some(({ identification }) => identification !== name)) {
     return others.length > 0
       ? `has ${countOf(others.length + 1, 'record')} of the person`
-      : 'has the person in other letters';
+      : 'has the person with another spelling of the identification';
   }
   const counts = countingRecord([first, ...others]);
-  if (counts !== undefined) return isGone(counts) ? undefined : 'does not say so any more';
+  if (counts !== undefined) return isGone(counts) ? undefined : 'no longer reports the person as gone';
   return others.length > 0
     ? `has ${countOf(others.length + 1, 'record')} of the person, which contradict each other`
     : 'has a record that cannot be used';

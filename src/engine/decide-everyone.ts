@@ -166,6 +166,6 @@ function isMiss({ source }: Case, { rule }: Decision): boolean {
 }
 
 function notDeliverable(identification: string, kind: string, delivery: string): Finding {
-  const message = `a ${kind} cannot go by delivery: ${delivery}, and is left undone: use delivery: csv or auto`;
+  const message = `a ${kind} cannot be delivered with delivery: ${delivery}, so it was not made. Use delivery: csv or auto`;
   return { code: 'not-deliverable', identification, message };
 }

@@ -45,7 +45,7 @@ function isOnlyOld(run: Run, batches: readonly Batch[], { clock }: EngineIo): bo
 async function planAgain({ owned }: RunContext, io: EngineIo): Promise<JobOutcome> {
   io.logger.info(
     { run: owned.run.id, sync: owned.run.sync },
-    'the plan is a day old and nothing was sent: planning again',
+    'the plan is a day old and nothing was sent, so the run plans again',
   );
   await io.store.runs.update(owned, { phase: 'reading' });
   return { kind: 'next' };
@@ -81,7 +81,7 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
   return toProving(context, io);
 }
 
-const killedReason = 'the worker ended before it knew whether the platform took this';
+const killedReason = 'the worker stopped before it knew whether the platform accepted the batch';
 
 interface Sending {
   readonly wave: Wave;
@@ -106,7 +106,10 @@ async function send(context: RunContext, { wave, batch, batches }: Sending, io: 
   const isLookedAt = await lookAhead(context, wave.planned, io);
   const changes = await stillMeant(context, { batch, isLookedAt }, io);
   if (changes.length === 0) {
-    await io.store.batches.update(owned, batch.id, { state: 'settled', reason: 'nothing in it was to be sent' });
+    await io.store.batches.update(owned, batch.id, {
+      state: 'settled',
+      reason: 'no change of the batch had to be sent',
+    });
     if (isFile) await releaseFileLease(owned, io);
     return { kind: 'next' };
   }

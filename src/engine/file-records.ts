@@ -84,20 +84,21 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     const { identification, at } = person;
     const undecided = (why: string): void => {
       index.set(slot, mark.conflict);
-      const message = `${sameNames(at, others.get(slot))} say they are ${identification}, ${why}: nothing is done to this person`;
+      const message = `${sameNames(at, others.get(slot))} have the identification ${identification}, ${why}: the user is not changed`;
       find({ code: 'duplicate-key', identification, at, message });
     };
     if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
     else if (index.has(slot, mark.tied)) {
       undecided(
         settings.prefer === undefined
-          ? 'and the key prefer of the sync does not say which one counts'
-          : 'and no rule of prefer tells them apart',
+          ? 'and the sync has no prefer rule that decides which one counts'
+          : 'and no prefer rule decides which one counts',
       );
     } else if (person.kind === 'person') {
       const facts = { works: index.has(slot, mark.worksOutside), isUnknown: index.has(slot, mark.unknownOutside) };
       const judged = withOutside(person, facts);
-      if (judged === undefined) undecided('and of one that is out of scope it is not known whether the person works');
+      if (judged === undefined)
+        undecided('and it is not known whether the person is active in a record that is out of scope');
       else if (judged !== person) {
         index.clear(slot, ofRecord);
         put(slot, judged);

@@ -90,7 +90,7 @@ async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promis
   if (out.length === 0) return undefined;
   return {
     code: 'unresolved',
-    message: `${countOf(out.length, 'batch was', 'batches were')} out when the run ended: later runs check first whether it was applied`,
+    message: `${countOf(out.length, 'batch was', 'batches were')} still without an outcome when the run ended: later runs first check whether the changes were applied`,
   };
 }
 
@@ -100,7 +100,7 @@ async function endUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
   for (const { id } of planned) await io.store.batches.update(owned, id, { state: 'settled', reason: notSent });
 }
 
-const notSent = 'not sent: the run ended before';
+const notSent = 'not sent: the run ended first';
 
 /** Drops the changes that were not sent. The next run plans again. */
 async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {

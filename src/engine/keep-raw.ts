@@ -14,6 +14,9 @@ export async function keepRaw(
   try {
     await store.rawTexts.add(owned, { at: clock.now(), about, text });
   } catch {
-    logger.warn({ run: owned.run.id, about: 'raw text' }, 'a text of another system was not kept beside the run');
+    logger.warn(
+      { run: owned.run.id, about: 'raw text' },
+      'an answer of another system could not be stored with the run',
+    );
   }
 }

@@ -29,6 +29,6 @@ export function foundParked({ identification, user, source }: Case, { settings }
   // The account of a leaver keeps its parking address.
   if (source.says !== 'active' || settings.parkEmail === undefined || shown === undefined) return undefined;
   if (parkingAddress(settings.parkEmail, identification)?.toLowerCase() !== shown) return undefined;
-  const message = 'an earlier run has left the account with its parking address (parkEmail)';
+  const message = 'an earlier run left the account with its parking address (parkEmail)';
   return { code: 'email-parked', identification, message };
 }

@@ -102,7 +102,7 @@ function report(
   const at = 'at' in person ? person.at : 'no record';
   const other = user.identification;
   const message =
-    `${identification} (${at}) and platform user ${other}, whom the source does not name, differ only by leading zeros: ` +
+    `${identification} (${at}) and platform user ${other}, which the source does not name, differ only by leading zeros: ` +
     `neither is changed. ${zerosAdvice}. ` +
     `"rollcall adopt ${sync.settings.name} ${identification}" accepts the new identification`;
   find({ code: 'rename-conflict', identification, message, other, account: user });

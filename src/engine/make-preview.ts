@@ -32,7 +32,7 @@ export async function makePreview(id: string, io: EngineIo, signal: AbortSignal)
     return;
   }
   if (preview.attempt > mostAttempts) {
-    await fail(`the work was interrupted ${mostAttempts} times: see the log of the workers`);
+    await fail(`the work was interrupted ${mostAttempts} times: read the log of the workers`);
     return;
   }
   // Each attempt has a plan of its own, so that two of them never write into one.

@@ -28,7 +28,7 @@ function whyNotCreate(lookup: Lookup): Trouble | undefined {
  */
 function whyNotUpdate(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
-  if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform has no such user any more' };
+  if (!lookup.found) return { code: 'lookup-disagrees', reason: 'the platform no longer has this user' };
   if (lookup.user.enabled) return undefined;
   return { code: 'foreign-disable', reason: 'the account was disabled after the plan was made' };
 }
@@ -37,7 +37,7 @@ function whyNotUpdate(lookup: Lookup): Trouble | undefined {
 function whyNotRemove(lookup: Lookup): Trouble | undefined {
   if (lookup.found === 'unclear') return { code: 'lookup-disagrees', reason: lookup.reason };
   if (!lookup.found || !lookup.user.enabled) return undefined;
-  return { code: 'lookup-disagrees', reason: 'somebody enabled the account since the plan was made' };
+  return { code: 'lookup-disagrees', reason: 'the account was enabled after the plan was made' };
 }
 
 const objections: Partial<Record<ChangeKind, Objection>> = {

@@ -53,9 +53,9 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
       if (kind !== 'create' && !changed.includes('email')) return {};
       const parkEmail = order.parked.has(slot) ? parkingPlaceOf(slot, job) : undefined;
       const waitsFor = nameOf(holder);
-      const after = `${reason}; goes after ${waitsFor}, whose e-mail it takes over`;
+      const after = `${reason}; sent after the change of ${waitsFor}, whose account has this e-mail`;
       if (parkEmail === undefined) return { reason: after, waitsFor };
-      return { reason: `${after}, and gets a parking address first`, waitsFor, parkEmail };
+      return { reason: `${after}; the account gets a parking address first`, waitsFor, parkEmail };
     },
   };
 }
@@ -114,9 +114,9 @@ function reportWaiting(
   const at = 'at' in claimant ? ` (${claimant.at})` : '';
   const isLeaver = index.has(holderSlot, mark.leaver);
   const message = leaving.has(holderSlot)
-    ? `the e-mail of ${wanted}${at} is still on user ${holder}, who leaves: a run after the one that disables the account gives it its parking address (parkEmail), and then the e-mail to ${wanted}`
+    ? `the e-mail of ${wanted}${at} is still on user ${holder}, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail), and gives the e-mail to ${wanted}`
     : isLeaver
-      ? `${wanted}${at} wants the e-mail of user ${holder}, who left and keeps it: give one of them another e-mail, or remove the user`
+      ? `${wanted}${at} needs the e-mail of user ${holder}, who left and keeps it. Give one of them another e-mail, or remove the user`
       : `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
   find({ code: 'email-conflict', identification: wanted, message, other: holder });
   if (isLeaver) return;
@@ -130,9 +130,9 @@ function reportCycle(members: readonly number[], { index, sync }: DecideJob, fin
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ['…'] : []), names[0] ?? ''].join(' → ');
   const way =
     sync.settings.parkEmail === undefined
-      ? 'set parkEmail, or give one of them'
-      : 'parkEmail cannot help: give one of them';
-  const message = `each wants the e-mail of the next: ${shown}. Nothing is changed for them: ${way} another e-mail by hand`;
+      ? 'Set parkEmail, or give one of them'
+      : 'parkEmail cannot help here. Give one of them';
+  const message = `each person needs the e-mail of the next one: ${shown}. None of them is changed. ${way} another e-mail by hand`;
   for (const slot of members) index.set(slot, mark.conflict);
   for (const [i, person] of people.entries()) {
     const { identification } = person;

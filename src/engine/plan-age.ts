@@ -23,7 +23,7 @@ export function isPlanTooOld(run: Run, clock: Clock): boolean {
 /** Returns why no further change of the run is sent; undefined when the run may continue. */
 export function tooOldToSend(run: Run, clock: Clock): string | undefined {
   if (!isPlanTooOld(run, clock)) return undefined;
-  return `its plan was made ${hours(planAge(run, clock))} ago and the run was interrupted since: the next run plans the unsent changes again`;
+  return `the run was interrupted, and its plan is ${hours(planAge(run, clock))} old: the next run plans the unsent changes again`;
 }
 
 /**
@@ -41,7 +41,7 @@ export function leaveOutUncertain<Planned extends Change>(
   const kept = changes.filter(({ kind }) => kind === 'create' || kind === 'update');
   const left = changes.filter((change) => !kept.includes(change));
   if (left.length === 0) return { kept, marks: [], findings: [] };
-  const reason = `planned ${hours(age)} ago: enables, disables and removes are not sent so late; the next run plans them again`;
+  const reason = `planned ${hours(age)} ago: this is too long for enables, disables and removes, which the next run plans again`;
   const message = `batch ${batch.number}: ${countOf(left.length, 'change')} left out, ${reason}`;
   return {
     kept,

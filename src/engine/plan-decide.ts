@@ -87,7 +87,7 @@ export async function decideChanges(
   if (needsFull && isDelta) {
     find({
       code: 'source-note',
-      message: 'two records claim one person (see below): the next run reads all employees',
+      message: 'two records claim the same user (see the next findings): the next run reads all employees',
     });
   }
   return { repeated, misses, needsFull, postponed, expected: { places: expected }, waits };

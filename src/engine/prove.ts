@@ -207,7 +207,7 @@ function isEdited({ verdict }: ReadBack): boolean {
 }
 
 function whatOf({ verdict }: ReadBack): string {
-  return verdict.kind === 'not-seen' ? verdict.what : 'nothing shows that it was taken';
+  return verdict.kind === 'not-seen' ? verdict.what : 'nothing shows that the platform applied the change';
 }
 
 function reasonUnseen(back: ReadBack): string {
@@ -215,11 +215,11 @@ function reasonUnseen(back: ReadBack): string {
 }
 
 function unverified(identification: string): Finding {
-  const message = 'only write-only fields were sent and lastUpdate did not move: they are sent again at most twice';
+  const message = 'only write-only fields were sent, and lastUpdate did not change: they are sent again at most twice';
   return { code: 'unverified', identification, message };
 }
 
 function leftUnresolved(batch: Batch, count: number): Finding {
-  const message = `batch ${batch.number}: the outcome of ${countOf(count, 'change')} is not known; nothing more goes to these users until the platform shows them applied or settle.unknownAfter has passed`;
+  const message = `batch ${batch.number}: the outcome of ${countOf(count, 'change')} is not known; nothing more is sent for these users until the platform shows the changes, or settle.unknownAfter has passed`;
   return { code: 'unresolved', message };
 }

@@ -83,7 +83,7 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
     return { identification, state: 'failed', reason, appliedAt: now };
   }
   if (verdict.kind === 'unverified')
-    return { identification, state: 'unverified', reason: 'write-only fields: no sign that they were taken' };
+    return { identification, state: 'unverified', reason: 'write-only fields: nothing shows that they were applied' };
   return { identification, state: 'applied', appliedAt: now };
 }
 
@@ -96,7 +96,7 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   }
   if (verdict.kind === 'ignored') {
     const { fields, edited } = verdict;
-    const message = `the platform accepted the change but ignored ${fields.join(', ')}: is the field writable for this connection?`;
+    const message = `the platform accepted the change but ignored ${fields.join(', ')}. Check that the field is writable for this connection`;
     return [
       ...(fields.length > 0 ? [{ code: 'ignored-field', identification, message } as const] : []),
       ...(edited === undefined
@@ -106,7 +106,7 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   }
   const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
   if (kept.length === 0) return [];
-  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut, other case, white space, accents, or number or date format): treated as equal from now on`;
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut off, or with other case, white space, accents, number or date format). The values count as equal from now on`;
   return [{ code: 'kept-differently', identification, message }];
 }
 

@@ -148,7 +148,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
 
 /** What a read lacks when it has no proof of completeness. */
 const proofless = {
-  full: 'the read proves nothing about absence',
+  full: 'the read cannot prove that a person is missing',
   delta: 'the read may lack a person who changed',
   point: 'the read may lack a requested person',
 } as const;

@@ -50,7 +50,7 @@ export class Inheritance {
   findings(): readonly Finding[] {
     return [...this.#counts].map(([owner, count]) => ({
       code: 'handed-over',
-      message: `${countOf(count, 'user')} of sync ${owner}, which is not configured on this connection any more, become users of ${this.#sync}`,
+      message: `${countOf(count, 'user')} of sync ${owner}, which is no longer configured on this connection, become users of ${this.#sync}`,
     }));
   }
 }

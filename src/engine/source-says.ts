@@ -14,12 +14,12 @@ import type { Absent } from './person-text.ts';
  */
 export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Snapshot, isBlocked: boolean): SourceSays {
   if (isBlocked) {
-    const reason = 'the outcome of an earlier change is not known: nothing is sent to this user until it is';
+    const reason = 'the outcome of an earlier change is not known: nothing is sent for this user until it is known';
     return { says: 'unusable', code: 'unresolved', reason };
   }
   if (person === undefined) {
     return snapshot.missing === undefined
-      ? { says: 'nothing', reason: 'not in this read, which proves nothing about absence', isSeen: false }
+      ? { says: 'nothing', reason: 'not in this read, which cannot prove that a person is missing', isSeen: false }
       : { says: 'missing', proof: snapshot.missing };
   }
   const { at } = person;

@@ -42,7 +42,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   const marks = [...failed.marks];
   if (!isSplitting) {
     const alone =
-      unseen.length === 1 ? 'its row alone makes the file fail' : `in a failed file of ${unseen.length} rows`;
+      unseen.length === 1 ? 'a file with this row alone also fails' : `in a failed file of ${unseen.length} rows`;
     const reason = `the platform says "${status}": ${alone}`;
     for (const { change } of unseen) marks.push({ identification: change.identification, state: 'failed', reason });
     const names = unseen.slice(0, 3).map(({ change }) => change.identification);
@@ -105,6 +105,6 @@ async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolea
 }
 
 function ill(files: number): Finding {
-  const message = `${files} files in a row failed, one of them with a single row, and nothing landed: the platform seems ill, so the rest was not sent`;
+  const message = `${files} files in a row failed, one of them with a single row, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
   return { code: 'platform-ill', message };
 }

@@ -28,10 +28,10 @@ export async function whoseTheyAre(
     const entry = entryOf(before?.userId, known.get(identification));
     const owner = entry === undefined || entry.removed !== undefined ? name : entry.owner;
     if (owner !== name && isConfiguredOn(connection, owner, io)) {
-      const reason = `belongs to sync ${owner} by now: not touched by ${name}`;
+      const reason = `belongs to sync ${owner} now, so ${name} does not change it`;
       others.set(identification, { code: 'owned-by-other-sync', reason, message: reason });
     } else if (claimed.has(identification)) {
-      const reason = 'another run has sent a change of this user that is not proven yet; the next run looks again';
+      const reason = 'another run sent a change of this user whose outcome is not known yet; the next run checks again';
       others.set(identification, { code: 'unresolved', reason, message: reason });
     }
   }
@@ -40,7 +40,7 @@ export async function whoseTheyAre(
   for (const { identification, kind } of ours) {
     const by = expected.get(identification);
     if (by === undefined) continue;
-    const reason = `sync ${by} has the person as active by now and is expected to take the user over`;
+    const reason = `sync ${by} now has the person as active and is expected to take the user over`;
     others.set(identification, { code: 'hand-over-expected', reason, message: `${kind} not sent: ${reason}` });
   }
   return others;

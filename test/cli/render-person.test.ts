@@ -119,7 +119,7 @@ test('of somebody whom nobody knows, every section says so', () => {
     ...known,
     records: [],
     snapshot: { ...snapshot, gaps: ['the file does not end in a line end'] },
-    says: { says: 'nothing', reason: 'not in this read, which proves nothing about absence' },
+    says: { says: 'nothing', reason: 'not in this read, which cannot prove that a person is missing' },
     lookup: { found: false },
     ledger: undefined,
     decision: { rule: 'nothing' },
@@ -134,7 +134,7 @@ test('of somebody whom nobody knows, every section says so', () => {
       not fully proven: the file does not end in a line end
 
     Standing and scope
-      result: the source says nothing: not in this read, which proves nothing about absence
+      result: the source says nothing: not in this read, which cannot prove that a person is missing
 
     Platform
       no user has this identification

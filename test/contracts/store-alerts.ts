@@ -102,7 +102,7 @@ export function describeAlerts(store: () => Store): void {
     await open('planned', undefined);
     await open('pending', { state: 'sent', sentAt: now, fileId: 'f1' });
     await open('done', { state: 'settled', sentAt: now, fileId: 'f2', final: 'done', finalAt: now });
-    await open('unsent', { state: 'settled', reason: 'nothing in it was to be sent' });
+    await open('unsent', { state: 'settled', reason: 'no change of the batch had to be sent' });
     await open('failed', { state: 'sent', sentAt: now, fileId: 'f3', final: 'failed', finalAt: now });
     await open('refused', { state: 'settled', sentAt: now, reason: '400' });
     await open('lost', { state: 'unresolved', sentAt: now });

@@ -82,7 +82,7 @@ describe('each change', () => {
   });
 
   it.each([
-    ['has no such user', { found: false }, 'the platform has no such user any more'],
+    ['has no such user', { found: false }, 'the platform no longer has this user'],
     ['is not clear about the user', { found: 'unclear', reason: 'two users claim E1' }, 'two users claim E1'],
   ] as const)('is refused as an update when the platform %s, and the next one goes on', async (_, lookup, reason) => {
     const { platform, calls } = scriptedPlatform(undefined, lookup);
@@ -101,7 +101,7 @@ describe('each change', () => {
     expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
 
     expect(calls).toEqual([]);
-    expect(batch.told).toEqual(['E1 sending', `E1 refused: a ${kind} cannot go by direct call`]);
+    expect(batch.told).toEqual(['E1 sending', `E1 refused: a ${kind} cannot be made by direct call`]);
   });
 });
 

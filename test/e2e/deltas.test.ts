@@ -271,7 +271,7 @@ describe('who is who, where two records claim one person', () => {
     );
     expect(closed.findings).toContainEqual({
       code: 'source-note',
-      message: 'two records claim one person (see below): the next run reads all employees',
+      message: 'two records claim the same user (see the next findings): the next run reads all employees',
     });
     const whole = await resync();
     expect(whole.run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'full' } } });

@@ -83,7 +83,7 @@ describe('a file that fails as a whole', () => {
     office.setFaults('file:fail');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
-    expect(report.run.reason).toContain('ill');
+    expect(report.run.reason).toContain('does not seem to process files');
     expect(office.sandbox.state.files.size).toBeLessThanOrEqual(8);
     expect(writes(office)).toBe(0);
     await heals(office, { outcome: 'succeeded', counts: { applied: 40 } });
@@ -173,7 +173,7 @@ describe('files and their order', () => {
     office.setFaults('upload:status=400');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0, unresolved: 0 } });
-    expect(report.run.reason).toContain('the platform seems ill');
+    expect(report.run.reason).toContain('The platform does not seem to process files');
     expect(writes(office)).toBe(0);
     await heals(office, { outcome: 'succeeded', counts: { applied: 10 } });
   });

@@ -128,7 +128,7 @@ describe('source fields that no record has', () => {
     const planned = await scene.plan({ kind: 'all', isFull: true });
     expect(planned.findings).toEqual(['source-incomplete']);
     expect(planned.plan.failure).toBe(
-      'the source returned no employee at all: nothing was changed. the source has no employees',
+      'the source returned no employees: nothing was changed. the source has no employees',
     );
   });
 
@@ -169,7 +169,7 @@ describe('a delta', () => {
     const planned = await scene.plan();
     expect(planned.plan.facts.needsFull).toBe(true);
     expect(scene.message(planned, 'source-note')).toBe(
-      'two records claim one person (see below): the next run reads all employees',
+      'two records claim the same user (see the next findings): the next run reads all employees',
     );
     expect((await scene.plan(all)).plan.facts.read).toMatchObject({ kind: 'full' });
   });

@@ -121,7 +121,7 @@ describe('what the platform shows twice', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, ['duplicate-key a1']]);
     expect(scene.message(planned, 'duplicate-key')).toBe(
-      'the platform shows two users of this identification: nothing is done to either',
+      'the platform shows two users with this identification: neither is changed',
     );
   });
 
@@ -133,7 +133,7 @@ describe('what the platform shows twice', () => {
       const planned = await scene.plan();
       expect([planned.kinds, planned.findings]).toEqual([{}, ['case-conflict A1']]);
       expect(scene.message(planned, 'case-conflict')).toBe(
-        'platform user A1 and a1 differ only by case: nothing is done to either',
+        'platform user A1 and a1 differ only by case: neither user is changed',
       );
     },
   );
@@ -148,7 +148,7 @@ describe('an e-mail that a user has and another employee is to get', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ b2: 'create' }, ['rename-conflict a1']]);
     expect(scene.message(planned, 'rename-conflict')).toBe(
-      'a1 (line of a1) has the e-mail of platform user z9: a rename? Neither is changed. "rollcall adopt people a1" accepts it; or correct the identification on one side',
+      'a1 (line of a1) has the e-mail of platform user z9, which may be a rename. Neither is changed. "rollcall adopt people a1" accepts the rename. Otherwise correct the identification on one side',
     );
     expect(planned.plan.facts.unmanaged).toBe(1);
   });
@@ -179,9 +179,7 @@ describe('an e-mail that a user has and another employee is to get', () => {
     const scene = await openPlanScene({ records, users: [holder()] });
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{}, ['conversion a1', 'conversion z9']]);
-    expect(scene.message(planned, 'conversion')).toMatch(
-      /^a1 \(line of a1\) has the e-mail of z9, who leaves and looks/,
-    );
+    expect(scene.message(planned, 'conversion')).toMatch(/^a1 \(line of a1\) has the e-mail of z9, a leaver who looks/);
   });
 
   it.each([
@@ -197,7 +195,7 @@ describe('an e-mail that a user has and another employee is to get', () => {
     expect(planned.findings).toContain('email-conflict a1');
     expect(planned.findings).not.toContain('email-conflict z9');
     expect(scene.message(planned, 'email-conflict')).toBe(
-      'a1 (line of a1) wants the e-mail of user z9, who keeps it: give one of them another e-mail, or remove the user',
+      'a1 (line of a1) needs the e-mail of user z9, who keeps it. Give one of them another e-mail, or remove the user',
     );
   });
 

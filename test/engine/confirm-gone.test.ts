@@ -44,15 +44,19 @@ describe('employees who are gone by a delta', () => {
       again: [left('a1'), left('a1')],
       why: 'has 2 records of the person, which contradict each other',
     },
-    { name: 'written in other letters', again: [left('A1')], why: 'has the person in other letters' },
-    { name: 'active', again: [row('a1')], why: 'does not say so any more' },
-    { name: 'of no known status', again: [row('a1', { status: 'odd' })], why: 'does not say so any more' },
+    {
+      name: 'written in other letters',
+      again: [left('A1')],
+      why: 'has the person with another spelling of the identification',
+    },
+    { name: 'active', again: [row('a1')], why: 'no longer reports the person as gone' },
+    { name: 'of no known status', again: [row('a1', { status: 'odd' })], why: 'no longer reports the person as gone' },
   ])('are left as they are when that answer is: $name', async ({ again, why }) => {
     const scene = await delta([left('a1'), left('c3')], [...again, left('c3')]);
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ c3: 'disable' }, ['gone-unconfirmed a1']]);
     expect(scene.message(planned, 'gone-unconfirmed')).toContain(
-      `the source was asked once more, and ${why}: nothing is done`,
+      `but a second lookup did not confirm this: the source ${why}. The user is not changed`,
     );
     expect(planned.plan.facts.postponed).toBe(1);
     expect(points(scene)).toEqual([['a1', 'c3']]);
@@ -72,7 +76,7 @@ describe('employees who are gone by a delta', () => {
     });
     const planned = await scene.plan();
     expect([isAgain, planned.kinds]).toEqual([true, {}]);
-    expect(scene.message(planned, 'gone-unconfirmed')).toContain('and could not tell everything:');
+    expect(scene.message(planned, 'gone-unconfirmed')).toContain('the source did not answer the lookup completely.');
   });
 
   it('are confirmed beside records that name nobody or others', async () => {
@@ -95,7 +99,7 @@ describe('employees who are gone by a delta', () => {
     });
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({});
-    expect(scene.message(planned, 'gone-unconfirmed')).toContain('and has a record that cannot be used:');
+    expect(scene.message(planned, 'gone-unconfirmed')).toContain('the source has a record that cannot be used.');
   });
 
   it('leave no read open when their records cannot be mapped', async () => {

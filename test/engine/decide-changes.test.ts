@@ -49,7 +49,7 @@ describe('deciding', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ b2: 'create' }, ['not-deliverable a1']]);
     expect(scene.message(planned, 'not-deliverable')).toBe(
-      'a disable cannot go by delivery: direct, and is left undone: use delivery: csv or auto',
+      'a disable cannot be delivered with delivery: direct, so it was not made. Use delivery: csv or auto',
     );
   });
 
@@ -203,7 +203,7 @@ describe('a sealed plan', () => {
     const scene = await openPlanScene({ records: [] });
     const { run } = await scene.run();
     expect(run).toMatchObject({ phase: 'done', outcome: 'failed' });
-    expect(run.reason).toContain('the source returned no employee at all');
+    expect(run.reason).toContain('the source returned no employees');
     expect(await scene.store.batches.ofRun(run.id)).toEqual([]);
   });
 });

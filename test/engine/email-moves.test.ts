@@ -52,7 +52,7 @@ describe('an e-mail that the account of somebody who left still has', () => {
       expect(first.kinds).toEqual({ d4: 'disable applied' });
       expect(first.findings).toEqual(['email-conflict e5']);
       expect(scene.message(first, 'email-conflict')).toContain(
-        'is still on user d4, who leaves: a run after the one that disables the account gives it its parking address (parkEmail)',
+        'is still on user d4, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail)',
       );
       const later = await openPlanScene({
         beside: scene,
@@ -78,8 +78,8 @@ describe('an e-mail that an active employee’s account still has', () => {
     const plan = await planned(chain, three);
     expect([orderOf(plan), plan.findings]).toEqual([{ a1: 'b2', b2: 'c3', c3: undefined }, []]);
     expect(plan.changes.map(({ reason }) => reason)).toEqual([
-      'differs in email; goes after b2, whose e-mail it takes over',
-      'differs in email; goes after c3, whose e-mail it takes over',
+      'differs in email; sent after the change of b2, whose account has this e-mail',
+      'differs in email; sent after the change of c3, whose account has this e-mail',
       'differs in email',
     ]);
     expect(plan.plan.facts.postponed).toBe(0);
@@ -179,7 +179,7 @@ describe('e-mails that go round in a circle', () => {
       identification: 'a1',
       at: 'line of a1',
       message:
-        'each wants the e-mail of the next: a1 → b2 → a1. Nothing is changed for them: set parkEmail, or give one of them another e-mail by hand',
+        'each person needs the e-mail of the next one: a1 → b2 → a1. None of them is changed. Set parkEmail, or give one of them another e-mail by hand',
     });
     expect(plan.plan.facts.blocked).toEqual({ conflict: 2 });
   });
@@ -194,7 +194,7 @@ describe('e-mails that go round in a circle', () => {
       });
       const message = scene.message(await scene.plan(), 'email-cycle') ?? '';
       const shown = [...ids.slice(0, 10), ...(size > 10 ? ['…'] : []), 'p00'].join(' → ');
-      expect(message).toContain(`of the next: ${shown}. Nothing`);
+      expect(message).toContain(`of the next one: ${shown}. None of them is changed`);
     }
   });
 
@@ -202,8 +202,8 @@ describe('e-mails that go round in a circle', () => {
     const plan = await planned([...swap].reverse(), [...two].reverse(), { parkEmail });
     expect(orderOf(plan)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
     expect(plan.changes.map(({ reason }) => reason)).toEqual([
-      'differs in email; goes after b2, whose e-mail it takes over, and gets a parking address first',
-      'differs in email; goes after a1, whose e-mail it takes over',
+      'differs in email; sent after the change of b2, whose account has this e-mail; the account gets a parking address first',
+      'differs in email; sent after the change of a1, whose account has this e-mail',
     ]);
     expect(plan.changes[0]).toMatchObject({ waitsFor: 'b2' });
   });
@@ -233,7 +233,9 @@ describe('e-mails that go round in a circle', () => {
     const scene = await openPlanScene({ records: [...swap, ...claimed], users: two, settings: { parkEmail } });
     const plan = await scene.plan();
     expect(plan.kinds).toEqual({ y8: 'create', z9: 'create' });
-    expect(scene.message(plan, 'email-cycle')).toContain(': parkEmail cannot help: give one of them another e-mail');
+    expect(scene.message(plan, 'email-cycle')).toContain(
+      '. parkEmail cannot help here. Give one of them another e-mail',
+    );
   });
 
   it('of others are no matter of named people', async () => {

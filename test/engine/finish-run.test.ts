@@ -21,10 +21,10 @@ describe('ending a run', () => {
     expect((await scene.reasons()).ana).toBe('the run ended before its effect was known');
     expect(await scene.batches()).toMatchObject([
       { state: 'unresolved', finalAt: scene.clock.now() },
-      { state: 'settled', finalAt: undefined, reason: 'not sent: the run ended before' },
+      { state: 'settled', finalAt: undefined, reason: 'not sent: the run ended first' },
     ]);
     expect(await scene.findings()).toEqual([
-      'unresolved: 1 batch was out when the run ended: later runs check first whether it was applied',
+      'unresolved: 1 batch was still without an outcome when the run ended: later runs first check whether the changes were applied',
     ]);
     const run = await scene.run();
     expect(run).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
@@ -125,7 +125,7 @@ describe('ending a run', () => {
     expect((await scene.run()).outcome).toBe('failed');
     expect(scene.log.lines[0]).toEqual({
       level: 'warn',
-      message: 'a text of another system was not kept beside the run',
+      message: 'an answer of another system could not be stored with the run',
       fields: { run: 'run_1', about: 'raw text' },
     });
     const other = await openScene({ beside: scene, run: 'run_2', settings: { name: 'guests' }, changes: [] });

@@ -96,7 +96,7 @@ describe('a user whose owner shows the person as gone', () => {
     const planned = await read(guests, [...ofGuests, row('a1')]);
     expect(planned.findings).toEqual(['handed-over']);
     expect(guests.message(planned, 'handed-over')).toBe(
-      '1 user of sync people, which is not configured on this connection any more, become users of guests',
+      '1 user of sync people, which is no longer configured on this connection, become users of guests',
     );
     expect(await ownerOf(people, 'a1')).toBe('guests');
   });
@@ -124,7 +124,7 @@ describe('a user whom another sync is expected to take over', () => {
     { name: 'writes files for another system', over: { delivery: 'outbox' } },
     { name: 'is paused', isPaused: true },
     { name: 'has the person as a leaver', records: [...ofGuests, row('a1', { status: 'left' })] },
-    { name: 'has the person in other letters', records: [...ofGuests, row('A1')] },
+    { name: 'has the person with another spelling of the identification', records: [...ofGuests, row('A1')] },
   ])('is disabled when that sync $name', async ({ records = claims, over = {}, isPaused = false }) => {
     const { people, guests } = await twoSyncs({}, over);
     await read(guests, records);
@@ -186,7 +186,7 @@ describe('a user whom another sync is expected to take over', () => {
     expect(kinds).toEqual({ a1: 'update applied', b2: 'disable failed', c3: 'create applied' });
     expect(findings).toEqual(['hand-over-expected b2']);
     const [, b2] = await people.store.plans.page(run.id, { limit: 2 });
-    expect(b2?.stateReason).toBe('sync guests has the person as active by now and is expected to take the user over');
+    expect(b2?.stateReason).toBe('sync guests now has the person as active and is expected to take the user over');
   });
 
   it('is explained with the change that would otherwise be made', async () => {

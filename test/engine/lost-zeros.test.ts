@@ -32,7 +32,7 @@ describe('an identification that lost its leading zeros', () => {
     expect(planned.findings.filter((one) => one === 'rename-conflict 101')).toHaveLength(1);
     expect(planned.findings).toHaveLength(8);
     expect(scene.message(planned, 'rename-conflict')).toBe(
-      '101 (line 2) and platform user 00101, whom the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification',
+      '101 (line 2) and platform user 00101, which the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification',
     );
     expect(planned.plan.facts.blocked).toEqual({ conflict: 4 });
     expect(await scene.store.ledger.get('acme', '00101')).not.toHaveProperty('misses');

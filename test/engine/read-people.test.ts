@@ -16,7 +16,7 @@ describe('records that claim one person', () => {
     expect(planned.kinds).toEqual({});
     expect(planned.findings).toEqual(['duplicate-key a1']);
     expect(scene.message(planned, 'duplicate-key')).toBe(
-      'line 2 and line 7 both say they are a1, and the key prefer of the sync does not say which one counts: nothing is done to this person',
+      'line 2 and line 7 both have the identification a1, and the sync has no prefer rule that decides which one counts: the user is not changed',
     );
     expect(planned.plan.facts.blocked).toEqual({ conflict: 1 });
   });
@@ -38,9 +38,9 @@ describe('records that claim one person', () => {
           .join()
           .replace(/,[^,]*prefer.*/, ''),
       ),
-    ).toEqual(['line 2, line 7 and line 8 all say they are a1', 'line 2, line 7, line of b2']);
+    ).toEqual(['line 2, line 7 and line 8 all have the identification a1', 'line 2, line 7, line of b2']);
     expect(planned.plan.findings[1]?.message).toMatch(
-      /^line 2, line 7, line of b2, line of b2 and 1 more record all say they are b2/,
+      /^line 2, line 7, line of b2, line of b2 and 1 more record all have the identification b2/,
     );
   });
 
@@ -145,7 +145,7 @@ describe('several records of one person, by scope and prefer,', () => {
   });
 
   it.each([
-    ['no rule tells them apart', [isActive], { area: 'Law' }, 'and no rule of prefer tells them apart'],
+    ['no rule tells them apart', [isActive], { area: 'Law' }, 'and no prefer rule decides which one counts'],
     [
       'a value cannot be compared',
       [{ ...latest, value: 'since' }],
@@ -155,7 +155,7 @@ describe('several records of one person, by scope and prefer,', () => {
   ])('are nobody if %s', async (_, prefer, over, why) => {
     const { scene, planned, shown } = await planOf([row('a1', over, 'line 2'), row('a1', {}, 'line 3')], { prefer });
     expect(shown).toEqual([{}, ['duplicate-key a1']]);
-    const message = `line 2 and line 3 both say they are a1, ${why}: nothing is done to this person`;
+    const message = `line 2 and line 3 both have the identification a1, ${why}: the user is not changed`;
     expect(scene.message(planned, 'duplicate-key')).toBe(message);
   });
 
@@ -233,7 +233,7 @@ describe('records that name nobody', () => {
     expect(planned.findings).toEqual(['row-unreadable', 'source-incomplete']);
     expect(scene.message(planned, 'row-unreadable')).toMatch(/^line 9 has no identification: /);
     expect(scene.message(planned, 'source-incomplete')).toMatch(
-      /^the read proves nothing about absence: 1 record has no identification/,
+      /^the read cannot prove that a person is missing: 1 record has no identification/,
     );
     expect(planned.plan.facts).toMatchObject({ sourceRows: 2, sourceGaps: [expect.stringContaining('1 record')] });
     expect(await scene.store.reads.last('people')).toBeUndefined();
@@ -254,7 +254,7 @@ describe('records that name nobody', () => {
 
 describe('a read that no plan can be made from', () => {
   it.each([
-    { name: 'no row', records: [], why: 'the source returned no employee at all' },
+    { name: 'no row', records: [], why: 'the source returned no employees' },
     {
       name: 'rows of an unknown status alone',
       records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })],
@@ -395,7 +395,7 @@ describe('what a read tells', () => {
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ b2: 'create' });
     expect(planned.plan.findings).toEqual([
-      { code: 'source-incomplete', message: 'the read proves nothing about absence: page 2 was refused' },
+      { code: 'source-incomplete', message: 'the read cannot prove that a person is missing: page 2 was refused' },
     ]);
     expect(await messages({ ...options, records: [row('a1')] })).toEqual([]);
   });

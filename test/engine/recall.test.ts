@@ -147,7 +147,7 @@ describe('conflicts of the last full read', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, ['duplicate-key a1', 'source-note']]);
     expect(scene.message(planned, 'duplicate-key')).toBe(
-      'found by the last full read: line 2 and line 3 both say they are a1, and the key prefer of the sync does not say which one counts: nothing is done to this person',
+      'found by the last full read: line 2 and line 3 both have the identification a1, and the sync has no prefer rule that decides which one counts: the user is not changed',
     );
     expect(planned.plan.facts.needsFull).toBe(true);
   });

@@ -69,7 +69,9 @@ describe('an upload that is answered 400', () => {
     refuseRows(scene, ['leo']);
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'failed', tom: 'applied' });
-    expect((await scene.reasons()).leo).toBe('the platform says "refused with 400": its row alone makes the file fail');
+    expect((await scene.reasons()).leo).toBe(
+      'the platform says "refused with 400": a file with this row alone also fails',
+    );
     expect(await scene.run()).toMatchObject({ outcome: 'partial' });
   });
 

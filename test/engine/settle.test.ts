@@ -126,7 +126,9 @@ describe('the status of a file', () => {
     landAll(scene);
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
-    expect(await scene.findings()).toEqual([expect.stringContaining(`its file status was ${text}, until`)]);
+    expect(await scene.findings()).toEqual([
+      expect.stringContaining(`the file had no final status until settle.deadline (last: ${text})`),
+    ]);
   });
 
   it('that was refused with a text of the platform keeps the text beside the run, once', async () => {
@@ -297,7 +299,9 @@ describe('reading a change back', () => {
     scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'unresolved' });
-    expect((await scene.reasons()).ana).toBe('the outcome is not known: nothing shows that it was taken');
+    expect((await scene.reasons()).ana).toBe(
+      'the outcome is not known: nothing shows that the platform applied the change',
+    );
     expect(await scene.ledger('ana')).toBeUndefined();
   });
 
@@ -334,7 +338,9 @@ describe('reading a change back', () => {
     if (user !== undefined) scene.users.set('ana', { ...user, fields: { area: 'After' }, lastUpdate: 'later' });
     await scene.play();
     expect(await scene.reasons()).toEqual({ ana: 'the platform ignored project' });
-    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^ignored-field: .* ignored project:/)]);
+    expect(await scene.findings()).toMatchObject([
+      expect.stringMatching(/^ignored-field: .* ignored project\. Check that the field is writable/),
+    ]);
     expect((await scene.ledger('ana'))?.quirks).toEqual({ project: { sent: 'Alpha', observed: '', ignored: 1 } });
   });
 
@@ -358,7 +364,7 @@ describe('reading a change back', () => {
         ana: 'the platform ignored project; area was edited by someone else; the next run plans again',
       });
       expect(await scene.findings()).toEqual([
-        expect.stringMatching(/^ignored-field: .* ignored project:/),
+        expect.stringMatching(/^ignored-field: .* ignored project\. Check that the field is writable/),
         'edited-elsewhere: area was edited by someone else; the next run plans again',
       ]);
       expect((await scene.ledger('ana'))?.quirks).toMatchObject({ project: { ignored: 1 } });

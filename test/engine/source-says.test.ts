@@ -66,7 +66,7 @@ describe('a read says of', () => {
       name: 'an absent person nothing, where it does not',
       of: undefined,
       snapshot,
-      says: { says: 'nothing', isSeen: false, reason: 'not in this read, which proves nothing about absence' },
+      says: { says: 'nothing', isSeen: false, reason: 'not in this read, which cannot prove that a person is missing' },
     })),
     {
       name: 'a refused row where it lies',

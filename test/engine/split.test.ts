@@ -35,11 +35,11 @@ describe('a file that failed', () => {
     const scene = await platformWithBad(['u14'], { count: 8 });
     await scene.play();
     expect(await countsOf(scene)).toEqual({ applied: 7, failed: 1 });
-    expect((await scene.reasons()).u14).toBe('the platform says "Rejected": its row alone makes the file fail');
+    expect((await scene.reasons()).u14).toBe('the platform says "Rejected": a file with this row alone also fails');
     expect(scene.sent.map((rows) => rows.length)).toEqual([8, 4, 4, 2, 2, 1, 1]);
     expect((await scene.run()).facts.splits).toBe(3);
     expect(await scene.findings()).toEqual([
-      'batch-failed: batch 6: the platform says "Rejected": its row alone makes the file fail (u14)',
+      'batch-failed: batch 6: the platform says "Rejected": a file with this row alone also fails (u14)',
     ]);
   });
 
@@ -296,7 +296,7 @@ describe('a platform that is ill', () => {
     const { outcome, reason } = await scene.run();
     expect([outcome, reason]).toEqual([
       'failed',
-      '8 files in a row failed, one of them with a single row, and nothing landed: the platform seems ill, so the rest was not sent',
+      '8 files in a row failed, one of them with a single row, and no change was applied. The platform does not seem to process files, so the rest was not sent',
     ]);
     expect(await scene.findings()).toContain(`platform-ill: ${reason}`);
     expect(Object.values(await scene.states()).filter((state) => state === 'applied')).toEqual([]);

@@ -31,14 +31,14 @@ describe('a last look before a change goes out', () => {
       name: 'an update of a user who is gone',
       change: sampleChange('ana', 'update'),
       now: undefined,
-      finding: 'lookup-disagrees: update not sent: the platform has no such user any more',
+      finding: 'lookup-disagrees: update not sent: the platform no longer has this user',
     },
     {
       name: 'a remove of a user who was enabled since',
       change: sampleChange('ana', 'remove', was(false)),
       kind: 'direct' as const,
       now: someone('ana', true),
-      finding: 'lookup-disagrees: remove not sent: somebody enabled the account since the plan was made',
+      finding: 'lookup-disagrees: remove not sent: the account was enabled after the plan was made',
     },
   ])('leaves out $name', async ({ change, kind = 'csv' as const, now, finding }) => {
     const scene = await openScene({ changes: [change], kind });
@@ -117,7 +117,7 @@ describe('a last look at a large file', () => {
     expect(await scene.states()).toMatchObject({ u106: 'sent', u107: 'failed', u108: 'failed' });
     expect(await scene.findings()).toEqual([
       'foreign-disable: update not sent: the account was disabled after the plan was made',
-      'lookup-disagrees: update not sent: the platform has no such user any more',
+      'lookup-disagrees: update not sent: the platform no longer has this user',
     ]);
   });
 
@@ -231,7 +231,7 @@ it('leaves out a user of whom another run has sent a change that is not proven',
   await releaseFileLease((await other.context()).owned, other.io);
   await scene.step();
   expect(scene.sent).toEqual([['eva']]);
-  const reason = 'another run has sent a change of this user that is not proven yet; the next run looks again';
+  const reason = 'another run sent a change of this user whose outcome is not known yet; the next run checks again';
   expect([(await scene.reasons()).ana, await scene.findings()]).toEqual([reason, [`unresolved: ${reason}`]]);
 });
 
@@ -259,7 +259,7 @@ describe('a user of another sync', () => {
     expect(scene.sent).toEqual([]);
     expect(await scene.states()).toEqual({ ana: 'failed' });
     expect(await scene.findings()).toEqual([
-      'owned-by-other-sync: belongs to sync guests by now: not touched by people',
+      'owned-by-other-sync: belongs to sync guests now, so people does not change it',
     ]);
     expect((await scene.ledger('ana'))?.owner).toBe('guests');
   });
