@@ -53,7 +53,7 @@ const StatusSettings = z
     terminationDate: statusField('the day of leaving', 'terminationDate (none with api: employees)'),
   })
   .prefault({})
-  .meta({ description: 'Fields from which `rollcallStatus` is derived. They are requested, too.' });
+  .meta({ description: 'Fields from which `rollcallStatus` is derived. They are added to `fields`.' });
 
 /** The section `syncs.*.source` of kind `bamboohr`. */
 export const BamboohrConfig = z

@@ -3,7 +3,7 @@ import type { SourceStarter } from '../../ports/source.ts';
 const secrets = { BAMBOOHR_KEY: 'the API key of a BambooHR user whose access level shows the fields you map' };
 
 const lifecycle = `
-# Derived from status, employment status and dates. Prehire and unknown are in neither list: nothing is done to them.
+# Derived from status, employment status and dates. Prehire and unknown are in neither list: these people are not changed.
 lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated] }
 `;
 
@@ -15,13 +15,13 @@ source:
   company: acme                                  # acme.bamboohr.com
   auth: { kind: basic, username: "\${env:BAMBOOHR_KEY}", password: x }
   api: datasets                                  # or employees (OAuth), or report (old, but has every field)
-  key: eeid                                      # tells employees apart; employeeNumber may be empty
+  key: eeid                                      # identifies an employee; employeeNumber may be empty
   # Names differ between accounts. The run is held, and names the field, if no record has one of them.
   fields:
     [employeeNumber, firstName, lastName, email, jobInformationJobTitle, jobInformationDepartment,
      jobInformationLocation, supervisorEid]
   status:
-    # Employment statuses of your account that are not just work; Terminated is known.
+    # Employment statuses of your account, except normal work. Terminated is already known.
     map: { Maternity Leave: leave, Terminated: terminated }
 `,
   mapping: `# Field of the platform: field of the dataset.
@@ -32,12 +32,12 @@ mapping:
   email: { from: email, transform: [trim, lowercase] }
   area: jobInformationDepartment
   orgEntryDate: hireDate
-  # job: jobInformationJobTitle                  # never shown by the platform, so compared with what was written last
+  # job: jobInformationJobTitle                  # the platform never shows it, so it is compared with the last write
 ${lifecycle}`,
   samples: [],
   secrets,
   steps: [
-    'Make a BambooHR user for Rollcall with an access level that only views the fields you map, and an API key for it.',
+    'Create a BambooHR user for Rollcall with an access level that only views the fields you map, and an API key for it.',
   ],
 };
 
@@ -52,7 +52,7 @@ source:
   # supervisorEId is the manager's id; supervisorId is the manager's employee number.
   fields: [employeeNumber, firstName, lastName, workEmail, jobTitle, department, division, location, supervisorEId]
   status:
-    # Employment statuses of your account that are not just work; Terminated is known.
+    # Employment statuses of your account, except normal work. Terminated is already known.
     map: { Maternity Leave: leave, Terminated: terminated }
 `,
   mapping: `# Field of the platform: field of the report.
@@ -63,7 +63,7 @@ mapping:
   email: { from: workEmail, transform: [trim, lowercase] }
   area: department
   orgEntryDate: hireDate
-  # job: jobTitle                                # never shown by the platform, so compared with what was written last
+  # job: jobTitle                                # the platform never shows it, so it is compared with the last write
 ${lifecycle}`,
   samples: [],
   secrets,

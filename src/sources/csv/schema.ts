@@ -54,7 +54,7 @@ export const CsvConfig = z
     quote: z
       .union([z.literal('none'), oneCharacter])
       .default('"')
-      .meta({ description: 'What cells are quoted with; `none` for files that do not quote.' }),
+      .meta({ description: 'Quote character of cells; `none` for files without quotes.' }),
     marker: z
       .string()
       .min(1)

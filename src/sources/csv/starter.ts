@@ -13,12 +13,12 @@ mapping:
   email: { from: work_email, transform: [trim, lowercase] }
   area: department
   orgEntryDate: { from: hire_date, format: dd/MM/yyyy }
-  # job: title                             # never shown by the platform, so compared with what was written last
+  # job: title                             # the platform never shows it, so it is compared with the last write
   # account: { value: Acme }
   # seniority: { expression: "$number(level) > 5 ? 'Senior' : 'Junior'" }
   # customFields: { 1: cost_center }
 
-# Who works here and who left. A status in neither list does nothing.
+# Who works here and who left. A status in neither list changes nothing.
 lifecycle:
   status: status
   active: [active, leave]
@@ -39,5 +39,5 @@ lifecycle:
     },
   ],
   secrets: {},
-  steps: ['Put your columns into rollcall.yaml; employees.csv shows what they belong to.'],
+  steps: ['Put your columns into rollcall.yaml. The sample employees.csv shows their meaning.'],
 };

@@ -34,7 +34,7 @@ export const HibobConfig = z.strictObject({
     .max(400)
     .default(usualFields)
     .meta({
-      description: 'Field ids to ask for, as `GET /company/people/fields` names them. `root.id` is always requested.',
+      description: 'Field ids to request, as `GET /company/people/fields` names them. `root.id` is always added.',
       examples: [['root.id', 'root.email', 'work.title', 'custom.field_1696238423']],
     }),
   mayBeAbsent: z.array(text()).default(['internal.terminationDate']).meta({

@@ -8,8 +8,8 @@ source:
   kind: hibob
   serviceUser: "\${env:HIBOB_SERVICE_USER}"
   token: "\${env:HIBOB_TOKEN}"
-  # fields: [root.id, root.email, ...]       # field ids; the usual ones unless listed
-  # statuses: { garden leave: terminated }   # where a lifecycle status is not what it looks like
+  # fields: [root.id, root.email, ...]       # field ids; the default is 14 common ones
+  # statuses: { garden leave: terminated }   # meanings that differ from the default
 `,
   mapping: `# Field of the platform: field of HiBob. Lists (department, title) are ids; their names are in humanReadable.
 mapping:
@@ -19,10 +19,10 @@ mapping:
   email: { from: root.email, transform: [trim, lowercase] }
   area: humanReadable.work.department
   orgEntryDate: work.startDate
-  # job: humanReadable.work.title            # never shown by the platform, so compared with what was written last
+  # job: humanReadable.work.title            # the platform never shows it, so it is compared with the last write
   # customFields: { 1: work.reportsTo.email }
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
@@ -33,7 +33,7 @@ lifecycle:
   samples: [],
   secrets: { HIBOB_SERVICE_USER: 'the ID of the service user', HIBOB_TOKEN: 'its token' },
   steps: [
-    'In HiBob, make a service user (Settings > Integrations > Automation > Service users), and note its ID and token.',
-    'Put it into a permission group of its own that may view the fields you map, of active and of inactive people.',
+    'In HiBob, create a service user (Settings > Integrations > Automation > Service users), and note its ID and token.',
+    'Put it into a separate permission group that may view the fields you map, of active and of inactive people.',
   ],
 };

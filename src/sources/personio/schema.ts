@@ -30,7 +30,7 @@ export const V1Config = z.strictObject({
   total: z
     .enum(['exact', 'ignore'])
     .default('exact')
-    .meta({ description: 'Whether total_elements of the last page must be the number of employees that came.' }),
+    .meta({ description: 'Whether total_elements of the last page must equal the number of employees that came.' }),
   limits: httpLimits('60s', 5),
 });
 
@@ -43,10 +43,9 @@ export const V2Config = z.strictObject({
     .boolean()
     .default(true)
     .meta({ description: "Whether to read each person's employments: dates, position, department. One request each." }),
-  names: z
-    .boolean()
-    .default(true)
-    .meta({ description: 'Whether to read the names of departments, teams and offices; employments hold ids alone.' }),
+  names: z.boolean().default(true).meta({
+    description: 'Whether to read the names of departments, teams and offices. Employments hold only their ids.',
+  }),
   orgUnitsPath: text().default('/v2/org-units').meta({ description: 'Path of the list of departments and teams.' }),
   workplacesPath: text().default('/v2/workplaces').meta({ description: 'Path of the list of offices.' }),
   limits: httpLimits('60s', 20),

@@ -15,7 +15,7 @@ const v2: SourceStarter = {
 source:
   kind: personio
   api: v2
-${login}  # names: false                             # where the credential may not read departments and offices
+${login}  # names: false                             # if the credential may not read departments and offices
 `,
   mapping: `# Field of the platform: field of Personio. employment is the one that counts today.
 mapping:
@@ -25,11 +25,11 @@ mapping:
   email: { from: email, transform: [trim, lowercase] }
   area: department.name
   orgEntryDate: employment.employment_start_date
-  # office: office.name                      # written by CSV alone
-  # job: employment.position.title           # never shown by the platform, so compared with what was written last
+  # office: office.name                      # written by CSV only
+  # job: employment.position.title           # the platform never shows it, so it is compared with the last write
   # customFields: { 1: Personnel no. }       # an attribute of your own, by its label or id (dynamic_305)
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
@@ -40,7 +40,7 @@ lifecycle:
   samples: [],
   secrets,
   steps: [
-    'In Personio, make an API credential (Settings > Integrations > API credentials) that may read persons and employments.',
+    'In Personio, create an API credential (Settings > Integrations > API credentials) that may read persons and employments.',
     'Give it the attributes you map, departments and workplaces, and no more; it needs no right to write.',
   ],
 };
@@ -61,11 +61,11 @@ mapping:
   email: { from: email, transform: [trim, lowercase] }
   area: department.name
   orgEntryDate: hire_date
-  # office: office.name                      # written by CSV alone
-  # job: position                            # never shown by the platform, so compared with what was written last
+  # office: office.name                      # written by CSV only
+  # job: position                            # the platform never shows it, so it is compared with the last write
   # customFields: { 1: dynamic_33400 }       # an attribute of your own, by its id or label
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
@@ -76,8 +76,8 @@ lifecycle:
   samples: [],
   secrets,
   steps: [
-    'In Personio, make an API credential (Settings > Integrations > API credentials) that may read employees.',
-    'Under readable employee attributes, choose those you map, and status, hire date and termination date.',
+    'In Personio, create an API credential (Settings > Integrations > API credentials) that may read employees.',
+    'Under readable employee attributes, select those you map, and status, hire date and termination date.',
   ],
 };
 

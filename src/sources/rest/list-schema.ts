@@ -10,7 +10,7 @@ export const BodyTemplate = z.record(z.string(), z.unknown());
 
 const keyPath = z
   .union([text().transform((one) => [one]), z.array(text()).min(1)])
-  .meta({ description: 'What tells records apart: a path, or several that together are unique.', examples: ['id'] });
+  .meta({ description: 'What identifies a record: a path, or several that together are unique.', examples: ['id'] });
 
 /** Keys that describe a list and how to read it, for employees and joined records. */
 export const listKeys = {
@@ -19,11 +19,14 @@ export const listKeys = {
     .regex(/^(\/.*)?$/, 'must begin with /')
     .meta({ description: 'Added to `baseUrl`.', examples: ['/v1/people'] }),
   query: Query.default({}).meta({ description: 'Parameters of every request.' }),
-  items: path('Path of the list within an answer; `.` where the answer itself is the list. It must be there.', 'data'),
-  record: path('Path of the person within an item, where it lies deeper.', 'node').optional(),
+  items: path(
+    'Path of the list within an answer; `.` if the answer itself is the list. Each answer must have it.',
+    'data',
+  ),
+  record: path('Path of the person within an item, if it is deeper.', 'node').optional(),
   key: keyPath,
   total: path(
-    'Path of how many people there are. Give it only where the number is exact: it must be the people that come.',
+    'Path of the number of people. Set it only if the number is exact: it must equal the people that come.',
     'meta.total',
   ).optional(),
   paging: PagingSettings,
@@ -39,20 +42,20 @@ const OneJoin = z
     ...listKeys,
     paging: PagingSettings.optional().meta({ description: 'Default: as for the employees.' }),
     by: keyPath.meta({ description: "Paths in the employee's record, in the order of `key`." }),
-    as: text().meta({ description: 'The field under which the joined record is put.', examples: ['person'] }),
+    as: text().meta({ description: 'The field that takes the joined record.', examples: ['person'] }),
     each: z.boolean().default(false).meta({
       description:
-        'Whether each joined record must belong to an employee: this shows when an employee is missed between two pages.',
+        'Whether each joined record must belong to an employee. This shows that an employee was missed between two pages.',
     }),
     optional: z.boolean().default(false).meta({
       description:
-        'Whether employees without a joined record are normal: `as` is then empty. Otherwise such a read is not complete.',
+        'Whether employees without a joined record are normal. `as` is then empty. Otherwise such a read is incomplete.',
     }),
     list: z.boolean().default(false).meta({
       description:
-        'Whether several records may belong to one employee: `as` is then their list, from which `fields` picks.',
+        'Whether several records may belong to one employee. `as` is then a list, from which `fields` picks.',
     }),
-    keep: z.array(text()).min(1).meta({ description: 'The fields to keep: all of them are held in memory.' }),
+    keep: z.array(text()).min(1).meta({ description: 'The fields to keep. All of them are held in memory.' }),
   })
   .refine(({ by, key }) => by.length === key.length, { path: ['by'], message: 'must have as many paths as key' });
 export type JoinSettings = z.infer<typeof OneJoin>;
@@ -76,9 +79,12 @@ export const ReadySettings = z.strictObject({
   path: listKeys.path,
   query: listKeys.query,
   items: listKeys.items,
-  where: condition.meta({ description: 'Which element of the list is meant.', examples: [{ model_name: 'Employee' }] }),
+  where: condition.meta({
+    description: 'Path and text that select the element of the list.',
+    examples: [{ model_name: 'Employee' }],
+  }),
   expect: condition.meta({
-    description: 'What it must say before and after the read.',
+    description: 'Paths, and the values that they must have before and after the read.',
     examples: [{ status: 'DONE' }],
   }),
   unchanged: z.array(text()).default([]).meta({ description: 'Paths whose value must be the same after the read.' }),
@@ -93,15 +99,13 @@ export const FieldSettings = z.union([
     date: z
       .boolean()
       .default(false)
-      .meta({ description: 'Take the calendar date as written; dates that mean none are empty.' }),
-    where: condition.optional().meta({ description: 'Of a list: only these elements.' }),
-    prefer: condition
-      .optional()
-      .meta({ description: 'Of a list: these elements, or all where there are none of them.' }),
-    latest: text().optional().meta({ description: 'Of a list: the element with the largest text here.' }),
+      .meta({ description: 'Take the calendar date as written. Placeholder dates are empty.' }),
+    where: condition.optional().meta({ description: 'For a list: only these elements.' }),
+    prefer: condition.optional().meta({ description: 'For a list: these elements, or all if no element matches.' }),
+    latest: text().optional().meta({ description: 'For a list: the element with the largest text at this path.' }),
     take: text()
       .optional()
-      .meta({ description: 'Path within the element that was found.', examples: ['value'] }),
+      .meta({ description: 'Path within the selected element.', examples: ['value'] }),
     table: z
       .record(z.string(), text())
       .optional()

@@ -50,7 +50,7 @@ const DeltaSettings = z.strictObject({
     .regex(durationPattern, 'must be a whole number with its unit: 5m')
     .default('5m')
     .transform((written) => parseDuration(written) ?? 0)
-    .meta({ description: 'How much earlier to begin: clocks differ, and changes show late.' }),
+    .meta({ description: 'How much earlier to begin, because clocks differ and changes show late.' }),
 });
 export type DeltaSettings = z.infer<typeof DeltaSettings>;
 
@@ -65,7 +65,7 @@ const PartSettings = z
       .array(text())
       .min(1)
       .optional()
-      .meta({ description: 'What the parts are called: companies, locations.', examples: [['AT', 'CH']] }),
+      .meta({ description: 'Names of the parts: companies, locations.', examples: [['AT', 'CH']] }),
     windows: z
       .strictObject({
         from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The earliest possible first day.' }),
@@ -75,7 +75,7 @@ const PartSettings = z
           .regex(durationPattern, 'must be a whole number with its unit: 365d')
           .default('365d')
           .transform((written) => parseDuration(written) ?? 0)
-          .meta({ description: 'How far beyond today the parts go: people hired for later.' }),
+          .meta({ description: 'How far beyond today the parts go, for future hires.' }),
       })
       .optional()
       .meta({ description: 'Parts by windows of days.' }),
@@ -86,10 +86,10 @@ export type PartSettings = z.infer<typeof PartSettings>;
 const keys = {
   kind: z.literal('rest'),
   preset: z.enum(presetNames).optional().meta({
-    description: 'An HR system whose settings are known. Every key can still be given; null takes one away.',
+    description: 'An HR system whose settings are known. Other keys override it; null removes a key.',
   }),
   baseUrl: HttpUrl.meta({ description: 'Where the API is.', examples: ['https://hr.example.com/api'] }),
-  method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'How the list is asked for.' }),
+  method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'HTTP method of the list request.' }),
   headers: z
     .record(z.string().toLowerCase(), z.string())
     .default({})
@@ -102,7 +102,7 @@ const keys = {
         .array(z.int().min(201).max(499))
         .default([])
         .meta({ description: 'Statuses of an answer.', examples: [[204]] }),
-      emptyObject: z.boolean().default(false).meta({ description: 'Whether `{}` says it.' }),
+      emptyObject: z.boolean().default(false).meta({ description: 'Whether `{}` is such a sign.' }),
     })
     .prefault({})
     .meta({
@@ -122,14 +122,14 @@ const keys = {
   expect: z.array(text()).default([]).meta({ description: 'Required fields: one that no record has holds the run.' }),
   status: StatusSettings.optional(),
   join: Joins.optional().meta({
-    description: 'Other lists whose records belong to the employees, or to which their records refer: one, or several.',
+    description: 'One list, or several, with records that belong to the employees or to which employees refer.',
   }),
   ready: ReadySettings.optional().meta({
     description: 'Endpoint where the HR system reports whether its data is complete.',
   }),
   point: z.record(z.string(), Lookup).default({}).meta({ description: 'By field: how to look up one person.' }),
   parts: PartSettings.optional().meta({
-    description: 'For lists that are only given in parts: all of them are read, one after the other.',
+    description: 'For lists that the API returns only in parts. All parts are read, one after the other.',
   }),
   delta: DeltaSettings.optional().meta({ description: 'How to read only what changed.' }),
   holds: z

@@ -5,13 +5,13 @@ export const restStarter: SourceStarter = {
   name: 'rest',
   source: `source:
   kind: rest
-  baseUrl: https://hr.example.com/api          # nothing is ever sent to another host
+  baseUrl: https://hr.example.com/api          # requests go to this host only
   path: /v1/people
   # query: { include: department }
   auth: { kind: bearer, token: "\${env:HR_TOKEN}" }   # or none, basic, headers, client-credentials, refresh-token
-  items: data                                  # where the list is in an answer; . = the answer is the list
-  key: id                                      # what tells records apart
-  total: meta.total                            # how many there are; leave it out unless the number is exact
+  items: data                                  # path of the list in an answer; . if the answer is the list
+  key: id                                      # identifies a record
+  total: meta.total                            # number of people; remove it unless it is exact
   paging: { style: offset, size: 100 }         # none, page, cursor, after-id, next-link, link-header …: docs/sources/rest.md
   # limits: { requestsPerSecond: 5, timeout: 60s, deadline: 15m }
   # fields: { hired: { from: start_date, date: true }, mail: { from: emails, where: { type: work }, take: value } }
@@ -28,7 +28,7 @@ mapping:
   lastName: last_name
   email: { from: email, transform: [trim, lowercase] }
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated] }
 `,
   samples: [],

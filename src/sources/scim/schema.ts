@@ -18,7 +18,7 @@ export const ScimConfig = z.strictObject({
     .string()
     .regex(/^\/[^?#]+$/, 'must begin with /')
     .default('/Users')
-    .meta({ description: 'Added to `baseUrl`: where the people are.' }),
+    .meta({ description: 'Path of the people, added to `baseUrl`.' }),
   auth: HttpAuth,
   attributes: z
     .array(text())
@@ -26,8 +26,8 @@ export const ScimConfig = z.strictObject({
     .optional()
     .meta({
       description:
-        'Attributes to ask for. SCIM leaves empty attributes out, so only this list tells empty from not shown. ' +
-        'Those of an extension begin with its short name. `userName` and `active` always come along.',
+        'Attributes to request. SCIM leaves out empty attributes, so only this list tells empty from not shown. ' +
+        'Those of an extension begin with its short name. `id`, `userName` and `active` are always added.',
       examples: [['name.givenName', 'name.familyName', 'emails', 'enterprise.department']],
     }),
   extensions: z
@@ -45,7 +45,7 @@ export const ScimConfig = z.strictObject({
     description: 'Whether to use filters for lookups and deltas. Without them all users are read.',
   }),
   paging: z.enum(['auto', 'index', 'cursor']).default('auto').meta({
-    description: 'Pages by index (RFC 7644) or cursor (RFC 9865); `auto` asks the server what it knows.',
+    description: 'Pages by index (RFC 7644) or cursor (RFC 9865). `auto` asks the server which it supports.',
   }),
   pageSize: z
     .int()

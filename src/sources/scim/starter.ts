@@ -8,11 +8,11 @@ source:
   kind: scim
   baseUrl: https://idp.example.com/scim/v2       # without /Users
   auth: { kind: bearer, token: "\${env:SCIM_TOKEN}" }   # or basic, headers, client-credentials, refresh-token
-  # SCIM leaves empty attributes out: only this list tells an empty one from one that may not be seen.
+  # SCIM leaves out empty attributes. Only this list tells an empty one from one that is not visible.
   attributes:
     [externalId, name.givenName, name.familyName, emails, title, enterprise.employeeNumber, enterprise.department]
-  # filter: userType eq "Employee"               # who is meant; \`scope\` does the same here, and works everywhere
-  # paging: auto                                 # index or cursor, where the server says nothing of itself
+  # filter: userType eq "Employee"               # selects users; \`scope\` does the same on every server
+  # paging: auto                                 # index or cursor, if the server does not say
   # total: unreliable                            # exact, if totalResults is always right; ignored, if it counts too many
   # sortBy: id                                   # false for servers that refuse to sort
   # filters: false                               # for servers that refuse filters: all users are read each time
@@ -24,9 +24,9 @@ mapping:
   lastName: name.familyName
   email: { from: workEmail, transform: [trim, lowercase] }   # the primary address
   area: enterprise.department
-  # job: title                                   # never shown by the platform, so compared with what was written last
+  # job: title                                   # the platform never shows it, so it is compared with the last write
 
-# SCIM knows active and not active, and no dates. Who is deleted there is missing here.
+# SCIM has active and inactive users, and no dates. A deleted user counts as missing.
 lifecycle: { status: rollcallStatus, active: [active], leaver: [terminated] }
 `,
   samples: [],

@@ -18,7 +18,7 @@ export const SqlConfig = z
       .meta({
         description:
           'The database: `postgres://`, `mysql://` (MariaDB too) or `sqlite:PATH`. A server takes `?sslmode=` disable, ' +
-          'require, verify-ca or verify-full (unless told; disable on this machine), and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
+          'require, verify-ca or verify-full (the default; on this machine disable), and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
         examples: ['${env:HR_DATABASE_URL}', 'sqlite:./hr.db'],
       }),
@@ -39,7 +39,7 @@ export const SqlConfig = z
       .string()
       .min(1)
       .meta({
-        description: 'The column that names an employee: never null, never twice.',
+        description: 'The column that identifies an employee: never null, never twice.',
         examples: ['employee_id'],
       }),
     statementTimeout: z

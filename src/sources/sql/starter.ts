@@ -6,13 +6,13 @@ export const sqlStarter: SourceStarter = {
   source: `source:
   kind: sql
   # postgres://user:password@host:5432/database, mysql://… or sqlite:./hr.db. A server on another machine must have a
-  # certificate; ?sslrootcert=./ca.pem names an authority of your own
+  # certificate; ?sslrootcert=./ca.pem names your own authority
   url: \${env:HR_DATABASE_URL}
-  # One row for each employee, leavers too. Cast timestamps to dates; give each column a name of its own.
+  # One row for each employee, leavers too. Cast timestamps to dates, and give each column a unique name.
   query: |
     select employee_id, first_name, last_name, work_email, department, hire_date, end_date, status
     from hr.employees
-  key: employee_id                           # the column that names an employee
+  key: employee_id                           # the column that identifies an employee
   # statementTimeout: 5m
 `,
   mapping: `# Field of the platform: column of the query.
@@ -23,15 +23,15 @@ mapping:
   email: { from: work_email, transform: [trim, lowercase] }
   area: department
   orgEntryDate: hire_date
-  # job: title                             # never shown by the platform, so compared with what was written last
+  # job: title                             # the platform never shows it, so it is compared with the last write
 
-# Who works here and who left. A status in neither list does nothing.
+# Who works here and who left. A status in neither list changes nothing.
 lifecycle: { status: status, active: [active, leave], leaver: [terminated], hireDate: hire_date, leaveDate: end_date }
 `,
   samples: [],
   secrets: { HR_DATABASE_URL: 'the url of the HR database, with a user that may only read' },
   steps: [
-    'Make a database user that may read what the query reads and nothing else.',
+    'Create a database user that may read what the query reads and nothing else.',
     'Put its url into HR_DATABASE_URL; percent-encode @ : / ? # and % in the password.',
     'Put your tables and columns into the query, and your status values into lifecycle.',
   ],

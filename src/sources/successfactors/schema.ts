@@ -26,12 +26,12 @@ const Auth = z
       nameIs: z
         .enum(['userId', 'username'])
         .default('userId')
-        .meta({ description: 'What `user` is: SuccessFactors looks it up as that.' }),
+        .meta({ description: 'Kind of name in `user`: user id or username.' }),
       privateKey: text()
         // Environment variables often have their line ends escaped.
         .transform((pem) => pem.replaceAll('\\n', '\n'))
         .refine(isRsaKey, 'must be an RSA private key as PEM, without a passphrase')
-        .meta({ description: 'The key whose certificate the OAuth client holds, as PEM.' }),
+        .meta({ description: 'Private key of the certificate of the OAuth client, as PEM.' }),
       issuer: text().default('www.successfactors.com').meta({ description: 'Issuer of the assertion.' }),
     }),
     z.strictObject({
@@ -73,7 +73,7 @@ export const defaultExpand = [
 export const SuccessFactorsConfig = z.strictObject({
   kind: z.literal('successfactors'),
   url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the API server alone, without a path').meta({
-    description: "The API server of the company's data centre.",
+    description: "The API server of the company's data center.",
     examples: ['https://api68.sapsf.eu'],
   }),
   companyId: text().meta({ description: 'The company ID, as in the login address.', examples: ['acmeT1'] }),
@@ -99,7 +99,7 @@ export const SuccessFactorsConfig = z.strictObject({
   future: z
     .enum(['hidden', 'shown'])
     .default('hidden')
-    .meta({ description: 'Whether rows that begin after today are read, too (PerPerson).' }),
+    .meta({ description: 'Whether to read rows that start after today as well (PerPerson).' }),
   paging: z
     .enum(['snapshot', 'cursor'])
     .default('snapshot')
@@ -115,7 +115,7 @@ export const SuccessFactorsConfig = z.strictObject({
   workEmailTypes: z
     .array(text())
     .default(['B'])
-    .meta({ description: 'Types of e-mail that are for work: codes of the picklist, or their ids.' }),
+    .meta({ description: 'Types of work e-mail: codes of the picklist, or their ids.' }),
   limits: httpLimits('2m'),
   tls: HttpTls,
 });

@@ -6,15 +6,15 @@ export const successFactorsStarter: SourceStarter = {
   source: `# People of Employee Central by OData v2 (docs/sources/successfactors.md).
 source:
   kind: successfactors
-  url: https://api68.sapsf.eu                # the API server of your data centre
+  url: https://api68.sapsf.eu                # the API server of your data center
   companyId: acmeT1
   auth:
     kind: saml                               # not basic: SAP announced its end for 20 November 2026
     clientId: "\${env:SUCCESSFACTORS_API_KEY}"
     user: rollcall.api
     privateKey: "\${file:secrets/successfactors-private.pem}"
-  # entity: User                             # without Employee Central; its fields are others
-  # expand: [personalInfoNav, …]             # leave out what the user may not read
+  # entity: User                             # without Employee Central; it has other fields
+  # expand: [personalInfoNav, …]             # remove what the user may not read
 `,
   mapping: `# Field of the platform: field of the person.
 mapping:
@@ -24,10 +24,10 @@ mapping:
   email: { from: workEmail, transform: [trim, lowercase] }
   area: department
   orgEntryDate: hireDate
-  # job: jobTitle                            # never shown by the platform, so compared with what was written last
+  # job: jobTitle                            # the platform never shows it, so it is compared with the last write
   # customFields: { 1: costCenter, 2: managerId, 3: jobInfo.customString5 }
 
-# Derived from emplStatus, the count of active employments and the dates. Who begins later is none of these.
+# Derived from emplStatus, the count of active employments and the dates. Future hires are in neither list.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
@@ -38,8 +38,8 @@ lifecycle:
   samples: [],
   secrets: { SUCCESSFACTORS_API_KEY: 'the API key of the OAuth client' },
   steps: [
-    'Register an OAuth2 client application (Admin Center) with the certificate of a key pair of yours; its API key is clientId.',
+    'Register an OAuth2 client application (Admin Center) with the certificate of your key pair. Its API key is clientId.',
     'Put the private key into secrets/successfactors-private.pem, readable by Rollcall alone.',
-    'Make a technical user with a role that may read the entities of source.expand, and nothing else.',
+    'Create a technical user with a role that may read the entities of source.expand, and nothing else.',
   ],
 };

@@ -34,9 +34,9 @@ export const RaasConfig = z
       }),
     key: column()
       .default('WID')
-      .meta({ description: 'The column that is another one in each row.', examples: ['WID'] }),
+      .meta({ description: 'The column with a unique value in each row.', examples: ['WID'] }),
     countColumn: column().optional().meta({
-      description: 'A column that holds, in each row, how many rows the report has: proves that none is lost.',
+      description: 'A column with the number of rows of the report, in each row. It proves that no row is lost.',
     }),
     prompts: z
       .record(z.string(), z.string())
@@ -71,7 +71,7 @@ export const SoapConfig = z.strictObject({
   include: z
     .array(z.enum(['organizations', 'managementChain']))
     .default(['organizations'])
-    .meta({ description: 'Parts to ask for beside person and employment. Ask for what you map, and no more.' }),
+    .meta({ description: 'Parts to request besides person and employment. Request what you map, and no more.' }),
   pageSize: z.int().min(1).max(999).default(200).meta({ description: 'Workers per request.' }),
   limits: httpLimits('5m'),
   tls: HttpTls,

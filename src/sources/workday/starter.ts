@@ -13,12 +13,12 @@ source:
   api: raas
   url: https://wd3-services1.myworkday.com/ccx/service/customreport2/acme/ISU_Rollcall/Rollcall_Employees
   auth: { kind: basic, username: "\${env:WORKDAY_USER}", password: "\${env:WORKDAY_PASSWORD}" }
-  # Every column of the report, by its XML alias: Workday leaves empty values out, so only this list tells them apart.
+  # Every column of the report, by its XML alias. Workday leaves out empty values: only this list tells empty from hidden.
   columns:
     [WID, Employee_ID, First_Name, Last_Name, Work_Email, Business_Title, Cost_Center, Location, Hire_Date,
      Termination_Date, Active_Status, Terminated, On_Leave]
-  key: WID                                   # another one in each row
-  # countColumn: Row_Count                   # each row says how many rows there are: proves that none was lost
+  key: WID                                   # unique in each row
+  # countColumn: Row_Count                   # number of rows, in each row: proves that none was lost
   # prompts: { Include_Terminated_Workers: "1" }
 `,
   mapping: `# Field of the platform: column of the report.
@@ -29,9 +29,9 @@ mapping:
   email: { from: Work_Email, transform: [trim, lowercase] }
   area: Cost_Center
   orgEntryDate: Hire_Date
-  # job: Business_Title                      # never shown by the platform, so compared with what was written last
+  # job: Business_Title                      # the platform never shows it, so it is compared with the last write
 
-# rollcallStatus is derived from the status columns. The report must hold people who left: without them they are missing.
+# rollcallStatus is derived from the status columns. The report must include leavers. Otherwise they count as missing.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
@@ -42,9 +42,9 @@ lifecycle:
   samples: [],
   secrets,
   steps: [
-    'Make an advanced report over all active and terminated workers, enable it as a web service, and share it with the integration user.',
+    'Create an advanced report over all active and terminated workers, enable it as a web service, and share it with the integration user.',
     'Put its JSON address (Actions > Web Service > View URLs) into url, and its XML aliases into columns.',
-    'Make the integration system user ISU_Rollcall; its security group needs View on the domains of the columns.',
+    'Create the integration system user ISU_Rollcall; its security group needs View on the domains of the columns.',
   ],
 };
 
@@ -57,7 +57,7 @@ source:
   url: https://wd3-services1.myworkday.com/ccx/service/acme/Human_Resources/v45.0
   auth: { kind: basic, username: "\${env:WORKDAY_USER}", password: "\${env:WORKDAY_PASSWORD}" }
   workers: employees                         # or contingent, or all
-  include: [organizations]                   # managementChain: the manager by the chain, as chainManagerId
+  include: [organizations]                   # managementChain adds chainManagerId
 `,
   mapping: `# Field of the platform: field of the worker.
 mapping:
@@ -67,10 +67,10 @@ mapping:
   email: { from: workEmail, transform: [trim, lowercase] }
   area: organizations.COST_CENTER
   orgEntryDate: hireDate
-  # job: jobTitle                            # never shown by the platform, so compared with what was written last
+  # job: jobTitle                            # the platform never shows it, so it is compared with the last write
   # customFields: { 1: managerId }
 
-# Derived from active, terminated, onLeave and the dates. A future hire is none of these, and nothing is done.
+# Derived from active, terminated, onLeave and the dates. A future hire is in neither list and is not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
@@ -81,7 +81,7 @@ lifecycle:
   samples: [],
   secrets,
   steps: [
-    'Make the integration system user ISU_Rollcall with a security group that has Get on the domains of worker data.',
+    'Create the integration system user ISU_Rollcall with a security group that has Get on the domains of worker data.',
     'Put host, tenant and version (View WSDL shows them) into url.',
   ],
 };

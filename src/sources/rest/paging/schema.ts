@@ -82,7 +82,7 @@ export const PagingSettings = z
       after: parameter('after_id', 'the id of the last person'),
       limit: parameter('limit', 'the size of a page'),
       id: path().default('id').meta({ description: "Path of a person's id: that of the last one is sent." }),
-      next: path().optional().meta({ description: 'Path of a value to send instead, where the answer has one.' }),
+      next: path().optional().meta({ description: 'Path of a value to send instead, if the answer has one.' }),
       hasMore,
     }),
     z.strictObject({
@@ -102,7 +102,7 @@ export const PagingSettings = z
       pages: path().meta({ description: 'Path of the number of pages.' }),
     }),
   ])
-  .meta({ description: 'How one page leads to the next.' });
+  .meta({ description: 'How to request the next page.' });
 
 export type PagingSettings = z.infer<typeof PagingSettings>;
 export type PagingOf<S extends PagingSettings['style']> = Extract<PagingSettings, { style: S }>;

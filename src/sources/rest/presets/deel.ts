@@ -49,7 +49,7 @@ export const deel: RestPreset = {
   area: department.name
   orgEntryDate: start_date
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]

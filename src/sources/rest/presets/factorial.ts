@@ -39,7 +39,7 @@ export const factorial: RestPreset = {
   lastName: last_name
   email: { from: email, transform: [trim, lowercase] }
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated], leaveDate: terminated_on }
 `,
     samples: [],

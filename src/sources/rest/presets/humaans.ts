@@ -34,7 +34,7 @@ export const humaans: RestPreset = {
   area: department
   orgEntryDate: employmentStartDate
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]

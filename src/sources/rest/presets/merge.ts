@@ -54,7 +54,7 @@ export const merge: RestPreset = {
   phoneNumber: mobile_phone_number
   orgEntryDate: start_date
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]

@@ -62,7 +62,7 @@ mapping:
   area: orgLevel1Code
   orgEntryDate: lastHireDate
 
-# prehire and unknown are in neither list: nothing is done to them.
+# prehire and unknown are in neither list: these people are not changed.
 lifecycle:
   status: rollcallStatus
   active: [active, leave, suspended]
