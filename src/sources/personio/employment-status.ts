@@ -9,15 +9,18 @@ export interface EmploymentFacts {
 }
 
 /**
- * Returns the status of a person on a day; both versions of the API have the same words. Undefined when the status is not
- * visible. The first row that matches:
- * | status         | dates                                         | is         |
- * |----------------|-----------------------------------------------|------------| | inactive       | any
- * | terminated | | onboarding     | any                                           | prehire    | | active, leave  |
- * left before today, hired before that          | terminated | | active, leave  | left before today, no first day
- * visible       | unknown    | | active         | hired after today                             | prehire    | |
- * active, leave  | any other                                     | as it says | | anything else  | any
- * | unknown    |
+ * Returns the status of a person on a day. Both versions of the API have the same words. Undefined when the status is
+ * not visible. The first row that matches:
+ *
+ * | status         | dates                                   | is         |
+ * |----------------|-----------------------------------------|------------|
+ * | inactive       | any                                     | terminated |
+ * | onboarding     | any                                     | prehire    |
+ * | active, leave  | left before today, hired before that    | terminated |
+ * | active, leave  | left before today, no first day visible | unknown    |
+ * | active         | hired after today                       | prehire    |
+ * | active, leave  | any other                               | as it says |
+ * | anything else  | any                                     | unknown    |
  */
 export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus | undefined {
   if (facts.status === undefined) return undefined;

@@ -14,13 +14,16 @@ export interface EmploymentFacts {
 
 /**
  * Returns the status of a person. The first row that matches:
- * | start       | emplStatus | employment                              | status     |
- * |-------------|------------|-----------------------------------------|------------| | after today | any        |
- * any                                     | prehire    | | any         | U, P, D    | any
- * | leave      | | any         | S, F       | any                                     | suspended  | | any         |
- * any        | activeEmploymentsCount is 0             | terminated | | any         | T, R, O    | at home, and its
- * end date is past       | terminated | | any         | A          | any                                     | active
- * |
+ *
+ * | start       | emplStatus | employment                         | status     |
+ * |-------------|------------|------------------------------------|------------|
+ * | after today | any        | any                                | prehire    |
+ * | any         | U, P, D    | any                                | leave      |
+ * | any         | S, F       | any                                | suspended  |
+ * | any         | any        | activeEmploymentsCount is 0        | terminated |
+ * | any         | T, R, O    | at home, and its end date is past  | terminated |
+ * | any         | A          | any                                | active     |
+ *
  * Everything else is unknown. `latestTerminationDate` plays no part: it is also set for a person whose assignment
  * abroad has ended and who works on.
  */
