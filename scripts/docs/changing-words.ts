@@ -8,6 +8,8 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(\.\d+)? (ms|s|min|h)\b/g, 'DURATION'],
   [/\b\d+(\.\d+)?(ms|s|m)\b/g, 'DURATION'],
   [/DURATION( DURATION)+/g, 'DURATION'],
+  // A backup is compressed, and counts rows of leases.
+  [/\d+ rows, [\d,]+ bytes/g, 'SIZE'],
   // Polls depend on how fast a file is processed.
   [/\d+ (requests \(planned:|more than planned:) .*/g, 'REQUESTS'],
   [/─{2,}/g, 'LINE'],

@@ -4,6 +4,7 @@ import { findHelm } from '../../test/helm/helm-tool.ts';
 import { findProgram } from '../../test/support/services/programs.ts';
 import { idsOf, withoutChanges } from './changing-words.ts';
 import { type PageBlock, pageBlocks, withContents } from './page-blocks.ts';
+import { startPagePostgres } from './page-postgres.ts';
 import { openPageShell, type PageShell, type Printed } from './page-shell.ts';
 
 const tutorialPath = join(import.meta.dirname, '../../docs/tutorial.md');
@@ -22,11 +23,18 @@ const tutorialPath = join(import.meta.dirname, '../../docs/tutorial.md');
  *
  * `<!-- run: hidden … -->` holds commands that readers do not see, after one of these words if needed.
  * `<!-- run: world -->` begins where the tutorial has written its files. It may have further arguments of the sandbox.
+ * `<!-- run: postgres -->` says that the page needs a real PostgreSQL: it stands behind `db.example.com/rollcall`.
  */
 export async function executePage(page: string): Promise<string> {
   const blocks = pageBlocks(page);
   const programs = await findPrograms(blocks);
-  const shell = await openPageShell(programs);
+  const needsPostgres = blocks.some(({ lang }) => lang === 'postgres');
+  const postgres = needsPostgres ? await startPagePostgres() : undefined;
+  if (needsPostgres && postgres === undefined) {
+    process.stderr.write('a page is skipped: the programs of PostgreSQL are missing\n');
+    return page;
+  }
+  const shell = await openPageShell({ programs, ...(postgres === undefined ? {} : { postgres }) });
   const ids = new Map<string, string>();
   const contents = new Map<PageBlock, string>();
   try {
@@ -48,6 +56,7 @@ export async function executePage(page: string): Promise<string> {
     }
   } finally {
     await shell.close();
+    await postgres?.close();
   }
   if (contents.size === 0) return page;
   // A page that changes gets the ids of one run everywhere.

@@ -1,6 +1,6 @@
 /** A fenced block of a page, or the hidden commands of a comment. */
 export interface PageBlock {
-  /** The word after the fence: `sh`, `text`, `yaml`. Comments have `hidden`, with commands, `world` and `stop`. */
+  /** The word after the fence: `sh`, `text`, `yaml`. Comments have `hidden`, with commands, `world`, `stop` and `postgres`. */
   readonly lang: string;
   /** Content without the indent of the fence. A `world` has further arguments of the sandbox, a `stop` has a command. */
   readonly text: string;
@@ -19,7 +19,7 @@ export function pageBlocks(page: string): readonly PageBlock[] {
   let directive = '';
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
-    const event = /^\s*<!-- run: (world|stop)(?: (.*))? -->$/.exec(line);
+    const event = /^\s*<!-- run: (world|stop|postgres)(?: (.*))? -->$/.exec(line);
     if (event !== null) {
       const [, lang = '', text = ''] = event;
       blocks.push({ lang, text, indent: '', start: index + 1, end: index + 1, directive: '' });

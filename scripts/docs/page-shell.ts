@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import type { PagePostgres } from './page-postgres.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -25,6 +26,7 @@ export interface Printed {
 
 /** A shell in a folder of its own, with `rollcall` on its path, on ports of its own. */
 export interface PageShell {
+  /** Runs a block, up to the first command that fails. */
   run(commands: string): Promise<Printed>;
   /** Starts a command that goes on, and resolves to what it printed until it has printed `until`. */
   start(command: string, until: string): Promise<Printed>;
@@ -40,11 +42,14 @@ interface RunningCommand {
   readonly child: ChildProcess;
 }
 
-/**
- * Opens a shell for the commands of one page. Text goes in and comes out with the ports of the page. `programs` are further
- * programs of its path, by name.
- */
-export async function openPageShell(programs: Readonly<Record<string, string>> = {}): Promise<PageShell> {
+export interface PageSettings {
+  /** Paths of further programs of its PATH, by name. */
+  readonly programs?: Readonly<Record<string, string>>;
+  readonly postgres?: Pick<PagePostgres, 'places' | 'password'>;
+}
+
+/** Opens a shell for the commands of one page. Text goes in and comes out with the ports and addresses of the page. */
+export async function openPageShell({ programs = {}, postgres }: PageSettings = {}): Promise<PageShell> {
   const home = await mkdtemp(join(tmpdir(), 'rollcall-page-'));
   const folder = join(home, 'work');
   const bin = join(home, 'bin');
@@ -62,10 +67,14 @@ exec "${process.execPath}" "${program}" "$@"
     if (isAbsolute(path)) await symlink(path, join(bin, name));
   }
   const sandboxAddress = `http://127.0.0.1:${pagePorts[0]}`;
-  const inward = (text: string) => exchange(text.replaceAll(exampleAddress, sandboxAddress), pagePorts, ports);
+  const exchanged = [['/home/ana', folder] as const, ...(postgres?.places ?? [])];
+  const shownPlaces = exchanged.map(([shown]) => shown);
+  const places = exchanged.map(([, actual]) => actual);
+  const inward = (text: string) =>
+    exchange(exchange(text.replaceAll(exampleAddress, sandboxAddress), shownPlaces, places), pagePorts, ports);
   const login = new RegExp(`(?<=\\blogin |\\bby )${userInfo().username}\\b`, 'g');
   const outward = (text: string) =>
-    exchange(text, ports, pagePorts).replace(login, 'ana').replaceAll(folder, '/home/ana');
+    exchange(exchange(text, places, shownPlaces), ports, pagePorts).replace(login, 'ana');
   const env = {
     PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
@@ -74,6 +83,7 @@ exec "${process.execPath}" "${program}" "$@"
     NO_COLOR: '1',
     /** The clone, for hidden commands. */
     CLONE: root,
+    ...(postgres === undefined ? {} : { DATABASE_PASSWORD: postgres.password }),
   };
   const started: RunningCommand[] = [];
   let place = folder;
@@ -83,7 +93,7 @@ exec "${process.execPath}" "${program}" "$@"
 
   /** The next block begins where the last `cd` led, with what was exported, as in a reader's terminal. */
   const run = async (commands: string): Promise<Printed> => {
-    const script = `trap 'pwd > "${trace}"; export -p > "${exports}"' EXIT\n. "${exports}"\n${inward(commands)}`;
+    const script = `trap 'pwd > "${trace}"; export -p > "${exports}"' EXIT\n. "${exports}"\nset -e\n${inward(commands)}`;
     const child = spawn('sh', ['-c', script], {
       cwd: place,
       env,
@@ -157,5 +167,5 @@ async function freePort(): Promise<string> {
 }
 
 function exchange(text: string, from: readonly string[], to: readonly string[]): string {
-  return from.reduce((rest, port, index) => rest.replaceAll(port, to[index] ?? port), text);
+  return from.reduce((rest, word, index) => rest.replaceAll(word, to[index] ?? word), text);
 }

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -8,11 +9,14 @@ import { executedPages } from '../../scripts/docs/executed-pages.ts';
 const root = join(import.meta.dirname, '../..');
 const pages = await executedPages(root);
 
-test('the tutorial is a page whose commands are run', () => {
-  expect(pages).toContain('docs/tutorial.md');
+test('the tutorial and every how-to guide are pages whose commands are run', () => {
+  const guides = globSync('docs/how-to/*.md', { cwd: root }).filter((path) => !path.endsWith('README.md'));
+  expect(guides.length).toBeGreaterThan(10);
+  expect(pages).toEqual(expect.arrayContaining(['docs/tutorial.md', ...guides]));
 });
 
-describe('a reader who follows the page sees what it shows', () => {
+// Commands wait for the platform and for the rate limit, so several pages take less time together.
+describe.concurrent('a reader who follows the page sees what it shows', () => {
   it.each(pages)('%s', { timeout: 300_000 }, async (path) => {
     const page = await readFile(join(root, path), 'utf8');
 
