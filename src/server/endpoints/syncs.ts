@@ -129,7 +129,7 @@ export const webhook = defineEndpoint({
   part: 'webhooks',
   summary: 'Receive the employees that changed in another system and sync them now',
   description:
-    'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a full stop and the body. A signature is valid once, for 5 minutes.',
+    'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a period, the name of the sync, a period and the body. A signature is valid once, for 5 minutes.',
   needs: 'signature',
   params: bySync,
   query: nothing,
