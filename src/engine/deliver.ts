@@ -14,7 +14,7 @@ import { judgeRefusedUpload, refusedStatus } from './refused-upload.ts';
 import { toProving } from './settle-steps.ts';
 import { stillMeant } from './still-meant.ts';
 import { updateFacts } from './update-facts.ts';
-import { isProofDue, nextBatch, type Wave, waveOf } from './wave.ts';
+import { isProofDue, nextBatch, readWave } from './wave.ts';
 import { whyStopped } from './why-stopped.ts';
 
 /**
@@ -23,22 +23,21 @@ import { whyStopped } from './why-stopped.ts';
  */
 export async function deliverNext(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   const { owned } = context;
-  const batches = await io.store.batches.ofRun(owned.run.id);
-  const wave = waveOf(batches);
+  const wave = await readWave(owned, io);
   if (wave.out !== undefined) return resume(context, wave.out, io);
   if (await isProofDue(context, wave, io)) return toProving(context, io);
   const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
   const batch = await nextBatch(run, wave.planned, io);
   const stopped = whyStopped(run, io.clock);
-  if (batch !== undefined && isOnlyOld(run, batches, io)) return planAgain(context, io);
+  if (batch !== undefined && (await isOnlyOld(run, io))) return planAgain(context, io);
   if (batch === undefined || stopped !== undefined) return stop(context, stopped, io);
-  return send({ ...context, owned: { ...owned, run } }, { wave, batch, batches: batches.length }, io);
+  return send({ ...context, owned: { ...owned, run } }, { batch, first: wave.planned[0] }, io);
 }
 
 /** Returns whether nothing of the run was sent, and nothing but the age of its plan keeps it from being sent. */
-function isOnlyOld(run: Run, batches: readonly Batch[], { clock }: EngineIo): boolean {
-  const mayGoOn = !run.isCancelRequested && run.reason === undefined;
-  return mayGoOn && isPlanTooOld(run, clock) && batches.every(({ sentAt }) => sentAt === undefined);
+async function isOnlyOld(run: Run, { clock, store }: EngineIo): Promise<boolean> {
+  if (run.isCancelRequested || run.reason !== undefined || !isPlanTooOld(run, clock)) return false;
+  return (await store.batches.ofRun(run.id)).every(({ sentAt }) => sentAt === undefined);
 }
 
 /** Reads and plans again, because the run waited too long for its turn or was interrupted. Waiting fails no run. */
@@ -84,13 +83,12 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
 const killedReason = 'the worker stopped before it knew whether the platform accepted the batch';
 
 interface Sending {
-  readonly wave: Wave;
   readonly batch: Batch;
-  /** Number of batches of the run. */
-  readonly batches: number;
+  /** The first batch that was not sent. A part of a failed file may go before it. */
+  readonly first: Batch | undefined;
 }
 
-async function send(context: RunContext, { wave, batch, batches }: Sending, io: EngineIo): Promise<JobOutcome> {
+async function send(context: RunContext, { batch, first }: Sending, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync, signal } = context;
   const isFile = batch.kind === 'csv';
   const { everyMs, lookWithinMs } = sync.settings.settle;
@@ -103,7 +101,7 @@ async function send(context: RunContext, { wave, batch, batches }: Sending, io: 
     }
   }
   const wasYoung = isLookYoung(owned.run, lookWithinMs, io.clock);
-  const isLookedAt = await lookAhead(context, wave.planned, io);
+  const isLookedAt = await lookAhead(context, first, io);
   const changes = await stillMeant(context, { batch, isLookedAt }, io);
   if (changes.length === 0) {
     await io.store.batches.update(owned, batch.id, {
@@ -119,6 +117,7 @@ async function send(context: RunContext, { wave, batch, batches }: Sending, io: 
   if (wasYoung && !isLookYoung(run, lookWithinMs, io.clock)) return { kind: 'next' };
   if (isFile && io.clock.now() - begunAt >= renewAfterMs && !(await takeFileLease(owned, io)).isTaken)
     return { kind: 'next' };
+  const batches = await io.store.batches.count(run.id);
   io.progress({ step: 'delivering', batch: batch.number, batches, changes: changes.length });
   const isWhole = batch.kind !== 'direct';
   const sent = isWhole ? marksFor(changes, 'sent') : [];

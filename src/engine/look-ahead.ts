@@ -9,6 +9,7 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 import { type Lookups, openLookups } from './lookups.ts';
 import { objectionTo } from './objections.ts';
 import { updateFacts } from './update-facts.ts';
+import { readPlanned } from './wave.ts';
 
 /** Returns whether the last lookup of all planned users is younger than `settle.lookWithin`. */
 export function isLookYoung({ facts }: Run, lookWithinMs: number, clock: Clock): boolean {
@@ -19,14 +20,14 @@ export function isLookYoung({ facts }: Run, lookWithinMs: number, clock: Clock):
  * Looks at the users of all planned batches again if the last lookup is too old and one scan needs fewer requests than
  * single reads. Returns whether the users of the first batch were looked at; if not, the caller reads them one by one.
  */
-export async function lookAhead(context: RunContext, planned: readonly Batch[], io: EngineIo): Promise<boolean> {
+export async function lookAhead(context: RunContext, first: Batch | undefined, io: EngineIo): Promise<boolean> {
   const { owned, sync } = context;
   const { lookWithinMs } = sync.settings.settle;
   if (isLookYoung(owned.run, lookWithinMs, io.clock)) return true;
-  const [first] = planned;
   if (first === undefined || !(await changesInBatch(first, io)).some((change) => needsLook(change, first))) return true;
   // A scan that takes long serves the next batch only, because it is too old for the ones after it.
   const isSlow = (owned.run.facts.lookTookMs ?? 0) * 2 >= lookWithinMs;
+  const planned = await readPlanned(owned, io);
   const count = isSlow ? first.size : planned.reduce((sum, { size }) => sum + size, 0);
   try {
     const lookups = await openLookups({ step: 'looking-up', count, names: () => namesAhead(planned, io) }, context, io);

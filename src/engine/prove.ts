@@ -2,7 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import type { Finding } from '../core/finding.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
 import type { JobOutcome } from '../ports/job.ts';
-import type { Batch, ChangeMark } from '../ports/store.ts';
+import type { Batch, ChangeMark, OwnedRun } from '../ports/store.ts';
 import { changesInBatch, changesOf } from './batches.ts';
 import { spanOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
@@ -14,7 +14,7 @@ import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-
 import { toDelivery, toProving } from './settle-steps.ts';
 import { splitBatch } from './split.ts';
 import { updateFacts } from './update-facts.ts';
-import { endOf, isFilePending, isProofDue, mayBeProcessing, type Wave, waveOf } from './wave.ts';
+import { endOf, isFilePending, isProofDue, mayBeProcessing, readPlanned, readWave, type Wave } from './wave.ts';
 import { sendLastStep } from './write-batches.ts';
 
 /** How to handle changes that the platform does not show. */
@@ -36,26 +36,25 @@ type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
  */
 export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync } = context;
-  const lookups = await openLookups(questionOf(wave, io), context, io);
+  const lookups = await openLookups(questionOf(owned, wave, io), context, io);
   let passedMs = 0;
   try {
     for (const batch of wave.unproven) {
       const isWaiting = await proveBatch(context, { batch, lookups }, io);
       if (isWaiting) passedMs = Math.max(passedMs, lookups.startedAt - endOf(batch));
     }
-    const { planned } = waveOf(await io.store.batches.ofRun(owned.run.id));
-    if (lookups.scannedAt !== undefined) await applyLook(context, lookups, planned, io);
+    if (lookups.scannedAt !== undefined) await applyLook(context, lookups, await readPlanned(owned, io), io);
   } finally {
     lookups.close();
   }
   await updateFacts(owned, { provedAt: lookups.startedAt }, io);
-  const left = waveOf(await io.store.batches.ofRun(owned.run.id));
+  const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
   if (!(await isProofDue(context, left, io))) return toDelivery(context, io);
   return toProving(context, io, nextProofMs(sync.settings.settle.everyMs, passedMs));
 }
 
-function questionOf({ unproven, planned }: Wave, io: EngineIo): LookupQuestion {
+function questionOf(owned: OwnedRun, { unproven }: Wave, io: EngineIo): LookupQuestion {
   return {
     step: 'reading-back',
     count: unproven.reduce((sum, { size }) => sum + size, 0),
@@ -65,7 +64,7 @@ function questionOf({ unproven, planned }: Wave, io: EngineIo): LookupQuestion {
       for (const { id, run } of unproven) {
         for await (const { identification } of changesOf(run, io, { batch: id, states })) yield identification;
       }
-      yield* namesAhead(planned, io);
+      yield* namesAhead(await readPlanned(owned, io), io);
     },
   };
 }

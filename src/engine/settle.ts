@@ -10,7 +10,7 @@ import { keepRaw } from './keep-raw.ts';
 import { proveWave } from './prove.ts';
 import { toDelivery } from './settle-steps.ts';
 import { updateFacts } from './update-facts.ts';
-import { isFilePending, mayBeProcessing, waveOf } from './wave.ts';
+import { isFilePending, mayBeProcessing, readWave } from './wave.ts';
 
 /**
  * Polls the file that is out, or proves the wave. The platform's status alone never makes a change `applied`. A status
@@ -22,7 +22,7 @@ import { isFilePending, mayBeProcessing, waveOf } from './wave.ts';
  *   no file is pending  prove the wave
  */
 export async function settleCurrent(context: RunContext, io: EngineIo): Promise<JobOutcome> {
-  const wave = waveOf(await io.store.batches.ofRun(context.owned.run.id));
+  const wave = await readWave(context.owned, io);
   const { out, unproven, planned } = wave;
   if (out === undefined) return unproven.length === 0 ? toDelivery(context, io) : proveWave(context, wave, io);
   if (out.state === 'sending') return toDelivery(context, io);

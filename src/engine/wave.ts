@@ -1,4 +1,4 @@
-import type { Batch, Run } from '../ports/store.ts';
+import type { Batch, BatchQuery, OwnedRun, Run } from '../ports/store.ts';
 import { changesInBatch } from './batches.ts';
 import { ageOn } from './clock-span.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
@@ -10,11 +10,34 @@ export interface Wave {
   readonly out: Batch | undefined;
   /** Batches whose delivery has ended and whose users were not read back yet. */
   readonly unproven: readonly Batch[];
-  /** Batches that were not sent, in order of number. */
+  /** The first batch that was not sent, and all parts of other batches that were not sent, in order of number. */
   readonly planned: readonly Batch[];
 }
 
-export function waveOf(batches: readonly Batch[]): Wave {
+/**
+ * Reads where the batches of a run are, without those that have ended and those that come later: a run may have a
+ * thousand, and each of its steps reads the wave.
+ */
+export async function readWave({ run }: OwnedRun, { store }: EngineIo): Promise<Wave> {
+  // One query for each state, because SQLite reads all batches for several states in order of number.
+  const queries: readonly BatchQuery[] = [
+    { states: ['sending'] },
+    { states: ['sent'] },
+    { states: ['unresolved'] },
+    { states: ['planned'], limit: 1 },
+    { states: ['planned'], isPart: true },
+  ];
+  const found = await Promise.all(queries.map((query) => store.batches.ofRun(run.id, query)));
+  const batches = new Map(found.flat().map((batch) => [batch.id, batch]));
+  return waveOf([...batches.values()].toSorted((a, b) => a.number - b.number));
+}
+
+/** Reads all batches that were not sent, in order of number. */
+export function readPlanned({ run }: OwnedRun, { store }: EngineIo): Promise<readonly Batch[]> {
+  return store.batches.ofRun(run.id, { states: ['planned'] });
+}
+
+function waveOf(batches: readonly Batch[]): Wave {
   const open = batches.filter(isSent);
   return {
     out: batches.find((batch) => batch.state === 'sending' || (isSent(batch) && isFilePending(batch))),

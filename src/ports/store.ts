@@ -237,6 +237,14 @@ export interface Batch {
   readonly isParking?: true;
 }
 
+/** Which batches of a run. Every given part must match. */
+export interface BatchQuery {
+  readonly states?: readonly BatchState[];
+  /** Only batches that were split from another one. */
+  readonly isPart?: true;
+  readonly limit?: number;
+}
+
 export interface Batches {
   /** Creates batches of the run and assigns changes to each (by identification). Those changes become `planned`. */
   create(
@@ -244,8 +252,10 @@ export interface Batches {
     batches: readonly { readonly batch: Batch; readonly identifications: readonly string[] }[],
   ): Promise<void>;
   get(id: string): Promise<Batch | undefined>;
-  /** Returns the batches in order of number. */
-  ofRun(runId: string): Promise<readonly Batch[]>;
+  /** Returns the batches of the run, or those that the query selects, in order of number. */
+  ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
+  /** Returns the number of batches of the run. */
+  count(runId: string): Promise<number>;
   /** Returns batches of the connection with an unknown effect, of all ended runs. */
   unresolved(connection: string): Promise<readonly Batch[]>;
   /** Returns batches of the connection that runs in progress have sent, and whose effect is not proven. */

@@ -50,9 +50,21 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       return row && toBatch(row);
     },
 
-    async ofRun(runId) {
-      const rows = await db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number').execute();
-      return rows.map(toBatch);
+    async ofRun(runId, { states, isPart, limit } = {}) {
+      let wanted = db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number');
+      if (states !== undefined) wanted = wanted.where('state', 'in', states);
+      if (isPart === true) wanted = wanted.where('parent', 'is not', null);
+      if (limit !== undefined) wanted = wanted.limit(limit);
+      return (await wanted.execute()).map(toBatch);
+    },
+
+    async count(runId) {
+      const { count } = await db
+        .selectFrom('batches')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('run', '=', runId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
     },
 
     async unresolved(connection) {

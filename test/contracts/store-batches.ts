@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BatchState } from '../../src/core/run.ts';
-import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import type { BatchQuery, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
 
@@ -51,6 +51,26 @@ export function describeBatches(store: () => Store): void {
       first.id,
       second.id,
     ]);
+  });
+
+  it('gives the batches of some states, the parts among them, and only the first ones', async () => {
+    const { batches } = store();
+    const owned = await planned('run_1', []);
+    const states: readonly BatchState[] = ['settled', 'sent', 'planned', 'planned', 'planned', 'unresolved'];
+    const all = states.map((state, i) => {
+      return sampleBatch(owned, i + 1, { state, ...(i > 2 ? { parent: 'run_1_b1' } : {}) });
+    });
+    await batches.create(
+      owned,
+      all.map((batch) => ({ batch, identifications: [] })),
+    );
+    const numbers = async (query?: BatchQuery) => (await batches.ofRun('run_1', query)).map(({ number }) => number);
+    expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await numbers({ states: ['sent', 'unresolved'] })).toEqual([2, 6]);
+    expect(await numbers({ states: ['planned'], limit: 1 })).toEqual([3]);
+    expect(await numbers({ states: ['planned'], isPart: true })).toEqual([4, 5]);
+    expect(await numbers({ isPart: true, limit: 2 })).toEqual([4, 5]);
+    expect([await batches.count('run_1'), await batches.count('run_2')]).toEqual([6, 0]);
   });
 
   it('takes a change for one batch only: nothing is written when another has it, or nobody does', async () => {

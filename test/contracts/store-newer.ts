@@ -42,6 +42,7 @@ const released = [
   '032-previews',
   '033-directories',
   '034-hold-pages',
+  '035-batches-by-state',
 ];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;

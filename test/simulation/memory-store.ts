@@ -105,8 +105,17 @@ function memoryBatches(tables: Tables): Batches {
     async get(id) {
       return batches.get(id);
     },
-    async ofRun(run) {
-      return [...batches.values()].filter((batch) => batch.run === run).sort((a, b) => a.number - b.number);
+    async ofRun(run, { states, isPart, limit } = {}) {
+      return [...batches.values()]
+        .filter((batch) => batch.run === run)
+        .filter(
+          ({ state, parent }) => states?.some((one) => one === state) !== false && (!isPart || parent !== undefined),
+        )
+        .sort((a, b) => a.number - b.number)
+        .slice(0, limit);
+    },
+    async count(run) {
+      return [...batches.values()].filter((batch) => batch.run === run).length;
     },
     async unresolved(connection) {
       return ofUnknownEffect(connection).filter(({ run }) => runs.get(run)?.endedAt !== undefined);

@@ -26,6 +26,7 @@ import { runPhases } from './031-run-phases.ts';
 import { previews } from './032-previews.ts';
 import { directories } from './033-directories.ts';
 import { holdPages } from './034-hold-pages.ts';
+import { batchesByState } from './035-batches-by-state.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -74,4 +75,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '032-previews': { ...previews, since: '0.1.0' },
   '033-directories': { ...directories, since: '0.1.0' },
   '034-hold-pages': { ...holdPages, since: '0.1.0' },
+  '035-batches-by-state': { ...batchesByState, since: '0.1.0' },
 };
