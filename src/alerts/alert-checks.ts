@@ -19,7 +19,7 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
   let checking: Promise<void> | undefined;
   let nextAt = 0;
   let awaySince: number | undefined;
-  /** Evaluates, and passes on for how long the store was away before. */
+  /** Evaluates, and passes on for how long the store was unavailable before. */
   const evaluate = async (signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
     const outage = awaySince === undefined ? undefined : { from: awaySince, until: startedAt };
@@ -31,7 +31,10 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
     }
     awaySince = undefined;
     if (outage === undefined || outage.until - outage.from < outageToldMs) return;
-    logger.warn({ awayMs: outage.until - outage.from }, `the store is back after ${ageOf(outage.until - outage.from)}`);
+    logger.warn(
+      { awayMs: outage.until - outage.from },
+      `the store is available again after ${ageOf(outage.until - outage.from)}`,
+    );
   };
   return {
     async begin(signal) {
@@ -42,7 +45,7 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
           if (!signal.aborted)
             logger.error(
               { error: describeError(error) },
-              'alerts could not be evaluated; the next try follows in seconds',
+              'alerts could not be evaluated; Rollcall tries again in a few seconds',
             );
         })
         .finally(() => {

@@ -11,7 +11,7 @@ type Trouble = (typeof kinds)[number];
 const whatHappened: Readonly<Record<Trouble, string>> = {
   failed: 'the platform ended its file as failed',
   refused: 'the platform refused it',
-  unresolved: 'the outcome is unknown; nothing more is sent to its people until it is known',
+  unresolved: 'the outcome is unknown; nothing more is sent for its users until the outcome is known',
 };
 const shownBatches = 5;
 
@@ -56,7 +56,7 @@ export async function judgeFiles(run: Run, store: Store): Promise<AlertProblem |
 export async function judgeHealed(run: Run, store: Store): Promise<AlertProblem | undefined> {
   const trouble = await judgeFiles(run, store);
   if (trouble === undefined) return undefined;
-  const summary = `The run ${run.id} applied all changes in the end: ${trouble.title}, whose rows were read back or sent again`;
+  const summary = `The run ${run.id} applied all changes in the end. Before that: ${trouble.title}. Their rows were read back or sent again`;
   return {
     ...trouble,
     code: 'files-recovered',

@@ -31,17 +31,17 @@ export function judgeFreshness(view: FreshnessView): AlertProblem | 'well' {
     key: 'stale',
     summary,
     details: [whatWasTried(view)],
-    unaffected: 'Delivered changes stay as they are; no user is disabled by this.',
+    unaffected: 'Delivered changes stay in effect. A late sync disables no user.',
     action: `rollcall runs ${sync}`,
   };
 }
 
 function whatWasTried({ last: { attemptAt, successAt }, underWay }: FreshnessView): string {
   if (underWay !== undefined) {
-    return `A run has been in progress since ${instantOf(underWay.startedAt)}; its progress: rollcall show ${underWay.id}`;
+    return `A run has been in progress since ${instantOf(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
   }
   if (attemptAt !== undefined && attemptAt !== successAt) {
     return `The last run ended ${instantOf(attemptAt)} without success.`;
   }
-  return 'No run has started since. Check that the schedule had a slot in that time and that "rollcall start" runs (with Redis: a scheduler).';
+  return 'No run has started since then. Check that the schedule had a slot in that time, and that "rollcall start" is running (with Redis: a scheduler).';
 }

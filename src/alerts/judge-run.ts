@@ -81,7 +81,9 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
   const unknown = `${amount(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
   const parts = [
-    applied === 0 ? 'no change is known to be applied' : `${amount(applied, 'change')} had been applied by then`,
+    applied === 0
+      ? 'no change was applied, as far as is known'
+      : `${amount(applied, 'change')} applied before the failure`,
     ...(unresolved > 0 ? [unknown] : []),
   ];
   return {

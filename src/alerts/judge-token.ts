@@ -30,19 +30,19 @@ export function judgeToken(connection: string, token: TokenView, now: number): A
     case 'none':
       return judgeEndpoint(connection, token, now, base);
     case 'reauth-required': {
-      const summary = `The platform refuses the refresh token. No sync over ${connection} works until it gets a new one`;
+      const summary = `The platform refuses the refresh token. No sync of ${connection} works until a new token is configured`;
       return { ...base, severity: 'critical', code: 'refresh-token-refused', key: 'reauth-required', summary };
     }
     case 'sealed': {
-      const summary = `The stored tokens were sealed with another encryptionKey. No sync over ${connection} works until that key or a new refresh token is configured`;
+      const summary = `The stored tokens were sealed with another encryptionKey. No sync of ${connection} works until that key or a new refresh token is configured`;
       return { ...base, severity: 'critical', code: 'tokens-sealed', key: 'sealed', summary };
     }
     case 'revoked': {
-      const summary = `The tokens were revoked. No sync over ${connection} works until an operator refreshes them`;
+      const summary = `The tokens were revoked. No sync of ${connection} works until an operator refreshes them`;
       return { ...base, severity: 'warning', code: 'tokens-revoked', key: 'revoked', summary };
     }
     case 'restored': {
-      const summary = `The store was restored from a backup. No sync over ${connection} works until an operator confirms the tokens`;
+      const summary = `The store was restored from a backup. No sync of ${connection} works until an operator confirms the tokens`;
       return { ...base, severity: 'critical', code: 'tokens-restored', key: 'restored', summary };
     }
     default:
@@ -65,9 +65,12 @@ function judgeEndpoint(
   const answers = attempts === 1 ? '1 answer' : `${attempts} answers in a row`;
   const meanwhile = isValid
     ? `the access token works until ${instantOf(expiresAt)}`
-    : `until then no sync over ${connection} works`;
+    : `until the endpoint answers correctly, no sync of ${connection} works`;
   const summary = `The token endpoint does not answer correctly (${answers}). The refresh token is kept and presented again; ${meanwhile}`;
-  const details = [...base.details, `Next try: ${instantOf(retryAt)}. At once: rollcall token refresh ${connection}.`];
+  const details = [
+    ...base.details,
+    `Next try: ${instantOf(retryAt)}. To retry immediately: rollcall token refresh ${connection}.`,
+  ];
   return {
     ...base,
     details,
@@ -92,7 +95,7 @@ function judgeExpiry(
     const summary = `The access token expires in ${ageOf(expiresAt - now)} (${instantOf(expiresAt)}) and could not be refreshed since ${instantOf(issuedAt + dueShare * life)}`;
     return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary };
   }
-  const summary = `The access token expired ${instantOf(expiresAt)} and could not be refreshed, so no sync over ${connection} works`;
+  const summary = `The access token expired ${instantOf(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;
   return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary };
 }
 

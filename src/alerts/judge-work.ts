@@ -74,7 +74,7 @@ function problem(
   action: string,
   severity: AlertProblem['severity'] = 'critical',
 ): AlertProblem {
-  const unaffected = 'Delivered changes stay as they are. Requests and runs are kept, and continue where they stopped.';
+  const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
   return { topic: 'work', code, severity, key: code, summary, details: [], unaffected, action };
 }
 
@@ -87,7 +87,7 @@ export interface Outage {
 /** Shorter outages are in the log only. */
 export const outageToldMs = 60_000;
 
-/** Tells that the store was away. While it is, no notice can be stored, so it is told when it is back. */
+/** Tells that the store was unavailable. While it is, no notice can be stored, so it is told when it is back. */
 export function judgeOutage({ from, until }: Outage): { readonly over: AlertProblem } {
   return {
     over: {

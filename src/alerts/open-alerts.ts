@@ -194,7 +194,7 @@ function noChannel(name: string | undefined, channels: readonly ChannelSettings[
   const known = channels.map((channel) => channel.name).join(', ');
   const message =
     known === ''
-      ? 'no alerts are sent: the configuration has no "alerts". Add a channel, then try again'
+      ? 'no alerts are sent, because the configuration has no "alerts". Add a channel, then try again'
       : `no channel is called ${name}; the configuration has: ${known}`;
   return new RollcallError(message, { code: 'USAGE' });
 }

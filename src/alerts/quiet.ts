@@ -42,7 +42,7 @@ async function quiet(
       return { subject, open: Object.keys(before.problems).length };
     }
   }
-  const message = `the alerts of ${subject.kind} ${subject.name} are being written by another process; try again`;
+  const message = `the alerts of ${subject.kind} ${subject.name} are being written by another process. Try again`;
   throw new RollcallError(message, { code: 'CONFLICT' });
 }
 

@@ -30,8 +30,8 @@ export interface NoticeLink {
 
 /** The words for a topic while it is a problem, and when it is over. */
 const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly over: string }>> = {
-  work: { wrong: 'no process does the work', over: 'the work continues' },
-  store: { wrong: 'the store was away', over: 'the store is back' },
+  work: { wrong: 'no process runs the jobs', over: 'jobs run again' },
+  store: { wrong: 'the store was unavailable', over: 'the store is available again' },
   token: { wrong: 'the tokens need an operator', over: 'the tokens work again' },
   run: { wrong: 'the run failed', over: 'runs succeed again' },
   freshness: { wrong: 'no recent success', over: 'runs succeed again' },
@@ -49,8 +49,8 @@ export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   const words = problems.map(({ topic, title }) => title ?? topicWords[topic].wrong).join('; ');
   switch (kind) {
     case 'test': {
-      const title = `TEST: alerts of Rollcall arrive here`;
-      return { title, lines: ['There is no problem; this is a test of the channel.', ...links, footer] };
+      const title = `TEST: this channel receives alerts of Rollcall`;
+      return { title, lines: ['This is a test of the channel. There is no problem.', ...links, footer] };
     }
     case 'recovery': {
       const over = recovered.map(({ topic }) => topicWords[topic].over).join('; ');
@@ -63,7 +63,10 @@ export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
         ...problem.details.map((detail) => `- ${detail}`),
         codeLine(problem, place),
       ]);
-      return { title: `INFO ${about}: ${words}`, lines: [...lines, 'Nothing to do.', ...rest, ...links, footer] };
+      return {
+        title: `INFO ${about}: ${words}`,
+        lines: [...lines, 'No action is required.', ...rest, ...links, footer],
+      };
     }
     default: {
       const lines = problems.flatMap((problem) => problemLines(problem, place));

@@ -49,7 +49,10 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
   }
   if (now - notice.at >= tooOldMs) {
     await store.alerts.settle(notice.id, channel.settings.name, { kind: 'given-up', at: now, error });
-    logger.error({ ...fields, error }, 'notice given up after a day: see "rollcall alerts test"');
+    logger.error(
+      { ...fields, error },
+      'notice dropped after a day without a successful delivery: test the channel with "rollcall alerts test"',
+    );
     return;
   }
   const waitMs = Math.min(firstWaitMs * 2 ** Math.min(tries - 1, 20), longestWaitMs) * (0.75 + 0.5 * io.random());

@@ -143,10 +143,10 @@ function ownerStep(
     return { adoption: { ...base, kind: 'none', effect } };
   }
   if (entry.owner === name) {
-    return { adoption: { ...base, kind: 'none', owner: name, effect: `belongs to sync ${name} already` } };
+    return { adoption: { ...base, kind: 'none', owner: name, effect: `already belongs to sync ${name}` } };
   }
   const { owner } = entry;
-  const effect = `moves from sync ${owner} to sync ${name}, whose next run decides about the account by its own source`;
+  const effect = `moves from sync ${owner} to sync ${name}. The next run of ${name} decides about the account from its own source`;
   return { adoption: { ...base, kind: 'move', owner, effect } };
 }
 

@@ -95,7 +95,7 @@ export async function approveDigest(
   const { store } = io;
   const plan = await store.plans.findByDigest(sync, digest);
   if (plan === undefined) {
-    const message = `no plan of ${sync} has the digest ${digest}: make one with "rollcall plan ${sync}" and read it first`;
+    const message = `no plan of ${sync} has the digest ${digest}. Make a plan with "rollcall plan ${sync}", and review it before you approve it`;
     throw new RollcallError(message, { code: 'NOT_FOUND' });
   }
   const at = io.clock.now();
@@ -136,7 +136,7 @@ async function toApprove(
   if (byState.rejected.length === 0) throw nothingWaits(run, byState);
   if (reopens === true) return byState.rejected;
   throw conflict(
-    `${rejectedWords(byState.rejected)} in run ${run.id}. To approve them after all, ask again: "rollcall approve ${run.id} --yes", or "reopen": true in the API`,
+    `${rejectedWords(byState.rejected)} in run ${run.id}. To approve them anyway, run "rollcall approve ${run.id} --yes", or send "reopen": true to the API`,
   );
 }
 
@@ -146,7 +146,7 @@ function toReject(run: Run, { byState }: SelectedChanges): readonly HeldChange[]
   const chosen = [...byState.open, ...unused];
   if (chosen.length > 0) return chosen;
   if (byState.rejected.length === 0) throw nothingWaits(run, byState);
-  throw conflict(`${rejectedWords(byState.rejected)} already in run ${run.id}: there is nothing to reject`);
+  throw conflict(`${rejectedWords(byState.rejected)} in run ${run.id} before, so there is nothing to reject`);
 }
 
 function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byState']): RollcallError {
@@ -154,7 +154,7 @@ function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byS
   const isReadOnly = run.facts.isReadDoubted === true && past.length + former.length === 0;
   if (approved.length > 0 || isReadOnly) {
     return conflict(
-      `what run ${id} held is approved already, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
+      `the held changes of run ${id} are already approved, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
     );
   }
   if (past.length > 0) return expired(run);
@@ -163,12 +163,12 @@ function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byS
       `an earlier version of Rollcall held the changes of run ${id}: the next run of ${sync} asks about them again (rollcall apply ${sync})`,
     );
   }
-  return conflict(`run ${id} holds nothing that is selected: there is nothing to approve or reject`);
+  return conflict(`run ${id} holds none of the selected changes, so there is nothing to approve or reject`);
 }
 
 function expired({ id, sync }: Run): RollcallError {
   return conflict(
-    `what run ${id} held waits no more: its holds have expired (24 h), its reasons have ended, or a later run delivers it. See what waits now (rollcall holds --sync ${sync})`,
+    `the changes that run ${id} held no longer wait: their holds expired after 24 h, their reasons ended, or a later run delivers them. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
   );
 }
 

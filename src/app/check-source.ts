@@ -24,7 +24,7 @@ export async function checkSource(
   const fields = await sync.source.fields(io);
   const absent = fields === undefined ? [] : absentFields(sync.mapping.reads, fields);
   if (fields !== undefined && absent.length > 0) {
-    const has = fields.length === 0 ? 'it has none at all' : `it has: ${fields.join(', ')}`;
+    const has = fields.length === 0 ? 'it has no fields' : `it has: ${fields.join(', ')}`;
     return { state: 'failed', message: `the source has no field ${absent.join(', ')}; ${has}` };
   }
   const first = await readFirstPage(sync, { kind: 'full' }, io);

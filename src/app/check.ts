@@ -41,7 +41,7 @@ async function* checkKeys({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<Ch
   for (const one of await store.sealing.unreadable()) {
     const message =
       `${describeUnreadable(one)} sealed with the key ${one.keyId}, which is not configured. Name that key in ` +
-      'formerEncryptionKeys; if it is lost, "rollcall keys drop-unreadable" says what dropping them means, and asks';
+      'formerEncryptionKeys. If the key is lost, "rollcall keys drop-unreadable" lists the values, and drops them after a confirmation';
     yield { subject: 'store', state: 'failed', message };
   }
 }
@@ -67,7 +67,7 @@ async function* checkConnection(
     const status = await platform.status(noSuchFile, signal);
     const message =
       status.kind === 'no-status'
-        ? 'file status: an unknown file gets "not found". If real files get it too, batches are settled by reading users back'
+        ? 'file status: the platform returns "not found" for an unknown file. If it also does so for real files, Rollcall reads users back instead'
         : 'file status: the endpoint answers';
     yield { subject, state: 'ok', message };
   } catch (error) {

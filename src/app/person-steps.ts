@@ -122,7 +122,7 @@ function mappingStep({ records }: StepsInput): Step {
   }
   const troubles = mapped.flatMap((one) => (one.kind === 'person' ? one.troubles : []));
   const unread = troubles.map(({ column, reason }) => `${column} ${reason}`).join('; ');
-  const summary = unread === '' ? 'every mapped field can be read' : `left as the platform has it: ${unread}`;
+  const summary = unread === '' ? 'every mapped field can be read' : `the value on the platform is kept: ${unread}`;
   return { state: 'ok', summary, details };
 }
 

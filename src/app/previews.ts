@@ -60,7 +60,9 @@ export async function findPreview(id: string, io: AppIo): Promise<PreviewState> 
 async function requirePreview(id: string, { store, clock }: EngineIo): Promise<Preview> {
   const preview = await store.previews.get(id);
   if (preview !== undefined && preview.expiresAt > clock.now()) return preview;
-  throw new RollcallError(`there is no preview ${id}: it was never requested, or has expired`, { code: 'NOT_FOUND' });
+  throw new RollcallError(`there is no preview ${id}: the id is wrong, or the preview has expired`, {
+    code: 'NOT_FOUND',
+  });
 }
 
 function newRequest(sync: string, { scope, by }: PreviewOrder, io: EngineIo): PreviewRequest {

@@ -112,7 +112,7 @@ export async function queueRetry(id: string, caller: Caller, io: AppIo): Promise
 export async function cancel(id: string, signed: SignedOrder<Caller>, { engine }: AppIo): Promise<Run> {
   const run = await findRun(id, engine.store);
   if (!(await engine.store.runs.requestCancel(run.id))) {
-    const message = `run ${run.id} has ended already (${run.outcome}): there is nothing to cancel`;
+    const message = `run ${run.id} has already ended (${run.outcome}), so there is nothing to cancel`;
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
   await note({ action: 'cancel', sync: run.sync, run: run.id, ...signed }, engine);

@@ -19,7 +19,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
   for (;;) {
     const state = await engine.store.triggers.state(trigger.id);
     if (state?.kind === 'cancelled') {
-      const message = `the request for ${trigger.sync} was cancelled before its run began`;
+      const message = `the request for ${trigger.sync} was canceled before its run began`;
       throw new RollcallError(message, { code: 'CANCELLED' });
     }
     if (state?.kind === 'taken') {

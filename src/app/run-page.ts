@@ -24,7 +24,7 @@ export async function readFindings(
   { store }: EngineIo,
 ): Promise<FoundFindings> {
   if (page.after !== undefined && !Number.isSafeInteger(page.after)) {
-    throw new RollcallError('the cursor is not one of a page before', { code: 'USAGE' });
+    throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
   }
   const run = await findRun(id, store);
   const found = await store.reports.findings({ ...page, run: run.id, limit: page.limit + 1 });

@@ -42,7 +42,7 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
 export async function pauseSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {
-    throw new RollcallError(`${sync} is paused already`, { code: 'CONFLICT' });
+    throw new RollcallError(`${sync} is already paused`, { code: 'CONFLICT' });
   }
   await note({ action: 'pause', by, sync }, engine);
 }

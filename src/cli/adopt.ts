@@ -16,7 +16,7 @@ interface AdoptOptions extends SignatureOptions {
 export const addAdopt: AddCommand = (program, host) => {
   const command = program
     .command('adopt')
-    .description('move users from other syncs to this one, or accept a rename or conversion that a run reported')
+    .description('move users from other syncs to this sync, or accept a rename or conversion that a run reported')
     .argument('<sync>', 'name of the sync that becomes the owner')
     .argument('<id...>', 'identifications; of a rename or conversion, the new one')
     .option('--yes', 'skip the confirmation');
@@ -66,8 +66,8 @@ function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): 
   for (const { identification, kind } of left) {
     const why =
       kind === 'rename'
-        ? 'the platform accepted the new identification but does not show it: change it by hand, or correct the source'
-        : 'the owner has changed meanwhile: run the command again';
+        ? 'the platform accepted the new identification but does not show it. Change it by hand, or correct the source'
+        : 'the owner changed in the meantime: run the command again';
     shell.print(`${cleanLine(identification)} was not adopted: ${why}`);
   }
   return left.length === 0 ? 0 : 1;

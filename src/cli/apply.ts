@@ -13,9 +13,7 @@ interface ApplyOptions extends SignatureOptions {
 export const addApply: AddCommand = (program, host) => {
   const command = program
     .command('apply')
-    .description(
-      'run a sync here, completely: read, compare, deliver, verify; first finishes an interrupted run, if there is one',
-    )
+    .description('run a sync in this process: read, compare, deliver and verify; finishes an interrupted run first')
     .argument('<sync>', 'name of the sync')
     .option('--approve <digest>', 'approve the open changes of a previewed plan that are still planned')
     .option('--user <id...>', 'only these employees, by identification');

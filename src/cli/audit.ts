@@ -25,11 +25,11 @@ export const addAudit: AddCommand = (program, host) => {
   program
     .command('audit')
     .description('show who approved, rejected, cancelled, paused and requested what, when and why, newest first')
-    .option('--sync <name>', 'only what is about this sync')
-    .option('--run <run>', 'only what is about this run; the end of its id is enough')
-    .option('--by <name>', 'only what this person or server token did')
-    .option('--since <time>', 'only since then: 24h, 7d, 2026-11-21, or 2026-11-21T08:00:00Z', parseSince)
-    .option('--limit <n>', 'how many entries to show', parseWholeNumber, 50)
+    .option('--sync <name>', 'only entries about this sync')
+    .option('--run <run>', 'only entries about this run; the end of its id is enough')
+    .option('--by <name>', 'only entries of this person or server token')
+    .option('--since <time>', 'only entries since this time: 24h, 7d, 2026-11-21, or 2026-11-21T08:00:00Z', parseSince)
+    .option('--limit <n>', 'maximum number of entries', parseWholeNumber, 50)
     .action((options: AuditOptions, command: Command) => host.run(command, (shell) => audit(shell, options)));
 };
 
@@ -39,7 +39,7 @@ async function audit(shell: Shell, { since, limit, ...filter }: AuditOptions): P
   return shell.withApp({}, async (app) => {
     const entries = await app.audit({ ...filter, ...from, limit });
     shell.printJson({ entries: entries.map(entryJson) });
-    shell.print(entries.length === 0 ? 'no such entries' : renderAudit(entries, shell.style));
+    shell.print(entries.length === 0 ? 'no matching entries' : renderAudit(entries, shell.style));
     return 0;
   });
 }

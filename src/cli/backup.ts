@@ -7,7 +7,7 @@ import { fromHere, type Shell } from './shell.ts';
 export const addBackup: AddCommand = (program, host) => {
   program
     .command('backup')
-    .description('write all data of the store into a new file, also while Rollcall works on it')
+    .description('write all data of the store to a new file, also while Rollcall is running')
     .argument('<file>', 'file to create; must not exist')
     .action((file: string, _: object, command: Command) => host.run(command, (shell) => backUp(shell, file)));
 };
@@ -18,7 +18,7 @@ async function backUp(shell: Shell, file: string): Promise<number> {
   shell.print(
     [
       `wrote ${summary.file} (${formatCount(countRows(summary.rows), 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
-      'It holds personal data, and tokens as they are in the store. Keep it apart from encryptionKey, which a restore needs.',
+      'The file contains personal data, and the tokens as they are in the store. Keep it apart from encryptionKey, which a restore needs.',
     ].join('\n'),
   );
   return 0;

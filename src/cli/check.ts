@@ -13,8 +13,8 @@ export const addCheck: AddCommand = (program, host) => {
     .command('check')
     .description('check configuration, platform, token, dialect and the first page of each source; changes nothing')
     .argument('[connection]', 'only this connection and its syncs')
-    .option('--contract', "compare the platform with its API's contract instead, operation by operation")
-    .option('--write', 'with --contract: also test writes, on users created for it; for a test community only')
+    .option('--contract', 'compare the platform with the contract of its API instead, operation by operation')
+    .option('--write', 'with --contract: also test writes, with users created for the test; for a test community only')
     .option('--yes', 'skip the confirmation')
     .action((connection: string | undefined, options: ContractOptions, command: Command) =>
       host.run(command, (shell) =>

@@ -20,11 +20,14 @@ interface DemoReport {
 export const addDemo: AddCommand = (program, host) => {
   program
     .command('demo')
-    .summary('watch the whole job once, on a sandbox platform and made-up people; needs no configuration')
+    .summary('run the whole job once, with a sandbox platform and synthetic people; needs no configuration')
     .description(
       'Starts a sandbox platform with 500 users, writes an HR file with 520 employees, and runs the real commands: plan, apply, and both again. Ends with 0 when the second plan is empty.',
     )
-    .option('--folder <folder>', 'keep configuration, HR file and store there (default: a temporary folder, deleted)')
+    .option(
+      '--folder <folder>',
+      'folder for configuration, HR file and store (default: a temporary folder, deleted afterwards)',
+    )
     .action((options: DemoOptions, command) => host.run(command, (shell) => demo(shell, options, host)));
 };
 

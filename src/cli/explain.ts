@@ -8,7 +8,7 @@ import type { Shell } from './shell.ts';
 export const addExplain: AddCommand = (program, host) => {
   program
     .command('explain')
-    .description('explain a code of a finding, an error or an alert: what it means, its cause, and what to do')
+    .description('explain the code of a finding, an error or an alert: its meaning, its cause, and what to do')
     .argument('[code]', 'the code, such as row-rejected or REAUTH_REQUIRED; without it, all codes are listed')
     .action((code: string | undefined, _: object, command: Command) =>
       host.run(command, async (shell) => explain(shell, code)),

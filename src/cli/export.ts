@@ -7,7 +7,7 @@ import { addSignatureOptions, type SignatureOptions, signatureOf } from './signa
 export const addExport: AddCommand = (program, host) => {
   const command = program
     .command('export')
-    .description('show everything that the store has about one person; --json for a file to hand over')
+    .description('show everything that the store has about one person; use --json for a file to hand over')
     .argument('<identification>', 'identification of the person, exactly as in the ledger');
   addSignatureOptions(command).action((identification: string, options: SignatureOptions, self: Command) =>
     host.run(self, (shell) => exportPerson(shell, identification, options)),

@@ -16,9 +16,11 @@ interface HoldsOptions {
 export const addHolds: AddCommand = (program, host) => {
   program
     .command('holds')
-    .description('list what waits for approval in all syncs, person by person, with the commands that decide it')
+    .description(
+      'list the changes that wait for approval in all syncs, by person, with the commands that approve or reject them',
+    )
     .option('--sync <name>', 'only this sync')
-    .option('--limit <n>', 'how many people of each hold to list', parseWholeNumber, 50)
+    .option('--limit <n>', 'maximum number of people to list for each hold', parseWholeNumber, 50)
     .action((options: HoldsOptions, command: Command) => host.run(command, (shell) => holds(shell, options)));
 };
 

@@ -13,7 +13,7 @@ export class Interruption extends RollcallError {
   readonly exitCode: number;
 
   constructor(signal: StopSignal) {
-    super(`stopped by ${signal} before it was done`, { code: 'CANCELLED' });
+    super(`stopped by ${signal} before the command had finished`, { code: 'CANCELLED' });
     this.exitCode = exitCodes[signal];
   }
 }

@@ -75,7 +75,9 @@ function consequences(unreadable: readonly UnreadableValues[]): string {
         ]
       : []),
     ...(has('changes')
-      ? ['Changes that wait for approval are dropped: the next run plans them again. Earlier changes show no values.']
+      ? [
+          'Changes that wait for approval are dropped, and the next run plans them again. Earlier changes show no values.',
+        ]
       : []),
     ...(has('rawTexts') ? ['"rollcall show RUN --raw" shows nothing for these runs.'] : []),
     ...(has('directories')
@@ -83,7 +85,7 @@ function consequences(unreadable: readonly UnreadableValues[]): string {
       : []),
     ...(has('tokens') ? [tokensStay] : []),
     ...(has('forgotten')
-      ? ['What is kept about forgotten people is dropped: one who was removed with blacklist can be created again.']
+      ? ['Records of forgotten people are dropped: a person who was removed with blacklist can be created again.']
       : []),
   ].join('\n');
 }

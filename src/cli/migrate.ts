@@ -7,7 +7,9 @@ import type { Shell } from './shell.ts';
 export const addMigrate: AddCommand = (program, host) => {
   program
     .command('migrate')
-    .description("bring the store to this version's tables now; every other command does so when it opens the store")
+    .description(
+      'migrate the store to the tables of this version now; every other command does this when it opens the store',
+    )
     .action((_: object, command: Command) => host.run(command, migrate));
 };
 

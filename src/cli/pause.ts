@@ -5,7 +5,7 @@ import type { Shell } from './shell.ts';
 export const addPause: AddCommand = (program, host) => {
   program
     .command('pause')
-    .description('start no new runs of a sync until it is resumed; a current run continues')
+    .description('pause a sync: no new run starts until the sync is resumed, and a current run continues')
     .argument('<sync>', 'name of the sync')
     .action((sync: string, _: object, command: Command) => host.run(command, (shell) => pause(shell, sync)));
 };

@@ -94,7 +94,7 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .option('--json', 'print one JSON object instead of text')
     .option('--verbose', 'write logs to stderr')
     .option('--debug', 'show the stack of an error')
-    .option('--raw', 'also show what the platform or HR system sent with an error; it may hold personal data')
+    .option('--raw', 'also show the answer of the platform or HR system to a failed call; may contain personal data')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();

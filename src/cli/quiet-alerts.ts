@@ -19,7 +19,7 @@ export function addQuietCommands(alerts: Command, host: CommandHost): void {
     (name: string, options: SignatureOptions, self: Command) =>
       host.run(self, (shell) => quiet(shell, name, { kind: 'ack' }, options)),
   );
-  add('mute', 'send no problems for a while; what is still open then is sent then')
+  add('mute', 'send no alerts for a period; problems that are still open at its end are sent then')
     .addOption(
       new Option('--for <duration>', 'how long, such as 30m or 4h; at most 30d')
         .argParser(parseMute)

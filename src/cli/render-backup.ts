@@ -29,7 +29,7 @@ export function backupJson({ file, bytes, madeAt, version, database, migrations,
 export function renderRestorePreview({ backup, replaces }: RestorePreview): string {
   const { file, madeAt, version, database, rows } = backup;
   const now =
-    Object.keys(replaces.rows).length === 0 ? 'is empty' : `has ${contents(replaces.rows)}: all of it is replaced`;
+    Object.keys(replaces.rows).length === 0 ? 'is empty' : `has ${contents(replaces.rows)}, which are all replaced`;
   return [
     `${file}: complete, made ${cleanLine(madeAt)} by Rollcall ${cleanLine(version)} from ${database}`,
     `  it has ${contents(rows)}`,
@@ -56,7 +56,7 @@ export function renderRestored({ backup, replaces }: RestorePreview, effects: Re
   ];
   return [
     `restored ${replaces.place} from the backup of ${cleanLine(backup.madeAt)} (${contents(backup.rows)})`,
-    `Ended, because they are older than the platform: ${ended.join(', ')}.`,
+    `Ended, because the platform may have newer data: ${ended.join(', ')}.`,
     'For 24 hours, every disable, enable, remove and e-mail change waits for approval.',
     ...(next.length === 0 ? [] : ['Next:', ...next.map((line, at) => `  ${at + 1}. ${line}`)]),
   ].join('\n');

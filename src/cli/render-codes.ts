@@ -5,12 +5,12 @@ const kinds: readonly { readonly kind: CodeKind; readonly title: string; readonl
   {
     kind: 'alert',
     title: 'Alerts',
-    text: 'Notices and rules of Prometheus. No alert is urgent for the data: the next run continues, and no change is sent twice.',
+    text: 'Alerts come as notices and from rules of Prometheus. No alert is urgent for the data: the next run continues, and no change is sent twice.',
   },
   {
     kind: 'finding',
     title: 'Findings',
-    text: 'What a run or plan noticed about a person, a record or itself. `rollcall show RUN --findings` lists them.',
+    text: 'Facts that a run or plan reports about a person, a record or itself. `rollcall show RUN --findings` lists them.',
   },
   { kind: 'error', title: 'Errors', text: 'Why a command or a run failed.' },
   {

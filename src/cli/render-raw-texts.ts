@@ -5,8 +5,8 @@ import { cleanLine } from './terminal-text.ts';
 /** Renders what other systems sent during a run. It may hold personal data. */
 export function renderRawTexts(texts: readonly RawText[]): string {
   if (texts.length === 0) {
-    return '\nNo text of another system is kept for this run. They are kept only with encryptionKey, and while the run has its details.';
+    return '\nNo answers of other systems are stored for this run. They are stored only with encryptionKey, and only as long as the details of the run.';
   }
   const lines = texts.map(({ at, about, text }) => `  ${formatInstant(at)} ${cleanLine(about)}: ${cleanLine(text)}`);
-  return ['\nreceived from other systems (may hold personal data):', ...lines].join('\n');
+  return ['\nreceived from other systems (may contain personal data):', ...lines].join('\n');
 }

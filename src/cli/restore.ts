@@ -13,9 +13,9 @@ interface RestoreOptions extends SignatureOptions {
 export const addRestore: AddCommand = (program, host) => {
   const command = program
     .command('restore')
-    .description('replace the store by a backup, of SQLite or PostgreSQL; every process on the store must be stopped')
+    .description('replace the store (SQLite or PostgreSQL) with a backup; stop every process that uses the store first')
     .argument('<file>', 'file of "rollcall backup"')
-    .option('--replace', 'allow a store that is not empty to be replaced')
+    .option('--replace', 'replace a store that is not empty')
     .option('--yes', 'skip the confirmation');
   addSignatureOptions(command).action((file: string, options: RestoreOptions, self: Command) =>
     host.run(self, (shell) => restore(shell, file, options)),
@@ -31,7 +31,7 @@ async function restore(shell: Shell, name: string, options: RestoreOptions): Pro
   shell.print(renderRestorePreview(preview));
   if (Object.keys(preview.replaces.rows).length > 0) {
     if (!replace) {
-      const message = `the store ${preview.replaces.place} is not empty. Nothing was changed. To replace all that is in it, add --replace; make a backup of it first.`;
+      const message = `the store ${preview.replaces.place} is not empty. Nothing was changed. To replace its content, make a backup of it first, then add --replace.`;
       throw new RollcallError(message, { code: 'USAGE' });
     }
     if (!(await shell.confirm('Replace the store?', yes))) {

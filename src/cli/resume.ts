@@ -5,7 +5,7 @@ import type { Shell } from './shell.ts';
 export const addResume: AddCommand = (program, host) => {
   program
     .command('resume')
-    .description('allow new runs of a paused sync; missed slots are caught up with one run')
+    .description('resume a paused sync; one run catches up missed slots')
     .argument('<sync>', 'name of the sync')
     .action((sync: string, _: object, command: Command) => host.run(command, (shell) => resume(shell, sync)));
 };

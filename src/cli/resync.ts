@@ -17,15 +17,15 @@ interface ResyncOptions extends SignatureOptions {
 export const addResync: AddCommand = (program, host) => {
   const command = program
     .command('resync')
-    .description('request a run now: a running deployment executes it, otherwise it runs here')
+    .description('request a run now: a running deployment executes it, otherwise this process does')
     .argument('<sync>', 'name of the sync')
-    .option('--full', 'read all employees, also where the runs of the sync read only changed ones')
+    .option('--full', 'read all employees, even if runs of the sync usually read only changed ones')
     .option(
       '--user <id...>',
       'only these employees, by identification, or @FILE with one per line (@@ for a leading @)',
     )
-    .option('--wait', 'wait until the run ends, also when a deployment executes it, and exit with the code of the run')
-    .option('--key <text>', 'name of this request: the same key again is the same request');
+    .option('--wait', 'wait for the end of the run, even if a deployment executes it; the exit code is that of the run')
+    .option('--key <text>', 'idempotency key: a repeated key is the same request, and starts no second run');
   addSignatureOptions(command).action((sync: string, options: ResyncOptions, self: Command) =>
     host.run(self, (shell) => resync(shell, sync, options)),
   );

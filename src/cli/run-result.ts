@@ -19,7 +19,7 @@ function printJoined(shell: Shell, report: RunReport, { outcome, reason, changes
   shell.printJson({ ...runJson(report), request: { outcome, reason: reason ?? null, changes } });
   shell.print(renderRun(report, shell.style));
   const why = reason === undefined ? '' : `: ${reason}`;
-  shell.print(`The run was about people of other requests too. For the people of this one: ${outcome}${why}`);
+  shell.print(`The run also served other requests. For the people of this request: ${outcome}${why}`);
   return exitCodeOf(outcome);
 }
 

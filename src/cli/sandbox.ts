@@ -19,15 +19,15 @@ interface SandboxOptions
 export const addSandbox: AddCommand = (program, host) => {
   program
     .command('sandbox')
-    .description('start an embedded platform for trials, with synthetic users; it keeps nothing when it ends')
+    .description('start an embedded platform with synthetic users, for trials; its data is lost when it stops')
     .option('--port <n>', 'port; 0: any free port', parseWholeNumber, 8787)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--users <n>', 'number of synthetic users', parseWholeNumber, 200)
-    .option('--seed <n>', 'seed of the synthetic users', parseWholeNumber, 1)
+    .option('--seed <n>', 'seed for the synthetic users', parseWholeNumber, 1)
     .option('--processing-ms <n>', 'processing time of a provisioning file', parseWholeNumber, 200)
     .option('--token-life-ms <n>', 'lifetime of an access token', parseWholeNumber, 3_600_000)
     .option('--fault <spec>', 'a fault to inject; may be repeated', gather, [])
-    .option('--quirk <name=value>', 'a difference of this platform; may be repeated', gather, [])
+    .option('--quirk <name=value>', 'a deviation of the platform from the contract; may be repeated', gather, [])
     .option('--list-faults', 'list the faults and quirks, and start nothing')
     .option('--openapi', 'print the API as an OpenAPI 3.1 document, and start nothing')
     .option('--application-token <text>', 'use this token instead of a random one')

@@ -23,10 +23,10 @@ export const addShow: AddCommand = (program, host) => {
     .command('show')
     .description('show everything about a run')
     .argument('<run>', 'id of the run, or the end of the id')
-    .option('--failed', 'list the failed and the unresolved changes, with their reasons')
+    .option('--failed', 'list the failed and unresolved changes, with their reasons')
     .option('--held', 'list the changes that a guard holds')
     .option('--changes', 'list every change')
-    .option('--findings', 'list every finding, in the order in which they were made')
+    .option('--findings', 'list every finding, in the order in which the run made them')
     .option('--limit <n>', 'maximum number of changes', parseWholeNumber, 50)
     .action((run: string, options: ShowOptions, command: Command) =>
       host.run(command, (shell) => show(shell, run, options)),

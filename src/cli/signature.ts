@@ -9,8 +9,8 @@ export interface SignatureOptions {
 /** Adds `--reason` and `--as` to a command whose use the audit keeps. */
 export function addSignatureOptions(command: Command): Command {
   return command
-    .option('--reason <text>', 'why, for the audit')
-    .option('--as <name>', 'who decides, for the audit; by default your login on this machine');
+    .option('--reason <text>', 'reason, for the audit')
+    .option('--as <name>', 'name of the person who decides, for the audit; default: your login on this machine');
 }
 
 /** Who the audit names, and the parts that a signed order has beside it. */

@@ -8,7 +8,7 @@ import type { Shell } from './shell.ts';
 export const addStatus: AddCommand = (program, host) => {
   program
     .command('status')
-    .description('show the health, the state and what waits for approval, of every sync')
+    .description('show the health, the state and the waiting changes of every sync')
     .action((_options: object, command: Command) => host.run(command, status));
 };
 

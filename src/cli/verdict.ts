@@ -39,7 +39,8 @@ export async function decideHeld(
     const acceptsRead = action === 'approve' && isWhole && run.facts.isReadDoubted === true;
     if (held.length > 0) shell.print(renderHeld(run, held, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
-    else if (run.facts.doubt !== undefined) shell.print(`its source looks wrong: ${cleanLine(run.facts.doubt)}`);
+    else if (run.facts.doubt !== undefined)
+      shell.print(`the source of the run looks wrong: ${cleanLine(run.facts.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);

@@ -189,7 +189,7 @@ describe('a sync', () => {
       expect(await looked(), 'another file of the same size is no news').toEqual([]);
       await end(owned);
       await desk().evaluate(never);
-      expect(receiver.received[0]?.text).toContain('whose rows were read back or sent again');
+      expect(receiver.received[0]?.text).toContain('Their rows were read back or sent again');
       expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
     });
 
@@ -554,7 +554,9 @@ describe('a notice', () => {
       await desk().evaluate(never);
     }
     expect((await store.alerts.list(1))[0]).toMatchObject({ state: 'given-up', error: expect.stringContaining('410') });
-    expect(log.messages('error')).toContain('notice given up after a day: see "rollcall alerts test"');
+    expect(log.messages('error')).toContain(
+      'notice dropped after a day without a successful delivery: test the channel with "rollcall alerts test"',
+    );
   });
 
   it('goes to every channel that wants it, and one that is down keeps no other waiting', async () => {

@@ -92,14 +92,14 @@ describe('the deployment', () => {
     await lookFor(2 * minute);
     const [first, ...more] = told();
     expect(more).toEqual([]);
-    expect(first?.title).toBe('CRITICAL deployment prod/acme: no process does the work');
+    expect(first?.title).toBe('CRITICAL deployment prod/acme: no process runs the jobs');
     expect(first?.text).toContain('No scheduler has been active for 2 min');
     expect(first?.text).toContain('Runbook: https://rollcall.example/runbook#no-scheduler');
     await lookFor(10 * minute);
     expect(titles()).toEqual([]);
     isScheduled = true;
     await lookFor(10_000);
-    expect(titles()).toEqual(['RECOVERED deployment prod/acme: the work continues']);
+    expect(titles()).toEqual(['RECOVERED deployment prod/acme: jobs run again']);
     // What was missed has its time to be caught up.
     await lookFor(4 * minute);
     expect(titles()).toEqual([]);
@@ -130,7 +130,7 @@ describe('the deployment', () => {
     expect(titles()).toEqual([]);
     await store.triggers.add(sampleTrigger('t1', { requestedAt: clock.now() }));
     await lookFor(10_000);
-    expect(titles()).toEqual(['CRITICAL deployment prod/acme: no process does the work']);
+    expect(titles()).toEqual(['CRITICAL deployment prod/acme: no process runs the jobs']);
   });
 
   it('whose workers are dead is told when a run is open, and not while they are scaled to zero', async () => {
@@ -180,7 +180,7 @@ describe('the deployment', () => {
     expect(told()).toMatchObject([{ text: expect.stringContaining('A run of people was requested 11 min ago') }]);
     await openRun(store, { id: 'run_1', now: clock.now() });
     await lookFor(10_000);
-    expect(titles()).toEqual(['RECOVERED deployment prod/acme: the work continues']);
+    expect(titles()).toEqual(['RECOVERED deployment prod/acme: jobs run again']);
   });
 });
 
@@ -197,9 +197,11 @@ describe('a store that is away', () => {
     storeFault = undefined;
     for (const { lookFor } of processes) await lookFor(30_000);
     const notices = told();
-    expect(notices).toMatchObject([{ title: 'INFO deployment prod/acme: the store was away', severity: 'info' }]);
+    expect(notices).toMatchObject([
+      { title: 'INFO deployment prod/acme: the store was unavailable', severity: 'info' },
+    ]);
     expect(notices[0]?.text).toMatch(/did not answer for 10 min, from .* UTC to .* UTC/);
-    expect(log.text()).toContain('the store is back after 10 min');
+    expect(log.text()).toContain('the store is available again after 10 min');
   });
 
   it('for a moment is told to nobody, and another trouble is no outage', async () => {

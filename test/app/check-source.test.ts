@@ -100,7 +100,7 @@ it.each<readonly [string, Played, string, RegExp]>([
     'failed',
     /no field left; it has: id, first, last$/,
   ],
-  ['no field at all', { fields: [] }, 'failed', /no field id, first, last, left; it has none at all$/],
+  ['no field at all', { fields: [] }, 'failed', /no field id, first, last, left; it has no fields$/],
 ])('%s', async (_, played, state, message) => {
   const { check } = play(played);
 

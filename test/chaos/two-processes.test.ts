@@ -261,7 +261,7 @@ describe('cancel', () => {
         'dropped',
       ]);
       const ended = await world.command({ command: 'cancel', run: run?.id ?? '' }).ended;
-      expect(ended).toMatchObject({ code: 1, result: { error: expect.stringContaining('has ended already') } });
+      expect(ended).toMatchObject({ code: 1, result: { error: expect.stringContaining('has already ended') } });
       await runToTheEnd(world);
       await expectPromisesKept(world, people);
     },

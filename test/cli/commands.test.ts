@@ -113,7 +113,7 @@ test('runs are listed and shown, and a run can be tried again', async () => {
     code: 1,
     stderr: expect.stringContaining('rollcall runs'),
   });
-  expect(await shell.run(['cancel', run])).toMatchObject({ code: 1, stderr: expect.stringContaining('ended already') });
+  expect(await shell.run(['cancel', run])).toMatchObject({ code: 1, stderr: expect.stringContaining('already ended') });
 });
 
 test('resync of one person changes nobody else', async () => {

@@ -68,7 +68,7 @@ test('a part is rejected and approved in a name, the rest waits, and the audit s
     ],
   });
   expect(told.stdout).toMatch(/Ana Díaz \(login tester\) {2}reject {2}people {2}\S+ {2}2 changes: on leave/);
-  expect((await shell.run(['audit', '--since', '2099-01-01'])).stdout).toBe('no such entries\n');
+  expect((await shell.run(['audit', '--since', '2099-01-01'])).stdout).toBe('no matching entries\n');
 });
 
 test('approve after reject asks again', async () => {

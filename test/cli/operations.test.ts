@@ -29,7 +29,7 @@ test('a sync is paused and resumed from a shell, each once', async () => {
   const again = await shell.run(['resume', 'people']);
 
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('rollcall resume people') });
-  expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining('people is paused already') });
+  expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining('people is already paused') });
   expect(listed.stdout).toContain('people is paused by tester');
   expect(resumed.json()).toEqual({ sync: 'people', isPaused: false });
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('people is not paused') });
@@ -154,7 +154,7 @@ test('a run is approved once; the second time is refused with what to do instead
   const again = await shell.run(['approve', run, '--yes']);
   expect(again).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('is approved already, and an approval counts once'),
+    stderr: expect.stringContaining('are already approved, and an approval counts once'),
   });
   expect(again.stderr).toContain('rollcall runs people');
 });

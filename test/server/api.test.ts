@@ -94,7 +94,7 @@ test('every answer is what the document says, through the life of a held run', a
 
   expect(await expectAnswer(server, 'approve-run', `/api/runs/${run.id}/approve`)).toMatchObject({ changes: 7 });
   const twice = await server.ask(`/api/runs/${run.id}/approve`, { method: 'POST' });
-  expect(twice).toMatchObject({ status: 409, json: { detail: expect.stringContaining('approved already') } });
+  expect(twice).toMatchObject({ status: 409, json: { detail: expect.stringContaining('already approved') } });
   expect(await expectAnswer(server, 'retry-run', `/api/runs/${run.id}/retry`)).toMatchObject({ isNew: true });
   const refused = await server.ask(`/api/runs/${run.id}/cancel`, { method: 'POST' });
   expect(refused).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });

@@ -53,7 +53,7 @@ export async function decideHold(
   const rows = selected(opened, selection);
   const { ids, except, filter, expect } = selection;
   if (expect !== undefined && expect !== rows.length) {
-    const message = `the selection has ${countOf(rows.length, 'change')} now, and not ${expect}: nothing was decided. Look at it again`;
+    const message = `the selection has ${countOf(rows.length, 'change')} now instead of ${expect}, so nothing was decided. Review the selection again`;
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
   if (ids === undefined && except === undefined && filter === undefined) {
@@ -62,7 +62,7 @@ export async function decideHold(
   // A person who waits no more is reported as such by the decision itself.
   const names = filter === undefined && ids !== undefined ? withoutExcept(ids, except) : rows.map(nameOf);
   if (names.length === 0) {
-    throw new RollcallError('the selection has no change that waits: nothing was decided', { code: 'CONFLICT' });
+    throw new RollcallError('no selected change waits for approval, so nothing was decided', { code: 'CONFLICT' });
   }
   return app[action](run.id, by, { only: [hold.class], ids: names, ...order });
 }

@@ -81,7 +81,7 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
     const plan = (await store.previews.get(id))?.report?.id ?? id;
     const sync = await store.reports.shownPlan(plan);
     if (sync !== undefined) return ofPlan({ id: plan, sync, isFinal: true });
-    throw new RollcallError(`there is no plan ${id}: it was never made, or is older than 7 days`, {
+    throw new RollcallError(`there is no plan ${id}: the id is wrong, or the plan is older than 7 days`, {
       code: 'NOT_FOUND',
     });
   };
