@@ -98,7 +98,7 @@ export function openExpressionThread(): ExpressionThread {
     try {
       worker.thread.postMessage(batchOf(tasks));
     } catch {
-      for (const task of tasks) task.reject(new EvaluationError('the record holds a value that is no data'));
+      for (const task of tasks) task.reject(new EvaluationError('the record contains a value that is not data'));
       land([]);
     }
   };

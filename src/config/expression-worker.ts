@@ -65,16 +65,16 @@ async function resultOf(
 /** JSONata's lists and objects can hold functions, which cannot be sent to another thread. */
 function portable(value: unknown): EvaluationResult {
   if (typeof value === 'string' && value.length > longestText)
-    return { failure: 'the expression gave too long a text' };
+    return { failure: 'the expression returned a text that is too long' };
   if (typeof value !== 'object' || value === null) {
-    return typeof value === 'function' ? { failure: 'the expression gave a function' } : { value };
+    return typeof value === 'function' ? { failure: 'the expression returned a function' } : { value };
   }
   try {
     const text = JSON.stringify(value);
-    if (text.length > longestText) return { failure: 'the expression gave too large a list or object' };
+    if (text.length > longestText) return { failure: 'the expression returned a list or object that is too large' };
     return { value: JSON.parse(text) };
   } catch {
-    return { failure: 'the expression gave a value that is no data' };
+    return { failure: 'the expression returned a value that is not data' };
   }
 }
 

@@ -40,13 +40,13 @@ function configOf({ source, mapping, secrets }: SourceStarter): string {
   return `# Rollcall: keeps a platform's users equal to the HR system's employees.
 # Every key is explained in docs/configuration.md. \${env:NAME} is an environment variable, \${file:path} a file's text.
 
-# store: sqlite:./.rollcall/rollcall.db        # where Rollcall keeps its memory
+# store: sqlite:./.rollcall/rollcall.db        # where Rollcall keeps its state
 ${hasKey ? `${key}\n` : ''}
 connections:
   acme:                                        # any name
     baseUrl: https://platform.example.com      # without /os-api and /growth
     accessToken: \${env:ROLLCALL_ACCESS_TOKEN}
-    # A fixed access token ends one day. To have tokens renewed, give these three instead of accessToken:
+    # A fixed access token expires. To let Rollcall refresh tokens, set these three instead of accessToken:
     # applicationToken: \${env:ROLLCALL_APPLICATION_TOKEN}
     # refreshToken: \${file:secrets/acme-refresh}
     # (and at the top of this file)  encryptionKey: \${env:ROLLCALL_KEY}     # openssl rand -base64 32
@@ -56,7 +56,7 @@ connections:
 syncs:
   people:                                      # any name
     connection: acme
-    # schedule: { cron: "*/15 * * * *", timezone: UTC }     # without it: only on request
+    # schedule: { cron: "*/15 * * * *", timezone: UTC }     # without a schedule: only on request
 
 ${indent(source)}
 

@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AnswerInvalid(`the body is not complete JSON (${text.length} characters came)`);
+    throw new AnswerInvalid(`the body is not complete JSON (${text.length} characters received)`);
   }
 }
 

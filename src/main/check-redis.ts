@@ -22,7 +22,7 @@ export async function checkRedis(config: RedisConfig, clock: Clock): Promise<Che
     await answerWithin(client.exists(`${keyPrefix(settings)}:check`), answerMs, clock);
     const troubles = troublesOf(info);
     if (troubles.length > 0) return { subject, state: 'warning', message: troubles.join('; ') };
-    return { subject, state: 'ok', message: 'it answers, and evicts no keys (noeviction)' };
+    return { subject, state: 'ok', message: 'Redis answers, and evicts no keys (noeviction)' };
   } catch (error) {
     // The first connection error has the reason; this one often says only that there was no answer.
     return { subject, state: 'failed', message: adviseOn(heard[0] ?? error) };

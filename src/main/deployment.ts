@@ -50,7 +50,7 @@ export async function runDeployment(
     },
     conflict() {
       const message =
-        'another "rollcall start" works on this store. Without Redis, one is enough: stop the other one first';
+        'another "rollcall start" uses this store. Without Redis, only one may run: stop the other one first';
       return new RollcallError(message, { code: 'CONFLICT' });
     },
   };

@@ -26,9 +26,9 @@ export async function workUntilReload(
       await checkConfig();
       logger.info(
         {},
-        'SIGHUP: the configuration is read again; runs in progress stop at a safe point and continue with it',
+        'SIGHUP: reading the configuration again; runs in progress stop at a safe point and continue with it',
       );
-      reloading.abort(new RollcallError('the configuration is read again', { code: 'CANCELLED' }));
+      reloading.abort(new RollcallError('the configuration was read again', { code: 'CANCELLED' }));
     } catch (error) {
       const problems = error instanceof ConfigError ? error.problems.map(renderProblem) : [describeError(error)];
       logger.error(

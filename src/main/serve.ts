@@ -56,7 +56,7 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
   } catch (error) {
     if (!worksOnly || listen !== undefined) throw error;
     const why = describeError(error);
-    logger.warn({ error: why }, 'this process does not serve its health: give it a port of its own with --port');
+    logger.warn({ error: why }, 'this process does not serve its health. Set a separate port for it with --port');
     return undefined;
   }
 }

@@ -157,5 +157,5 @@ function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): Rollca
 
 function scanCancelled(reason: unknown): RollcallError {
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
-  return new RollcallError("the read of the platform's users was cancelled.", { code, cause: reason });
+  return new RollcallError("the read of the platform's users was canceled.", { code, cause: reason });
 }

@@ -213,9 +213,9 @@ export function cancelledError(
   effect: Effect,
 ): PlatformError {
   const name = operationName(operation);
-  const warning = effect === 'unknown' ? ' after it was sent; it may have been applied' : ' before it was done';
+  const warning = effect === 'unknown' ? ' after it was sent; it may have been applied' : ' before it completed';
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
-  return new PlatformError(`${name} was cancelled${warning}.`, {
+  return new PlatformError(`${name} was canceled${warning}.`, {
     code,
     retry: 'never',
     effect,

@@ -99,7 +99,7 @@ export async function targetOf(
   return { ...at, now };
 }
 
-const notFound = 'which the platform does not show';
+const notFound = 'which does not exist on the platform';
 
 function userWords(identification: string, user: Readonly<Record<string, unknown>> | undefined): string {
   if (user === undefined) return `user ${identification}, ${notFound}`;
@@ -119,8 +119,8 @@ async function walk(
   call: (more: Readonly<Record<string, QueryValue>>) => Promise<{ readonly body: unknown }>,
 ): Promise<unknown[]> {
   const way = pagingOf(operationOf(id));
-  if (way === undefined) throw usage(`${id} is no list that comes in pages: leave --all out`);
-  if (query[way.pageName] !== undefined) throw usage(`--all walks from the first page: leave --${way.pageName} out`);
+  if (way === undefined) throw usage(`${id} does not return a list in pages: omit --all`);
+  if (query[way.pageName] !== undefined) throw usage(`--all starts at the first page: omit --${way.pageName}`);
   const size = Number(query[way.sizeName] ?? walkSize);
   const read = async (page: number) => {
     const { body } = await call({ [way.pageName]: page, [way.sizeName]: size });
@@ -173,7 +173,7 @@ async function readBody(
   }
   const { request } = operationOf(id);
   if (request === undefined) {
-    if (body !== undefined) throw usage(`${id} takes no body: leave --body out`);
+    if (body !== undefined) throw usage(`${id} takes no body: omit --body`);
     return {};
   }
   if (body === undefined) throw usage(`${id} needs --body: JSON, or @ and the name of a file that holds it`);
@@ -185,7 +185,7 @@ function checkFit(schema: z.ZodType | undefined, value: unknown, nameOf: (path: 
   const read = schema?.safeParse(value);
   if (read === undefined || read.success) return;
   const problems = read.error.issues.map(({ path, message }) => `${nameOf(path.join('.'))}: ${message}`);
-  throw usage(`this does not fit the platform's API: ${problems.join('; ')}`);
+  throw usage(`the request does not match the platform's API: ${problems.join('; ')}`);
 }
 
 function usage(message: string): RollcallError {

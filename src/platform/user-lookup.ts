@@ -35,8 +35,7 @@ export async function findUser(
   }
   const counted = userCounts?.get(wanted);
   const found = counted === undefined ? await searchExact(client, wanted, signal) : [];
-  if (found === undefined)
-    return { found: 'unclear', reason: 'the search found too many users to look through, or repeats them' };
+  if (found === undefined) return { found: 'unclear', reason: 'the search returned too many users, or repeated users' };
   const matches = counted ?? found.length;
   if (matches === 0) return { found: false };
   if (matches > 1) return { found: 'unclear', reason: `${matches} users claim the identification` };

@@ -25,7 +25,7 @@ export async function announceDeployment({ store, clock }: DeploymentIo, signal:
     const holder = await store.leases.holder(deploymentLease, now);
     if (holder === undefined) continue;
     if (isSecondTry && holder.until > now + deploymentLeaseMs / 3) {
-      const message = 'a "rollcall start" without Redis works on this store: stop that one first';
+      const message = 'a "rollcall start" without Redis uses this store: stop it first';
       throw new RollcallError(message, { code: 'CONFLICT' });
     }
     await clock.sleep(Math.max(1, holder.until - now), signal).catch(() => {});

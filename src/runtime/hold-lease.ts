@@ -70,7 +70,7 @@ async function keepRenewing(
     } catch (cause) {
       // A store that is locked for a moment does not end the lease before its time.
       if (clock.now() + everyMs < until) continue;
-      const message = `lease ${lease.name} could not be renewed in time: see what keeps the store from writing`;
+      const message = `lease ${lease.name} could not be renewed in time: check why the store is slow to write`;
       throw new RollcallError(message, { code: 'LEASE_LOST', cause });
     }
     if (!isOurs) throw new RollcallError(`lease ${lease.name} was lost to another worker`, { code: 'LEASE_LOST' });

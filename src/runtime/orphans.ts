@@ -46,7 +46,7 @@ export function openOrphans({ engine, owner, signal }: DriveIo): (run: Run) => P
 }
 
 function whyEnded(sync: string): string {
-  return `the sync ${sync} is no longer in the configuration, so this run cannot continue. If the sync was renamed, the next run under the new name does the rest`;
+  return `the sync ${sync} is no longer in the configuration, so this run cannot continue. If the sync was renamed, the next run under the new name makes the remaining changes`;
 }
 
 async function progressOf({ id, phase, facts }: Run, { store }: DriveIo['engine']): Promise<string> {

@@ -28,7 +28,7 @@ export async function workUnderLease(
   for (let isBack = false; ; isBack = true) {
     const held = await take(request, work, io, { outer, mayWait: isBack });
     if (held === undefined) return;
-    if (isBack) io.logger.info({}, 'the store is back: work continues');
+    if (isBack) io.logger.info({}, 'the store is available again: work continues');
     else work.onReady();
     try {
       await work.run(held.signal);
@@ -41,7 +41,7 @@ export async function workUnderLease(
     if (outer.aborted) return;
     const { reason } = held.signal;
     if (!(reason instanceof RollcallError && isStoreAway(reason.cause))) held.signal.throwIfAborted();
-    io.logger.warn({ error: describeError(reason) }, 'the store is away: all work waits for it');
+    io.logger.warn({ error: describeError(reason) }, 'the store is unavailable: all work waits for it');
   }
 }
 

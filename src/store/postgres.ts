@@ -110,7 +110,7 @@ async function prepareSession(client: ClientBase, place: string): Promise<void> 
     "select pg_is_in_recovery() as is_standby, current_setting('synchronous_commit') as synchronous",
   );
   if (rows[0]?.is_standby === true) {
-    const message = `the store ${place} is a standby and accepts no writes. Name the primary under "store"; after a failover Rollcall finds it again by itself.`;
+    const message = `the store ${place} is a standby and accepts no writes. Name the primary under "store"; after a failover Rollcall finds it again automatically.`;
     throw new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff' });
   }
   if (rows[0]?.synchronous === 'off') await client.query('set synchronous_commit = on');

@@ -133,7 +133,7 @@ describe('expressions in a thread', () => {
 
   it('a record that cannot be sent fails alone with its batch', async () => {
     const record = { name: () => 'ana' };
-    await expect(thread.evaluate({ text: exponential, record, limits })).rejects.toThrow('no data');
+    await expect(thread.evaluate({ text: exponential, record, limits })).rejects.toThrow('not data');
     expect(await thread.evaluate({ text: exponential, record: { name: 'Ana' }, limits })).toBe('yes');
   });
 

@@ -66,7 +66,7 @@ describe.skipIf(programs === undefined)(
       await until(async () => sandbox.state.requests.upload >= 2);
 
       await postgres.stop('fast');
-      const waits = 'the store is away: all work waits for it';
+      const waits = 'the store is unavailable: all work waits for it';
       await until(async () => log.messages('warn').includes(waits) || end !== undefined, 60_000);
       expect(end).toBeUndefined();
       const uploads = sandbox.state.requests.upload;
@@ -75,7 +75,7 @@ describe.skipIf(programs === undefined)(
 
       await until(async () => sandbox.state.users.size === count || end !== undefined, 60_000);
       expect(end).toBeUndefined();
-      expect(log.messages('info')).toContain('the store is back: work continues');
+      expect(log.messages('info')).toContain('the store is available again: work continues');
       await until(async () => (await app.runs({ limit: 1 }))[0]?.outcome !== undefined, 60_000);
       expect(await app.runs({ limit: 5 })).toMatchObject([{ outcome: 'succeeded', counts: { applied: count } }]);
       expect(log.messages('error')).not.toContain('run failed');

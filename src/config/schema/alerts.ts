@@ -96,7 +96,7 @@ const channel = z
       .optional()
       .meta({
         description:
-          'Which alerts. `info` tells what went wrong and is well again, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
+          'Which alerts. `info` reports problems that have already ended, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
         examples: [['critical']],
       }),
     after: duration('0s', '7d')
@@ -107,7 +107,7 @@ const channel = z
         examples: ['30m'],
       }),
     remind: remindAfter.prefault('12h').meta({
-      description: 'How often it is reminded of a problem that stays open without an acknowledgement; or `never`.',
+      description: 'Interval of reminders for a problem that stays open without an acknowledgement; or `never`.',
       examples: ['never'],
     }),
     syncs: uniqueList(text())

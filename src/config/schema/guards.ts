@@ -17,10 +17,13 @@ function threshold(standard: Threshold, what: string) {
     .strictObject({
       absolute: wholeNumber(0, most)
         .default(absolute)
-        .meta({ description: 'Changes that pass in 24 hours, however few users there are.', examples: [absolute] }),
+        .meta({ description: 'Changes allowed in 24 hours, regardless of the number of users.', examples: [absolute] }),
       percent: percentage()
         .default(percent)
-        .meta({ description: 'Share of the enabled managed users that passes, if it is more.', examples: [percent] }),
+        .meta({
+          description: 'Share of the enabled managed users that may change, if this is more.',
+          examples: [percent],
+        }),
       cap: upTo(cap),
     })
     .prefault({})
@@ -33,14 +36,17 @@ function blockedThreshold({ absolute, percent, cap, oneInRows }: BlockedThreshol
     .strictObject({
       absolute: wholeNumber(0, most)
         .default(absolute)
-        .meta({ description: 'This many more than in the last accepted read pass.', examples: [absolute] }),
+        .meta({ description: 'Allowed increase since the last accepted read.', examples: [absolute] }),
       percent: percentage()
         .default(percent)
-        .meta({ description: 'This share of the enabled managed users passes, if that is more.', examples: [percent] }),
+        .meta({
+          description: 'Allowed increase as a share of the enabled managed users, if this is more.',
+          examples: [percent],
+        }),
       cap: upTo(cap),
       oneInRows: wholeNumber(1, most)
         .default(oneInRows)
-        .meta({ description: 'More than one in this many source rows never passes.', examples: [oneInRows] }),
+        .meta({ description: 'Maximum share of the source rows: one in this number.', examples: [oneInRows] }),
     })
     .prefault({})
     .meta({
@@ -56,7 +62,7 @@ function upTo(cap: number | undefined) {
     })
     .prefault(cap ?? 'none')
     .transform((value) => (value === 'none' ? undefined : value))
-    .meta({ description: 'More than this many never pass.', examples: [cap ?? 'none'] });
+    .meta({ description: 'Maximum limit.', examples: [cap ?? 'none'] });
 }
 
 const described: Readonly<Record<ChangeClass, string>> = {

@@ -55,7 +55,7 @@ export const rootShape = {
     .default('rollcall')
     .meta({
       description:
-        'The name of this deployment, in every alert. Two deployments that alert the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
+        'The name of this deployment, in every alert. Deployments that send alerts to the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
       examples: ['production'],
     }),
   traceUrl: z

@@ -60,7 +60,7 @@ const openId = z.strictObject({
     .array(text())
     .default(['openid', 'profile', 'email'])
     .meta({
-      description: 'What is asked of the provider. Some need one more for groups.',
+      description: 'Scopes to request from the provider. Some providers require another scope for groups.',
       examples: [['openid', 'groups']],
     }),
   nameClaim: text()
@@ -98,11 +98,11 @@ const sessions = z
   .strictObject({
     idle: duration('1m', '24h')
       .prefault('30m')
-      .meta({ description: 'A user who does nothing for so long is signed out.', examples: ['15m'] }),
+      .meta({ description: 'Idle time after which a user is signed out.', examples: ['15m'] }),
     lifetime: duration('5m', '7d')
       .prefault('12h')
       .meta({
-        description: 'A user signs in again after so long, whatever they do. Groups count from then.',
+        description: 'Time after which every user must sign in again. Changed groups take effect at that time.',
         examples: ['8h'],
       }),
   })
@@ -151,7 +151,7 @@ export const server = z
       .optional()
       .meta({
         description:
-          'The address under which people reach this server. Alerts then link to the run, to the held changes, and to what to do.',
+          'The address at which users reach this server. Alerts then link to the run, the held changes and the runbook.',
         examples: ['https://rollcall.example.com'],
       }),
     tokens: z

@@ -189,14 +189,14 @@ const expressions = z
       .prefault('1s')
       .meta({
         description:
-          'Longest time of one expression on one record. Beyond it the field counts as not visible, and a person whose `scope` took too long is blocked.',
+          'Time limit of one expression on one record. After it, the field counts as not visible, and a person whose `scope` took too long is blocked.',
         examples: ['1s'],
       }),
     perRun: duration('1s', '24h')
       .prefault('5m')
       .meta({
         description:
-          'Longest time of all expressions of one read together. Beyond it they fail for the records that are left.',
+          'Time limit of all expressions of one read together. After it, expressions fail for the remaining records.',
         examples: ['5m'],
       }),
   })
@@ -207,7 +207,7 @@ export const syncShape = {
   connection: text().meta({ description: 'The connection to write to.', examples: ['acme'] }),
   schedule: schedule
     .optional()
-    .meta({ description: 'When it runs by itself. Absent: only when asked to.', examples: [{ cron: '*/15 * * * *' }] }),
+    .meta({ description: 'When the sync runs. Absent: only on request.', examples: [{ cron: '*/15 * * * *' }] }),
   freshness: duration('1m', '365d')
     .optional()
     .meta({

@@ -8,14 +8,14 @@ export const workers = z
       .default(4)
       .meta({
         description:
-          'Runs that one worker process advances side by side. Beside them it makes half as many plans, four at most. Only with `redis`.',
+          'Maximum number of runs that one worker process executes concurrently. In addition, it makes half as many plans concurrently, at most four. Only with `redis`.',
         examples: [8],
       }),
     lock: duration('3s', '5m')
       .prefault('6s')
       .meta({
         description:
-          'How long the run of a dead worker waits for another one. Set a longer time if a busy machine stops workers for seconds, which makes them lose their runs. Only with `redis`.',
+          'How long the run of a dead worker waits until another worker continues it. Set a longer time if a busy machine stops workers for seconds, which makes them lose their runs. Only with `redis`.',
         examples: ['15s'],
       }),
     storeConnections: wholeNumber(2, 100)
@@ -28,6 +28,6 @@ export const workers = z
   })
   .prefault({})
   .meta({
-    description: 'What one process takes on. The defaults suit most deployments.',
+    description: 'Capacity of one process. The defaults suit most deployments.',
     examples: [{ concurrency: 8 }],
   });

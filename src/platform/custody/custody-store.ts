@@ -31,7 +31,8 @@ export function openCustodyStore(custody: TokenCustody): CustodyStore {
       const next = { version: (seen?.version ?? 0) + 1, text: renderContent(made.content, made.room) };
       if (await guarded('write', () => custody.replace(seen?.version, next))) return true;
     }
-    const message = 'the token custody refused every write, as if others wrote all the time. Check its `replace`.';
+    const message =
+      'the token custody refused every write, as if other processes wrote all the time. Check its `replace`.';
     throw new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff' });
   };
   return {

@@ -72,7 +72,7 @@ export async function* everyItem<T>(
 
 function cutList(seen: number, total: number): RollcallError {
   const all = Number.isFinite(total) ? `${total}` : 'endlessly many';
-  const message = `the platform gave ${seen} of ${all} list items and then no new ones. Try again; the list may have changed.`;
+  const message = `the platform returned ${seen} of ${all} list items and then no new ones. Try again; the list may have changed.`;
   return new RollcallError(message, { code: 'PLATFORM_ANSWER_INVALID', retry: 'backoff' });
 }
 

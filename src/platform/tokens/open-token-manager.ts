@@ -116,7 +116,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
   const countFruitless = (generation: number) => {
     breaker.refreshed(generation, clock.now());
     if (breaker.openForMs(clock.now()) === 0) return;
-    logger.error({ connection, generation }, 'the platform refuses even new tokens');
+    logger.error({ connection, generation }, 'the platform also refuses new tokens');
     onAlert({ kind: 'breaker-open', connection, message: `connection ${connection}: ${breakerText}` });
   };
 
@@ -134,7 +134,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
       return await join(request);
     } catch (error) {
       if (fallback === undefined) throw error;
-      logger.warn({ connection, error: error instanceof Error ? error.name : undefined }, 'no refresh was begun');
+      logger.warn({ connection, error: error instanceof Error ? error.name : undefined }, 'no refresh was started');
       return { kind: 'changed' };
     }
   };

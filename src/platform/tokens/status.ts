@@ -71,7 +71,7 @@ function advise({ connection, entry, seed }: Described): string {
   if (entry.attempts > 0 && entry.retryAt !== undefined && entry.state !== 'reauth-required') {
     return (
       'The token endpoint does not answer correctly. The refresh token is kept, and presented again automatically ' +
-      `at growing intervals. To try at once: ${present}.`
+      `at growing intervals. To retry immediately: ${present}.`
     );
   }
   switch (entry.state) {

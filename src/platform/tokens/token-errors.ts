@@ -153,7 +153,7 @@ export function endpointTrouble(
   const times = attempts === 1 ? 'once' : `${attempts} times in a row`;
   const why =
     `the token endpoint does not answer correctly (${times})${reason === undefined ? '' : `: ${reason}`}. ` +
-    `The refresh token is kept, and presented again in ${Math.ceil(afterMs / 1000)} s; ${present} tries at once`;
+    `The refresh token is kept, and presented again in ${Math.ceil(afterMs / 1000)} s; ${present} retries immediately`;
   return tokenUnavailable(connection, why, { afterMs });
 }
 

@@ -66,7 +66,8 @@ export function openUnsavedPair({ connection, clock, logger, onStored }: Unsaved
     keep(unsaved) {
       held = unsaved;
       const error = unsaved.cause instanceof Error ? unsaved.cause.name : undefined;
-      const text = 'a new token pair is kept in memory, because the store refuses it: repair the store, do not stop';
+      const text =
+        'a new token pair is kept in memory, because the store refuses it: repair the store, and do not stop this process';
       logger.error({ connection, error }, text);
       tryOn().catch(() => {}); // Ends only by `close`.
     },
@@ -77,7 +78,10 @@ export function openUnsavedPair({ connection, clock, logger, onStored }: Unsaved
       const giveUpAt = clock.now() + lastTryMs;
       while ((await tryNow())?.kind === 'unsaved') {
         if (clock.now() >= giveUpAt) {
-          logger.error({ connection }, 'a new token pair is lost, because the store refused it to the end');
+          logger.error(
+            { connection },
+            'a new token pair is lost, because the store refused it until the process stopped',
+          );
           return;
         }
         await clock.sleep(lastPauseMs);

@@ -64,14 +64,14 @@ const noAnswer =
 
 // No colon follows a word for a secret, because the log would redact the text after it.
 const access =
-  'redis.username and redis.password; if it is the Sentinels that ask, redis.sentinelUsername and redis.sentinelPassword';
+  'redis.username and redis.password; if the Sentinels require authentication, redis.sentinelUsername and redis.sentinelPassword';
 
 const notReachable =
   'Redis does not answer at this address: check that it runs, and that host and port are correct. Nothing is lost';
 
 const advice: Readonly<Record<string, string>> = {
-  OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost; work continues by itself',
-  NOAUTH: `Redis wants a password. Set ${access}`,
+  OOM: 'Redis is full: give it more memory, with maxmemory-policy noeviction. Nothing is lost, and work continues automatically',
+  NOAUTH: `Redis requires a password. Set ${access}`,
   WRONGPASS: `Redis refuses the user or the password. See ${access}`,
   NOPERM:
     'the Redis user lacks a permission: grant the rights that docs/operations.md lists, on the keys of redis.prefix',
@@ -84,7 +84,7 @@ const advice: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: otherAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: otherAuthority,
   CERT_SIGNATURE_FAILURE: otherAuthority,
-  CERT_HAS_EXPIRED: 'the certificate of Redis has expired: renew it there',
+  CERT_HAS_EXPIRED: 'the certificate of Redis has expired: renew it on the server of Redis',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of Redis is for another host: use the host name in the certificate',
   ECONNREFUSED: notReachable,
   ENOTFOUND: notReachable,

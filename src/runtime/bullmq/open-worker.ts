@@ -107,7 +107,7 @@ function openQueueWorker(
     if (data === undefined) {
       // After a while, no newer worker is there. Without its job, recovery sees the run and adds a new one.
       if (isUnclaimed(job)) return;
-      logger.warn({ step: job.name }, 'this worker does not know the version of a job: a newer worker runs it');
+      logger.warn({ step: job.name }, 'this worker does not know the version of a job: a newer worker must run it');
       await putAside(job, token, Math.min(offerAgainMs, otherVersionMs));
     } else await translate(await workJob(data, io, lock), job, token);
   };
@@ -118,7 +118,7 @@ function openQueueWorker(
     if (since === undefined) unknownSince.set(id, clock.now());
     if (since === undefined || clock.now() - since < otherVersionMs) return false;
     unknownSince.delete(id);
-    logger.warn({ ...namesOf(id), step: name }, 'no worker knows the version of a job: it is replaced');
+    logger.warn({ ...namesOf(id), step: name }, 'no worker knows the version of a job: the job is replaced');
     return true;
   };
 
@@ -184,7 +184,7 @@ function openQueueWorker(
   worker.on('lockRenewalFailed', (ids) => {
     lostLocks += ids.length;
     for (const id of ids) {
-      logger.warn(namesOf(id), 'the lock of the job was lost: it stops here before its next effect');
+      logger.warn(namesOf(id), 'the lock of the job was lost: the job stops before its next effect');
       worker.cancelJob(id, 'the lock of the job was lost');
     }
   });
@@ -196,7 +196,7 @@ function openQueueWorker(
     const data = readJobData(job?.data);
     const run = data?.payload.run;
     if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
-    const message = `a worker died ${job.stalledCounter} times while it ran this job: find the end of its process in the logs (out of memory?), then retry the run`;
+    const message = `a worker died ${job.stalledCounter} times while it ran this job: find the cause in the logs of its process (for example, out of memory), then retry the run`;
     const error = new RollcallError(message, { code: 'CANCELLED' });
     logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
     void giveUp({ data, run }, error, io, io.graceOver).catch(gate.report);

@@ -92,7 +92,7 @@ function readAnswer(answer: unknown, now: number): Taken {
     const [waitMs = -1, sharing = 0, ...rest] = answer.map(Number);
     if (waitMs >= 0 && sharing >= 1) return { waitMs, sharing, shared: fromRelative(rest, now) };
   }
-  throw new TypeError('Redis gave the rate budget an answer that it cannot have');
+  throw new TypeError('Redis returned an unexpected answer for the rate budget');
 }
 
 /** Processes have clocks of their own, so a pace travels with times from now on. */

@@ -10,12 +10,12 @@ export function troublesOf(info: string): readonly string[] {
   const policy = wordOf('maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction')
     troubles.push(
-      `Redis throws work away when it is full (maxmemory-policy ${policy}), and runs wait until it is found missing: set maxmemory-policy noeviction`,
+      `Redis evicts jobs when its memory is full (maxmemory-policy ${policy}), and runs wait until the missing jobs are detected: set maxmemory-policy noeviction`,
     );
   // Compatible servers with another name count their versions differently.
   const version = wordOf('valkey_version') === undefined ? wordOf('redis_version') : undefined;
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
   if (version !== undefined && (major < oldest[0] || (major === oldest[0] && minor < oldest[1])))
-    troubles.push(`Redis is ${version}, too old: take ${oldest.join('.')} or newer`);
+    troubles.push(`Redis ${version} is too old: use ${oldest.join('.')} or newer`);
   return troubles;
 }

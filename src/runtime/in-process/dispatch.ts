@@ -41,7 +41,10 @@ export function openLocalDispatch(
         isPlanned ? driveRun(id, drive) : plans.during(id, (planned) => driveRun(id, untilPlanned(drive, planned))),
       (error) => {
         if (isStoreAway(error)) {
-          logger.warn({ run: id, error: describeError(error) }, 'the store is away; the run continues when it is back');
+          logger.warn(
+            { run: id, error: describeError(error) },
+            'the store is unavailable; the run continues when the store is available again',
+          );
           return;
         }
         blockedUntil.set(id, clock.now() + afterErrorMs);

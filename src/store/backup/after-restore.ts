@@ -76,7 +76,7 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
 /** A file of these runs may have been sent since: its users wait as after a lost answer, and the next run plans anew. */
 async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promise<number> {
   const open = db.selectFrom('runs').select('id').where('ended_at', 'is', null);
-  const reason = `the store was restored from a backup of ${madeAt}, in which this run was in progress. What it sent after the backup is not known: the next run looks at the platform and plans anew`;
+  const reason = `the store was restored from a backup of ${madeAt}, in which this run was in progress. The changes that it sent after the backup are unknown: the next run reads the platform and plans again`;
   const mayBeOut = db
     .selectFrom('batches')
     .select('id')

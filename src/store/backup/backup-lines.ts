@@ -90,7 +90,7 @@ function sumOf(value: unknown): string | undefined {
 }
 
 export function notABackup(file: string): RollcallError {
-  return new RollcallError(`${file} is not a backup of "rollcall backup". Nothing was changed.`, { code: 'USAGE' });
+  return new RollcallError(`${file} was not written by "rollcall backup". Nothing was changed.`, { code: 'USAGE' });
 }
 
 export function damaged(file: string, how: string, cause?: unknown): RollcallError {

@@ -64,7 +64,7 @@ see('a person is found by a part of the name without accents, and the page says 
   expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
 
   await page.goto(`${new URL(page.url()).origin}/people?q=nobody-at-all`);
-  await page.getByText('Nobody is found.').waitFor();
+  await page.getByText('No person matches.').waitFor();
   await page.getByRole('link', { name: 'Explain the identification nobody-at-all in people' }).click();
   await step(page, 'Conflicts').waitFor();
   expect(await step(page, 'Conflicts').innerText()).toContain('Stopped');

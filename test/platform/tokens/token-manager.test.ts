@@ -94,7 +94,9 @@ describe('a token endpoint that asks to be left alone', () => {
       const [one, two] = [bench.open(), bench.open()];
       const asked = { code: 'TOKEN_UNAVAILABLE', retry: { afterMs: expect.any(Number) } };
       await expect(bench.clock.drive(one.current(never))).rejects.toMatchObject(asked);
-      await expect(two.current(never)).rejects.toThrow(/presented again in 600 s; `rollcall token refresh acme` tries/);
+      await expect(two.current(never)).rejects.toThrow(
+        /presented again in 600 s; `rollcall token refresh acme` retries/,
+      );
       await bench.clock.advance(9 * minute);
       await expect(two.current(never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE', retry: { afterMs: minute } });
       expect(bench.server.presentations).toHaveLength(2);

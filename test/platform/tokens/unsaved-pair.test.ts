@@ -32,7 +32,7 @@ it('a pair that the store refuses is stored by itself as soon as that works, and
   expect(bench.server.presentations).toHaveLength(1);
   const said = bench.logger.lines.map(({ message }) => message).filter((message) => message.includes('kept'));
   expect(said).toEqual([
-    'a new token pair is kept in memory, because the store refuses it: repair the store, do not stop',
+    'a new token pair is kept in memory, because the store refuses it: repair the store, and do not stop this process',
     'the kept token pair is stored',
   ]);
 });
@@ -43,7 +43,9 @@ it('a process that is asked to stop tries for another 20 s, and says when the pa
   const startedAt = bench.clock.now();
   await bench.clock.drive(manager.close());
   expect(bench.clock.now() - startedAt).toBe(20_000);
-  expect(bench.logger.text()).toContain('a new token pair is lost, because the store refused it to the end');
+  expect(bench.logger.text()).toContain(
+    'a new token pair is lost, because the store refused it until the process stopped',
+  );
   const { tries } = disk;
   await bench.clock.advance(600_000);
   expect(disk.tries).toBe(tries);

@@ -114,7 +114,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     if (run?.outcome !== 'succeeded') expect(run).toMatchObject({ outcome: 'partial', counts: { failed: 0 } });
     await Promise.all([one.stop(), two.stop()]);
     const warnings = [one, two].flatMap(({ logger }) => logger.messages('warn'));
-    expect(warnings).toContain('the lock of the job was lost: it stops here before its next effect');
+    expect(warnings).toContain('the lock of the job was lost: the job stops before its next effect');
     await runToTheEnd(world);
     await expectPromisesKept(world, people);
   }, 90_000);

@@ -62,8 +62,8 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
     await bench.add({ v: 99, what: 'of a later version' }, 'run_1_7');
     await until(async () => (await bench.queue.runs()).size === 0);
     expect(bench.logger.messages('warn')).toEqual([
-      'this worker does not know the version of a job: a newer worker runs it',
-      'no worker knows the version of a job: it is replaced',
+      'this worker does not know the version of a job: a newer worker must run it',
+      'no worker knows the version of a job: the job is replaced',
     ]);
     expect(ran).toEqual([]);
     await bench.queue.add(firstPiece('run_1'), 1);
@@ -98,7 +98,7 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
     end.resolve();
     await until(async () => Number(await bench.redis.command('EXISTS', '{q}:runs:run_1_0')) >= 0);
     expect(bench.logger.messages('warn')).toEqual([
-      'the lock of the job was lost: it stops here before its next effect',
+      'the lock of the job was lost: the job stops before its next effect',
     ]);
     expect(bench.logger.messages('error')).toEqual([]);
   });
