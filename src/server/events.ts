@@ -107,7 +107,7 @@ export function openEventStreams({ clock, logger }: { readonly clock: Clock; rea
       yield* chunks;
     } catch (error) {
       // The client connects again, and then gets the reason as an answer.
-      if (!signal.aborted) logger.warn({ error: describeError(error) }, 'a stream of events ended early');
+      if (!signal.aborted) logger.warn({ error: describeError(error) }, 'an event stream ended early');
     }
   }
 

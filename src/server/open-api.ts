@@ -6,7 +6,7 @@ import type { JsonObject, OpenApiDocument, OpenApiOperation } from './open-api-d
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: 'The request is invalid',
-  401: 'The session is over, the token is missing or unknown, or the signature is wrong or too old',
+  401: 'The session has ended, the token is missing or unknown, or the signature is wrong or too old',
   403: 'The role of the token does not allow this',
   404: 'There is no such sync or run',
   409: 'The current state does not allow this',
@@ -104,7 +104,7 @@ function describe(endpoint: Endpoint): OpenApiOperation {
       : { requestBody: { required: true, content: { 'application/json': { schema: reference(body) } } } }),
     responses: {
       [String(status)]: {
-        description: status === 202 ? 'Accepted; it is done later' : 'Done',
+        description: status === 202 ? 'Accepted; the work is done later' : 'Done',
         ...(answer === undefined && otherTypes.length === 0
           ? {}
           : {

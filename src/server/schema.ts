@@ -111,7 +111,9 @@ export const budget = z
 export const runDetail = runSummary.extend({
   requests: amounts.meta({ description: 'Requests to the platform so far, by purpose' }),
   budget: budget.meta({ description: 'Estimated requests of the run; null before its plan is made' }),
-  budgetWithHeld: budget.meta({ description: 'The same, if the held changes were delivered too; null without any' }),
+  budgetWithHeld: budget.meta({
+    description: 'The same estimate including the held changes; null without held changes',
+  }),
   facts: z.looseObject({}).meta({ description: 'What the run saw: rows, users, gaps' }),
   findings: z.array(finding),
   findingsInAll: count,
@@ -178,7 +180,7 @@ export const requestState = z.object({
   users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
   state: z
     .enum(['waiting', 'running', 'ended', 'canceled'])
-    .meta({ description: '`waiting`: no run has taken it; `running`: its run goes on' }),
+    .meta({ description: '`waiting`: no run has taken it; `running`: its run is in progress' }),
   run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
   result: z
     .object({
@@ -228,7 +230,7 @@ export const auditPage = z.object({
       connection: z.string().nullable().meta({ description: 'The connection of the token; otherwise null' }),
       run: z.string().nullable(),
       detail: z.string().nullable(),
-      reason: z.string().nullable().meta({ description: 'Why, in the words of the person' }),
+      reason: z.string().nullable().meta({ description: 'The reason that the person gave' }),
       via: z.string().nullable().meta({ description: 'The token or login that was used, when `by` is another name' }),
     }),
   ),
@@ -331,7 +333,7 @@ export const problem = z.object({
   type: z.string(),
   title: z.string(),
   status: count,
-  code: z.string().meta({ description: 'Stable. Decide by it, not by the texts' }),
+  code: z.string().meta({ description: 'Stable. Programs must use this code, not the texts' }),
   detail: z.string(),
   requestId: z.string(),
 });

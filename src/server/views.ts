@@ -216,7 +216,7 @@ function stepsOf(state: string, name: string): readonly string[] {
       return [`To use the stored token again: rollcall token refresh ${name}. Otherwise:`, ...newToken];
     case 'restored':
       return [
-        'The token is that of a backup. If no other deployment uses it, refresh it by hand.',
+        'The token comes from a backup. If no other deployment uses it, refresh it by hand.',
         `rollcall token refresh ${name}`,
       ];
     case 'sealed':

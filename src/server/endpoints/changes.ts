@@ -42,7 +42,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       id: `search-${kind}-changes`,
       path: `${path}/search`,
       summary: `Find changes ${words} by their values, in any order`,
-      description: 'Any row can be the first: `offset`. The first search of a plan reads all of its changes.',
+      description: '`offset` selects the first row. The first search of a plan reads all of its changes.',
       query: searchQuery,
       answer: foundChanges,
       handle: async ({ params: { id }, query: { limit, offset, ...query } }, { app }) =>

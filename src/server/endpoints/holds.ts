@@ -75,7 +75,7 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     path: `/api/holds/{id}/${action}`,
     part: 'holds',
     summary,
-    description: 'With `expect`, nothing is decided when the hold has changed since the operator looked.',
+    description: 'With `expect`, nothing is decided if the hold has changed since the operator reviewed it.',
     needs: 'operator',
     params: byHold,
     query: nothing,

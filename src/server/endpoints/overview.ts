@@ -18,7 +18,7 @@ export const showOverview = defineEndpoint({
   part: 'overview',
   summary: 'Health, state and open holds of every sync, the work, and the number of open alerts',
   description:
-    'Health says how the runs go, state what happens now. Holds are counted from the store, whatever the age of their run.',
+    'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
   needs: 'viewer',
   params: nothing,
   query: nothing,

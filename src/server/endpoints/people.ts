@@ -13,11 +13,11 @@ export const searchPeople = defineEndpoint({
   part: 'people',
   summary: 'Find people by name, e-mail or identification, in all syncs or one',
   description:
-    'Searches what the last accepted complete read of each sync showed of source and platform. Words may be parts of words, without case and accents.',
+    'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
   needs: 'viewer',
   params: nothing,
   query: z.object({
-    q: z.string().min(1).max(200).meta({ description: 'What the person must have, in any order' }),
+    q: z.string().min(1).max(200).meta({ description: 'Words that the data of the person must contain, in any order' }),
     sync: syncName.optional(),
     offset: z.coerce.number().int().min(0).max(1_000_000).default(0).meta({ description: 'Number of the first match' }),
     limit: limit(200, 50),

@@ -13,7 +13,7 @@ export const requestPreview = defineEndpoint({
   part: 'previews',
   summary: 'Request a plan without effect, for a sync or for named employees',
   description:
-    'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Anyone who may read can open it until it expires.',
+    'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
   needs: 'operator',
   cost: 10,
   params: nothing,
@@ -52,7 +52,7 @@ export const showPreview = defineEndpoint({
   method: 'GET',
   path: '/api/previews/{id}',
   part: 'previews',
-  summary: 'One preview: how far it is, and what a run would do',
+  summary: 'One preview: its progress, and what a run would do',
   needs: 'viewer',
   params: byPreview,
   query: nothing,

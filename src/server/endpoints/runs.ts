@@ -40,10 +40,18 @@ export const listRuns = defineEndpoint({
   params: nothing,
   query: z.object({
     sync: syncName.optional(),
-    outcome: z.string().min(1).max(32).optional().meta({ description: 'Only runs that ended so; `open`: in progress' }),
-    trigger: runSummary.shape.trigger.optional().meta({ description: 'Only runs that began so' }),
-    since: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only runs that started then or later' }),
-    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only runs that started before' }),
+    outcome: z
+      .string()
+      .min(1)
+      .max(32)
+      .optional()
+      .meta({ description: 'Only runs with this outcome; `open`: runs in progress' }),
+    trigger: runSummary.shape.trigger.optional().meta({ description: 'Only runs with this trigger' }),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({ description: 'Only runs that started at this time or later' }),
+    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only runs that started before this time' }),
     limit: limit(200, 20),
     cursor,
   }),

@@ -54,13 +54,13 @@ function pauseOrResume(word: 'pause' | 'resume', summary: string, description: s
 
 export const pauseSync = pauseOrResume(
   'pause',
-  'Start no run of the sync until it is resumed',
+  'Pause a sync: no new run starts until the sync is resumed',
   'A current run continues; cancel it if it must stop. New requests wait.',
 );
 
 export const resumeSync = pauseOrResume(
   'resume',
-  'Allow runs of a paused sync again',
+  'Resume a paused sync',
   'Waiting requests start, and one run catches up missed slots.',
 );
 
@@ -109,7 +109,7 @@ export const showRequest = defineEndpoint({
   method: 'GET',
   path: '/api/requests/{id}',
   part: 'syncs',
-  summary: 'What became of a request for a run',
+  summary: 'State and outcome of a request for a run',
   description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
   needs: 'viewer',
   params: z.object({ id: requestId }),

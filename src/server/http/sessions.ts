@@ -58,12 +58,12 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
       if (secret === undefined) return undefined;
       const session = await sessions.get(hashOf(secret));
       const now = clock.now();
-      if (session === undefined) throw over('the session is over: sign in again');
+      if (session === undefined) throw over('the session has ended: sign in again');
       const token = session.token === undefined ? undefined : tokens.byHash(session.token);
       const hasToken = session.method === 'openid' || token !== undefined;
       if (!hasToken || session.expiresAt <= now || session.usedAt + idleMs <= now) {
         await sessions.end(session.key);
-        throw over(hasToken ? 'the session is over: sign in again' : 'the token of the session was removed');
+        throw over(hasToken ? 'the session has ended: sign in again' : 'the token of the session was removed');
       }
       // A token's role is that of the configuration of now.
       const current = { ...session, role: token?.role ?? session.role };

@@ -30,7 +30,7 @@ const filterParts = {
     .meta({ description: 'Only changes of this field; with `value`, of a person with it' }),
   value: z.string().max(500).optional().meta({ description: 'The value of `field`, before or after the change' }),
   text: z.string().max(200).optional().meta({
-    description: 'Words of name, e-mail, identification or any value, in any order, without case and accents',
+    description: 'Words of the name, e-mail, identification or any value, in any order; case and accents are ignored',
   }),
 };
 
@@ -100,7 +100,7 @@ export const foundChanges = z.object({
   offset: count,
   total: count.meta({ description: 'Changes that match' }),
   all: count.meta({ description: 'Changes that were searched' }),
-  version: z.string().meta({ description: 'When it differs between two pages, rows may have moved' }),
+  version: z.string().meta({ description: 'If this differs between two pages, rows may have moved' }),
 });
 
 export function foundView({ changes, ...sums }: FoundChanges, offset: number): z.output<typeof foundChanges> {

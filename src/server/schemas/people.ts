@@ -21,7 +21,7 @@ export const foundPeople = z.object({
         isOnPlatform: z.boolean().meta({ description: 'As the last complete read of the sync saw it' }),
       }),
     )
-    .meta({ description: 'An identification that is equal comes first, then in order of name' }),
+    .meta({ description: 'An equal identification comes first, then the rest in order of name' }),
   total: count,
   next: count.nullable().meta({ description: 'Send it as `offset` for the next page; null: this is the last page' }),
   syncs: z

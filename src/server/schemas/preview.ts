@@ -11,7 +11,7 @@ const previewFacts = z.object({
   users: z.array(z.string()).nullable().meta({ description: 'The named employees; null: all' }),
   requestedBy: z.string(),
   requestedAt: instant,
-  expiresAt: instant.meta({ description: 'From then on the preview is not shown any more' }),
+  expiresAt: instant.meta({ description: 'Time after which the preview is no longer available' }),
   state: z.enum(['waiting', 'working', 'done', 'failed']),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
@@ -22,13 +22,18 @@ const previewReport = z.object({
   digest: z.string(),
   counts: runSummary.shape.counts,
   budget: budget.meta({ description: 'Estimated requests of a run that delivers this plan' }),
-  budgetWithHeld: budget.meta({ description: 'The same, with the changes that a guard would hold; null without any' }),
+  budgetWithHeld: budget.meta({
+    description: 'The same estimate including the changes that a guard would hold; null without such changes',
+  }),
   facts: z.looseObject({}).meta({ description: 'What the read and the scan saw: rows, users, gaps' }),
   holds: z
     .array(z.object({ class: z.string(), reason: z.string(), count }))
     .meta({ description: 'What the guards of a run would hold' }),
   findings: z.array(finding).meta({ description: 'The first 1,000' }),
-  failure: z.string().nullable().meta({ description: 'Why a run of this plan would fail; null: it would not' }),
+  failure: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why a run of this plan would fail; null: the run would not fail' }),
 });
 
 export const preview = previewFacts.extend({

@@ -17,8 +17,9 @@ export const holds = {
   chosen: (changes: number, all: number) =>
     `${count(changes, 'change', 'changes')} selected of ${all.toLocaleString('en-US')}`,
   chooseHint: 'Select the changes to decide about.',
-  tooMany: (most: number) => `At most ${most.toLocaleString('en-US')} names fit in one order. Use the filter instead.`,
-  undeliverable: (changes: number) => `${count(changes, 'change', 'changes')} cannot be sent by this way of delivery`,
+  tooMany: (most: number) =>
+    `At most ${most.toLocaleString('en-US')} people can be selected by name. Use the filter instead.`,
+  undeliverable: (changes: number) => `${count(changes, 'change', 'changes')} cannot be sent with this delivery`,
   approve: (what: string) => `Approve ${what}`,
   reject: 'Reject…',
   rejectTitle: (what: string) => `Reject ${what}`,

@@ -7,9 +7,9 @@ export const people = {
   title: 'People',
   label: 'Name, e-mail or identification',
   lookUp: 'Search',
-  hint: 'Search for a part of a name, an e-mail or an identification. The page of a person says why they are as they are.',
+  hint: 'Search for a part of a name, an e-mail or an identification. The page of a person explains the state of the account.',
   found: (people: number) => count(people, 'person', 'people'),
-  none: 'Nobody is found.',
+  none: 'No person matches.',
   explainAnyway: (id: string, sync: string) => `Explain the identification ${id} in ${sync}`,
   neverRead: (sync: string) => `${sync}: not searched, because no run has read it completely yet`,
   asRead: (sync: string, people: string) => `${sync}: ${people} people, read`,
@@ -48,7 +48,7 @@ export const people = {
   history: 'History',
   noHistory: 'No run has changed this user.',
   syncNow: 'Sync this person now',
-  syncNowMeans: 'First you see what a run about this person would do. Nothing happens before you confirm it.',
+  syncNowMeans: 'You first see what a run for this person would do. Nothing is sent before you confirm.',
   previewFirst: 'Preview',
   previewAgain: 'Preview again',
   runNow: 'Sync now',
@@ -65,11 +65,11 @@ export const people = {
 export const previews = {
   of: (sync: string) => `Preview of ${sync}`,
   request: 'Preview',
-  requestMeans: 'Makes the plan of a run now, without effect. Its address can be sent to others for 7 days.',
+  requestMeans: 'Makes the plan of a run now, and applies nothing. You can share its address for 7 days.',
   states: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
   making: 'The preview is made',
   failed: 'The preview could not be made.',
-  noDeployment: 'Nothing makes the preview, because no deployment is running. Start one with: rollcall start',
+  noDeployment: 'The preview cannot be made, because no deployment is running. Start one with: rollcall start',
   progress: (step: string, done: string) =>
     step === 'reading'
       ? `${done} rows read from the source`
@@ -85,7 +85,7 @@ export const previews = {
   wouldHold: (changes: string, kind: string) => `${changes} ${kind} would wait for approval`,
   withHeld: 'With the held changes:',
   findings: (findings: number) => count(findings, 'finding', 'findings'),
-  open: 'Open the preview; its address can be sent to others',
+  open: 'Open the preview; you can share its address',
   title: 'Previews',
   none: 'No preview was requested in the last 7 days.',
 };
@@ -105,7 +105,7 @@ export const mapping = {
   scope: 'Scope',
   samples: 'Sample values',
   showSamples: 'Show values of the first records',
-  samplesMeans: 'Reads the beginning of the source now. These are data of employees.',
+  samplesMeans: 'Reads the beginning of the source now. The values are data of employees.',
   guards: 'Guards, 24 hours',
   guard: 'Guard',
   used: 'Used',

@@ -4,7 +4,7 @@ const count = counter('en-US');
 
 export const runs = {
   title: 'Runs',
-  none: 'There was no run yet.',
+  none: 'No runs yet.',
   noneHint: 'A run starts by its schedule, or from the page of a sync.',
   noMatch: 'No run matches the filter.',
   run: (sync: string) => `Run of ${sync}`,
@@ -45,8 +45,8 @@ export const runs = {
   raw: 'Texts of other systems',
   showRaw: 'Show what other systems sent',
   noRaw: 'No texts are stored. They are kept only with an encryptionKey in the configuration.',
-  doubted: 'A guard doubts what the source says',
-  doubtedHint: 'Repair the source, and run again. Or accept the read if it is right.',
+  doubted: 'A guard questions the data of the source',
+  doubtedHint: 'Correct the source and run again, or accept the read if it is right.',
   acceptRead: 'Accept the read',
   acceptMeans: (changes: number) =>
     changes === 0

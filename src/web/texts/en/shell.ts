@@ -19,8 +19,8 @@ export const shell = {
     live: 'Live',
     connecting: 'Connecting',
     offline: 'Offline',
-    banner: (at: string) => `No connection to the server. The data is from ${at}. The page connects again by itself.`,
-    bannerNothing: 'No connection to the server. The page connects again by itself.',
+    banner: (at: string) => `No connection to the server. The data is from ${at}. The page reconnects automatically.`,
+    bannerNothing: 'No connection to the server. The page reconnects automatically.',
   },
   menu: {
     label: 'Your account and settings',
@@ -68,7 +68,7 @@ export const shell = {
     } as Readonly<Record<string, string>>,
   },
   problem: {
-    title: 'This did not work',
+    title: 'The request failed',
     unreachable: 'The server does not answer. Check that it runs, and try again.',
     tooMany: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     request: (id: string) => `Request ${id}`,
