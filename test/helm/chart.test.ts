@@ -518,14 +518,18 @@ describe.skipIf(found === undefined)('the chart', () => {
     const hidden = named(await objectsOf('single-sqlite', ...secretUrl, ...urlSecret));
     expect(hidden).toContain('PersistentVolumeClaim acme-rollcall');
     expect(hidden.filter((name) => name.startsWith('Job '))).toEqual([]);
-    expect(await notesOf('single-sqlite', ...secretUrl, ...urlSecret)).toContain('cannot see what the store is');
+    expect(await notesOf('single-sqlite', ...secretUrl, ...urlSecret)).toContain(
+      'cannot read the address of the store',
+    );
   });
 
   it('says what it cannot see in a ConfigMap of others, and believes what it is told of the store', async () => {
-    expect(await notesOf('existing-configmap')).toMatch(/cannot see what the store is.*claim my-claim.*postgres:/s);
+    expect(await notesOf('existing-configmap')).toMatch(
+      /cannot read the address of the store.*claim my-claim.*postgres:/s,
+    );
     const told = await notesOf('existing-configmap', '--set', 'config.store=postgres://db.example.com/rollcall');
     expect(told).not.toContain('cannot see');
-    expect(told).toContain('A job brought the store');
+    expect(told).toContain('A job migrated the store');
   });
 
   it('tells where page and API are, and that no notice is sent', async () => {
