@@ -79,7 +79,8 @@ function toDocument(text: string, spans: readonly Span[]): TxtDocumentNode {
 }
 
 /** Folders whose strings operators read. */
-const messageFolders = /(?:^|\/)src\/(?:cli|server|alerts)\//;
+const messageFolders =
+  /(?:^|\/)src\/(?:alerts|app|cli|config|core|delivery|engine|http|main|platform|runtime|sandbox|server|store|telemetry|web\/texts\/en)\//;
 
 /** Reads comments and messages of TypeScript, YAML and Helm templates as prose. */
 export const sourceProse: TextlintPluginCreator = {

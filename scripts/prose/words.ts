@@ -14,7 +14,7 @@ export const words: readonly Word[] = [
   { pattern: /\bpatience\b/i, use: 'timeout, retry after' },
   { pattern: /\bfate\b/i, use: 'outcome' },
   {
-    pattern: /\b(?:a|the|this|that|each|every|one|next|last|first) looks?\b(?! like\b|-)/i,
+    pattern: /\b(?:a|the|this|that|each|every|one|next|last|first) looks?\b(?! like\b| alike\b|-)/i,
     use: 'probe, lookup, read',
   },
   { pattern: /\bis to be had\b/i, use: 'exists, is available' },
@@ -23,11 +23,36 @@ export const words: readonly Word[] = [
   { pattern: /\b(?:mend|mends|mended)\b/i, use: 'repair, correct' },
   { pattern: /\bof itself\b/i, use: 'automatically' },
   { pattern: /\bany ?more than\b/i, use: 'state both facts in two sentences' },
+  { pattern: /\bby (?:itself|themselves)\b/i, use: 'automatically, alone' },
+  { pattern: /\banew\b/i, use: 'again' },
+  { pattern: /\bseldom\b/i, use: 'rarely, at growing intervals' },
+  { pattern: /\b(?:not|no|nobody|none|nothing|never) [^.;:]*\bany more\b|\bno more\b(?! than\b)/i, use: 'no longer' },
+  { pattern: /\b(?:seems?|is|are) ill\b/i, use: 'fails, has a fault' },
+  { pattern: /\b(?:is|are|was|were) told\b/i, use: 'is reported, gets a notice' },
+  { pattern: /\b(?:is|are|was|were) asked for\b/i, use: 'is requested' },
+  { pattern: /\b(?:is|are|was|stands?) in the way\b/i, use: 'blocks' },
+  { pattern: /\bgoe?s? on\b/i, use: 'continues' },
+  {
+    pattern: /\b(?:store|redis|database|platform|it) (?:is|are|was) (?:away|back)\b/i,
+    use: 'unavailable, available again',
+  },
+  { pattern: /\b(?:well again|all is well)\b/i, use: 'recovered, healthy' },
+  {
+    pattern: /\b(?:left undone|its work is not done|still so|if that is meant)\b/i,
+    use: 'say what happened or what to do',
+  },
+  { pattern: /\bin vain\b/i, use: 'without success' },
+  { pattern: /\bnothing is done to\b/i, use: 'is not changed' },
+  { pattern: /\bnothing (?:more )?is required\b/i, use: 'no action is required' },
+  { pattern: /\bif it (?:lasts|repeats)\b/i, use: 'if the problem persists, if this happens again' },
+  { pattern: /\bproves nothing about absence\b/i, use: 'cannot prove that a person is missing' },
+  { pattern: /\b(?:gave|gives) too\b/i, use: 'returned' },
+  { pattern: /\bleave --\S+ out\b/i, use: 'omit' },
 ];
 
 /** Sentences that begin with an object or a genitive. English puts the subject first. */
 export const invertedOpeners =
-  /^(?:Of (?!course\b)|Whom |Whose |To whom |From whom |By whom |With how many |Of how many |Not one |Nor |As long as nothing )/;
+  /^(?:Of (?!course\b)|Only (?:then|when|if|after|where) [^,.]*,? (?:is|are|does|do|can|may) |Never (?:is|are|does|do|can|may) |Whom |Whose |To whom |From whom |By whom |With how many |Of how many |Not one |Nor |As long as nothing )/;
 
 /** Contractions, which a reader of English as a second language has to unfold. */
 export const contraction =
@@ -43,4 +68,7 @@ export const british: readonly (readonly [RegExp, string])[] = [
   [/\bcatalogue\b/i, 'catalog'],
   [/\bgrey\b/i, 'gray'],
   [/\bwhilst\b/i, 'while'],
+  [/\bmisspelt\b/i, 'misspelled'],
+  // The outcome of a run is spelled `cancelled`, in code and before a colon.
+  [/(?<!`)\b[Cc]ancell(?:ed|ing)\b(?!:)/, 'canceled'],
 ];

@@ -11,7 +11,7 @@ import {
   severities,
 } from '../ports/alerts.ts';
 
-/** What a check found about a topic: a problem, `well`, or trouble that is over already, which is told once. */
+/** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
 export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
 
 /** The result of one evaluation of a subject. Topics that are absent were not evaluated and stay as they are. */
@@ -38,11 +38,11 @@ export interface Decided {
 const topics: readonly AlertTopic[] = ['work', 'store', 'token', 'run', 'freshness', 'held'];
 
 /**
- * Decides who is told what. A channel gets a problem when it begins, gets worse (a higher severity, or ten times as
- * many) or changes its reason; again after `remindMs`; and its end once. A channel with `afterMs` gets only what is
- * open that long. An acknowledged problem has no reminders and reaches no further channel; a muted subject sends no
- * problem at all until then. An end is always sent to the channels that got the problem, so that no incident stays
- * open. `channels`: those of this subject.
+ * Decides which channel gets which notice. A channel gets a problem when it begins, gets worse (a higher severity, or
+ * ten times as many) or changes its reason; again after `remindMs`; and its end once. A channel with `afterMs` gets
+ * only what is open that long. An acknowledged problem has no reminders and reaches no further channel; a muted subject
+ * sends no problem at all until then. An end is always sent to the channels that got the problem, so that no incident
+ * stays open. `channels`: those of this subject.
  */
 export function decideAlerts(before: AlertState, facts: AlertFacts, channels: readonly ChannelRule[]): Decided {
   const { at } = facts;

@@ -50,8 +50,8 @@ export const overlapMs = 60_000;
 const runsAtATime = 100;
 
 /**
- * Evaluates every run that ended since the last evaluation, then the batches of the run in progress, the held changes and
- * the freshness of the sync.
+ * Evaluates every run that ended since the last evaluation, then the batches of the run in progress, the held changes
+ * and the freshness of the sync.
  */
 export async function evaluateSync(
   { sync, troubledRun }: SyncToEvaluate,
@@ -79,7 +79,7 @@ export async function evaluateSync(
   const trouble =
     open?.endedAt === undefined && open !== undefined ? await judgeOpenRun(open, store, known) : undefined;
   if (trouble !== undefined) {
-    // The end of a run before this one is told on its own.
+    // The end of an earlier run is reported on its own.
     if (topics.run !== undefined) facts.push({ at: now, topics: { run: topics.run } });
     topics.run = trouble;
   }
@@ -113,7 +113,7 @@ async function evaluateFreshness(
   const freshAt = last.successAt ?? firstSeenAt;
   const judged = judgeFreshness(view);
   if (judged === 'well') return { freshAt, found: judged };
-  // Without tokens no run can succeed: that is one problem, and it is told by the connection.
+  // Without tokens no run can succeed: that is one problem, which the connection reports.
   if (isExcused || (await hasTokenProblem(sync.connection, store))) return { freshAt, found: undefined };
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   return { freshAt, found: underWay === undefined ? judged : judgeFreshness({ ...view, underWay }) };

@@ -19,12 +19,12 @@ const searchedFindings = 200;
 const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
 
 /**
- * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open problem
- * of its topic. Undefined when the run shows nothing new:
+ * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open
+ * problem of its topic. Undefined when the run shows nothing new:
  * - The operator canceled it, or this version does not know its outcome.
  * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
- *   source knows none of them, only the person who asked is told.
- * - The tokens of its connection ended it, which is told as a problem of the connection.
+ *   source knows none of them, only the person who made the request gets the answer.
+ * - The tokens of its connection ended it, which is reported as a problem of the connection.
  */
 export async function judgeRun(
   run: Run,
@@ -49,7 +49,9 @@ export async function hasTokenProblem(connection: string, store: Store): Promise
   return state?.problems.token !== undefined;
 }
 
-/** Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of a whole run. */
+/**
+ * Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of a whole run.
+ */
 export async function judgeOpenRun(
   run: Run,
   store: Store,

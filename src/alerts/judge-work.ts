@@ -87,7 +87,9 @@ export interface Outage {
 /** Shorter outages are in the log only. */
 export const outageToldMs = 60_000;
 
-/** Tells that the store was unavailable. While it is, no notice can be stored, so it is told when it is back. */
+/**
+ * Reports that the store was unavailable. No notice can be stored during the outage, so the report follows afterwards.
+ */
 export function judgeOutage({ from, until }: Outage): { readonly over: AlertProblem } {
   return {
     over: {

@@ -24,7 +24,10 @@ export interface WatchedWork {
   readonly queue: (() => Promise<QueueView | undefined>) | undefined;
 }
 
-/** Evaluates the work of the deployment. Remembers since when something is missing; another process counts anew. */
+/**
+ * Evaluates the work of the deployment. Remembers since when something is missing; another process starts its own
+ * count.
+ */
 export interface WorkWatch {
   evaluate(before: AlertState, outage: Outage | undefined): Promise<Evaluation>;
 }

@@ -10,8 +10,8 @@ const pollMs = 1000;
 const goneAfterMs = 60_000;
 
 /**
- * Waits until a deployment has ended the run that takes the trigger, and reports that run. When no deployment is there
- * any more, the run is driven here. Interrupting the wait changes nothing: the request stays.
+ * Waits until a deployment has ended the run that takes the trigger, and reports that run. When the deployment is
+ * gone, this process drives the run. Interrupting the wait changes nothing: the request stays.
  */
 export async function followRun(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
   const { store, clock } = io.engine;

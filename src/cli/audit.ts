@@ -24,7 +24,7 @@ interface AuditOptions {
 export const addAudit: AddCommand = (program, host) => {
   program
     .command('audit')
-    .description('show who approved, rejected, cancelled, paused and requested what, when and why, newest first')
+    .description('show who approved, rejected, canceled, paused and requested what, when and why, newest first')
     .option('--sync <name>', 'only entries about this sync')
     .option('--run <run>', 'only entries about this run; the end of its id is enough')
     .option('--by <name>', 'only entries of this person or server token')

@@ -44,7 +44,7 @@ export function renderFailure(error: unknown, { colors }: Style, { isDebug, isRa
   return `${colors.red('error:')} ${clean(messageOf(error))}${codeOf(error)}${hint}${stack}`;
 }
 
-/** Returns the code for `rollcall explain`. A message about usage says all by itself. */
+/** Returns the code for `rollcall explain`. A message about usage needs no code. */
 function codeOf(error: unknown): string {
   return error instanceof RollcallError && error.code !== 'USAGE' ? ` (${error.code})` : '';
 }

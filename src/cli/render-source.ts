@@ -57,7 +57,7 @@ function headOf(trial: SourceTrial, { colors }: Style): string {
   if (several.undecided > 0) {
     const people = formatCount(several.undecided, 'person has', 'people have');
     const names = `${several.undecidedNames.join(', ')}${several.undecided > several.undecidedNames.length ? ', …' : ''}`;
-    const text = `${people} several records that contradict each other, and nothing is done to them: ${names}. Set prefer to say which record counts (docs/sources/README.md#several-records-of-one-person)`;
+    const text = `${people} several records that contradict each other, so their users are not changed: ${names}. Set prefer to say which record counts (docs/sources/README.md#several-records-of-one-person)`;
     lines.push(colors.yellow(cleanLine(text)));
   }
   if (isTokenPresented) {

@@ -11,7 +11,7 @@ import type { Expressions } from '../ports/expression.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
 
-/** Checks a mapping by itself: expressions compile, formats belong to dates, keys and names are never cleared. */
+/** Checks a mapping alone: expressions compile, formats belong to dates, keys and names are never cleared. */
 export function checkMapping(mapping: MappingSettings, path: KeyPath, expressions: Expressions, report: Report): void {
   checkRule({ name: undefined, rule: mapping.identification, path: [...path, 'identification'] }, expressions, report);
   for (const [name, rule] of mappedRules(mapping)) {

@@ -51,7 +51,7 @@ const memoryMb = 256;
  * Opens the evaluator of a process. The thread starts with the first evaluation. Time is that of the process, not of
  * the injected clock, because it limits real work.
  *
- * All evaluations that are asked for in one turn of the event loop go to the thread together. The thread marks which
+ * All evaluations that are requested in one turn of the event loop go to the thread together. The thread marks which
  * one it works on. One that exceeds its limit fails, the thread is replaced, and the others are sent again; the thread
  * answers every 200 ms, so little is evaluated twice.
  */

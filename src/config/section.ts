@@ -70,7 +70,7 @@ function reportIssue(issue: z.core.$ZodIssue, base: KeyPath, report: Report): vo
   for (const inner of withoutEchoes(branch)) reportIssue(inner, path, report);
 }
 
-/** Removes the missing-key problem that a misspelt key causes. */
+/** Removes the missing-key problem that a misspelled key causes. */
 function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const misspelt = new Set(issues.filter(({ code }) => code === 'unrecognized_keys').map(({ path }) => path.join()));
   return issues.filter(({ code, path }) => code !== 'custom' || !misspelt.has(path.join()));

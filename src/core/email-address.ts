@@ -7,7 +7,7 @@ export function parkingAddress(template: string, identification: string): string
   return isEmailAddress(address) ? address : undefined;
 }
 
-/** Looks like one address, no more: RFC 5321 leaves the rest to the receiving host. */
+/** Checks only that the text looks like one address: RFC 5321 leaves the rest to the receiving host. */
 export function isEmailAddress(text: string): boolean {
   return oneAddress.test(text);
 }

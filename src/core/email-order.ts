@@ -24,7 +24,7 @@ export interface EmailOrder {
   readonly cycles: readonly (readonly number[])[];
 }
 
-/** Decides which claimants go. Linear in the links. */
+/** Decides which claimants can be sent. Takes time linear in the number of links. */
 export function orderEmails({ links, moves, park, longest }: EmailQuestion): EmailOrder {
   const claimantOf = new Map([...links].map(([claimant, holder]) => [holder, claimant]));
   const going = new Set<number>();
@@ -48,7 +48,7 @@ export function orderEmails({ links, moves, park, longest }: EmailQuestion): Ema
   };
 
   for (const holder of links.values()) if (!links.has(holder)) follow(holder, moves(holder));
-  // What is left are cycles.
+  // The remaining links are cycles.
   for (const claimant of links.keys()) {
     if (seen.has(claimant)) continue;
     const members = membersOf(claimant, links);

@@ -38,7 +38,7 @@ export function compileZone(
   inputs: Pick<RecordInputs, 'compile'>,
 ): EmployeeZone {
   const zoneDays = createZoneDays();
-  // Dates of records differ from row to row, so the day of each is formatted anew.
+  // Dates of records differ from row to row, so the day of each date is formatted again.
   const dateDays = createZoneDays();
   const anywhere = (now: number): Days => {
     return { earliest: dayIn(outermost.earliest, now), latest: dayIn(outermost.latest, now) };

@@ -21,8 +21,8 @@ export interface FieldReaders {
 }
 
 /**
- * Adds the inputs of derived fields to the fields that a mapping reads. A withdrawn leave date changes a derived status,
- * although the mapping does not name the date.
+ * Adds the inputs of derived fields to the fields that a mapping reads. A withdrawn leave date changes a derived
+ * status, although the mapping does not name the date.
  */
 export function withInputs(
   readers: CompiledMapping['readers'],
@@ -77,7 +77,7 @@ function isAmong(read: string, names: readonly string[]): boolean {
 }
 
 /**
- * A source field that the mapping reads and that no record shows any more, because a permission or a column was
+ * A source field that the mapping reads and that no record shows any longer, because a permission or a column was
  * removed.
  */
 export interface VanishedField {

@@ -22,7 +22,7 @@ export interface GuardFacts {
   readonly enabled: number;
   readonly rows: number;
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
-  /** Source fields that the mapping reads and that no record of this full read shows any more. */
+  /** Source fields that the mapping reads and that no record of this full read shows any longer. */
   readonly vanished: readonly VanishedField[];
   /** The last complete full read; undefined at the first run and for reads that are not full. */
   readonly previous:

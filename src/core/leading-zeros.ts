@@ -1,4 +1,4 @@
-/** Leading zeros of identifications. Spreadsheets take them away from every cell that looks like a number. */
+/** Leading zeros of identifications. Spreadsheets remove them from every cell that looks like a number. */
 
 /** Most zeros that are tried in front of an identification whose former width is not known. */
 const mostZeros = 9;
@@ -26,7 +26,7 @@ export function differByZeros(one: string, other: string): boolean {
   return one !== other && digits.test(one) && digits.test(other) && withoutZeros(one) === withoutZeros(other);
 }
 
-/** What to do about leading zeros that come and go. */
+/** Advice for identifications whose leading zeros were lost. */
 export const zerosAdvice = 'Spreadsheets remove leading zeros: export the column as text';
 
 function withoutZeros(text: string): string {

@@ -39,12 +39,12 @@ export function seenInSource(entry: LedgerEntry, isEnabled: boolean, assumed: Fi
   return { ...rest, hidden, ...(isEnabled || disabledAt === undefined ? {} : { disabledAt }) };
 }
 
-/** Returns the entry of a user whom the sync `owner` takes over. What counts as gone starts anew. */
+/** Returns the entry of a user whom the sync `owner` takes over. The time since the person is gone starts again. */
 export function takenOver(entry: LedgerEntry, owner: string, at: number): LedgerEntry {
   return { ...seenInSource(entry, false), owner, taken: { from: entry.owner, at } };
 }
 
-/** Returns the entry of a user whose own sync is not configured any more, as the entry of `owner`. */
+/** Returns the entry of a user whose own sync is no longer configured, as the entry of `owner`. */
 export function leftBehind(entry: LedgerEntry, owner: string, at: number): LedgerEntry {
   return { ...entry, owner, taken: { from: entry.owner, at } };
 }

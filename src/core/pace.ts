@@ -1,8 +1,8 @@
 import type { Limits } from './settings.ts';
 
 /**
- * How fast a connection may be called: what refusals and headers of the platform have taught. All who share the rate of
- * a connection share it. Instants are epoch ms.
+ * Rate at which a connection may be called, learned from refusals and headers of the platform. All who share the rate
+ * of a connection share it. Instants are epoch ms.
  */
 export interface Pace {
   /** Part of the limits that was allowed at `at`. It grows back with time. */
@@ -77,7 +77,7 @@ export function paceAfter(pace: Pace, { startedAt, now, isRefused, retryAfterMs 
 
 function paused(pace: Pace, now: number, ms: number): Pace {
   const notBefore = now + Math.min(ms, longestPauseMs);
-  // An earlier stop stands, unless the clock was put back.
+  // An earlier stop remains valid, unless the clock was set back.
   const isLater = notBefore > pace.notBefore || pace.notBefore > now + longestPauseMs;
   return isLater ? { ...pace, notBefore } : pace;
 }

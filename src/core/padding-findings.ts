@@ -13,7 +13,7 @@ export interface PaddingFindings {
 const namedPlaces = 3;
 /** Fewer identifications with zeros show no rule. */
 const fewestPadded = 3;
-/** A shorter number is looked at by its width. More digits than any number in use has. */
+/** Longest number that is grouped by its width. Numbers in use have fewer digits. */
 const mostDigits = 40;
 
 /**

@@ -1,17 +1,17 @@
-/** How many users a scan asks for per page, as earlier scans of this process have taught. */
+/** Number of users that a scan requests per page, learned from earlier scans of this process. */
 export interface PageSize {
   readonly size: number;
   /** Size of the last scan that was complete; 0 before the first. */
   readonly proven: number;
-  /** No larger page is asked for. */
+  /** Maximum page size to request. */
   readonly most: number;
 }
 
 const smallest = 10;
-/** Pages that take longer than this do not grow (ms). */
+/** Pages that take longer than this are not enlarged (ms). */
 const slowMs = 2000;
 
-/** `size` is the first to ask for, `most` the limit; a larger `size` stands. */
+/** `size` is the first page size to request, and `most` the limit; a larger `size` is kept. */
 export function firstPageSize(size: number, most: number): PageSize {
   return { size, proven: 0, most: Math.max(size, most) };
 }

@@ -113,7 +113,7 @@ export function intoPages(entries: Int32Array<ArrayBuffer>, perPage: number): In
   for (let page = 1; page < pages; page += 1) {
     starts[page] = (starts[page - 1] as number) + (sizes[page - 1] as number) * rosterWidth;
   }
-  // Each number is copied by itself: a subarray for each entry takes three times as long.
+  // Each number is copied alone: a subarray for each entry takes three times as long.
   const sorted = new Int32Array(entries.length);
   const next = starts.slice();
   for (let from = 0; from < entries.length; from += rosterWidth) {

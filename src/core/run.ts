@@ -22,7 +22,7 @@ export type ChangeState =
   | 'unresolved'
   /** The outbox wrote the change to a file that another system delivers. */
   | 'exported'
-  /** The change was not sent and will not be: the run was cancelled, the run failed, or the change was rejected. */
+  /** The change was not sent and will not be: the run was canceled, the run failed, or the change was rejected. */
   | 'dropped';
 
 export type BatchState =

@@ -11,7 +11,7 @@ import { isConversion, mayMove } from './may-move.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { SomePeople } from './some-people.ts';
 
-/** What comparing the platform's users with the index came to. */
+/** Result of comparing the platform's users with the index. */
 export interface Compared {
   /** When the platform's users began to be read (epoch ms), and how long that took. */
   readonly lookedAt: number;
@@ -21,15 +21,15 @@ export interface Compared {
   readonly pageSize: number | undefined;
   /** Enabled users that are ours; undefined where not all users were read. */
   readonly enabled: number | undefined;
-  /** Equal and ours already: nothing to do, not even in the ledger. */
+  /** Users that are equal and already ours: nothing to do, not even in the ledger. */
   readonly unchanged: number;
   /** On the platform, in no record of this source and not ours; undefined where not all users were read. */
   readonly unmanaged: number | undefined;
-  /** People who are left as they are for a reason that passes. */
+  /** Users skipped in this run for a temporary reason. */
   readonly postponed: number;
   /** Slots that need a decision, each with its user's place in the spool: see `KeptUser`. */
   readonly candidates: Candidates;
-  /** Who is to get an e-mail that another employee's account has. */
+  /** People who must get an e-mail that another employee's account has. */
   readonly claims: EmailClaims;
   /** The claimants of `claims`, by the slot of the holder. */
   readonly holders: ReadonlyMap<number, number>;
@@ -43,7 +43,9 @@ export interface Candidates {
 /** By the claimant's slot: the holder's slot, and the holder's user in the spool. A holder has one claimant. */
 export type EmailClaims = Map<number, { readonly holder: number; readonly place: number }>;
 
-/** A user as the spool keeps it: only the id of one that shows every readable field as wanted and is new to the ledger. */
+/**
+ * A user as the spool keeps it: only the id of one that shows every readable field as wanted and is new to the ledger.
+ */
 export type KeptUser = User | string;
 
 export function readKept(spool: Spool, place: number): KeptUser {
@@ -54,7 +56,7 @@ export interface CompareJob {
   readonly sync: Sync;
   /** The people whom the run is about. Undefined: all people. */
   readonly only: SomePeople | undefined;
-  /** Some slots are bystanders; every other one needs a decision, however equal it is. */
+  /** Some slots are bystanders; every other slot needs a decision, even if it is equal. */
   readonly isFocused: boolean;
   readonly index: PeopleIndex;
   readonly spool: Spool;
@@ -72,7 +74,7 @@ interface Count {
   postponed: number;
   /** Users were looked up one by one, so no other user's e-mail was read. */
   isLookedUp: boolean;
-  /** E-mails that are to be given to users who do not have them; counted where users were looked up. */
+  /** Number of e-mails that users must get and do not have yet; counted where users were looked up. */
   newEmails: number;
   readonly claims: EmailClaims;
   readonly holders: Map<number, number>;
@@ -201,7 +203,7 @@ async function* lookUp(
   }
 }
 
-/** How many of them go at the same time is the platform's limit. */
+/** The connection limits how many of them run concurrently. */
 const lookedUpAtOnce = 50;
 
 function compareUser(user: User, job: CompareJob, candidates: Candidates, count: Count): void {

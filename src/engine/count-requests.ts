@@ -18,7 +18,7 @@ export async function countingRequests<T>(
     unstored = 0;
     storing = storing
       .then(() => io.store.runs.update(owned, { requests: counts }))
-      // The step itself meets the same trouble. Without it, the count alone must not end a step that succeeded.
+      // The step itself fails with the same error. Otherwise the count alone must not end a step that succeeded.
       .catch((error) => io.logger.debug({ run: owned.run.id, error: describeError(error) }, 'requests not stored'));
   };
   const count = (purpose: RequestPurpose): void => {

@@ -34,10 +34,10 @@ export interface DecisionSink {
   blocked?(person: BlockedPerson): void;
 }
 
-/** So few that even if every case becomes a change, other work of this process soon has its turn. */
+/** Small enough that other work of this process soon runs, even if every case becomes a change. */
 const chunkSize = 500;
 
-/** Puts every open case to the truth table. Each person is fetched from the spool only here. */
+/** Applies the truth table to every open case. Only this function fetches people from the spool. */
 export async function decideEveryone(
   job: DecideJob,
   sink: DecisionSink,

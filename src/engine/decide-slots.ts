@@ -43,13 +43,13 @@ export interface DecidedSlot {
   readonly slot: number;
   readonly person: Person | RejectedPerson | Absent;
   readonly entry: LedgerEntry | undefined;
-  /** The entry, owned by this sync when its own sync is configured no more. */
+  /** The entry, owned by this sync when its own sync is no longer configured. */
   readonly owner: LedgerEntry | undefined;
   readonly subject: Case;
   readonly decision: Decision;
 }
 
-/** Puts some slots to the truth table. Each person is fetched from the spool only here. */
+/** Applies the truth table to some slots. Only this function fetches people from the spool. */
 export async function decideSlots(
   job: DecideJob,
   slots: readonly SlotToDecide[],
@@ -107,7 +107,7 @@ function present(person: Person | RejectedPerson | Absent): Person | RejectedPer
   return person.kind === 'absent' ? undefined : person;
 }
 
-/** Completes a user that was equal in every readable field, as far as the truth table looks at it. */
+/** Completes a user that was equal in every readable field, with the properties that the truth table reads. */
 function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent): User {
   if (typeof kept !== 'string') return kept;
   const fields = person.kind === 'person' ? person.fields : {};

@@ -34,7 +34,7 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Jo
   return send({ ...context, owned: { ...owned, run } }, { batch, first: wave.planned[0] }, io);
 }
 
-/** Returns whether nothing of the run was sent, and nothing but the age of its plan keeps it from being sent. */
+/** Returns whether nothing of the run was sent, and only the age of its plan prevents that. */
 async function isOnlyOld(run: Run, { clock, store }: EngineIo): Promise<boolean> {
   if (run.isCancelRequested || run.reason !== undefined || !isPlanTooOld(run, clock)) return false;
   return (await store.batches.ofRun(run.id)).every(({ sentAt }) => sentAt === undefined);

@@ -28,7 +28,7 @@ export interface Sync {
 /** The services that a run needs. */
 export interface EngineIo {
   readonly store: Store;
-  /** Every configured sync by name. A sync that is absent here owns no ledger entries any more. */
+  /** Every configured sync by name. A sync that is absent here no longer owns ledger entries. */
   readonly syncs: ReadonlyMap<string, Sync>;
   readonly clock: Clock;
   readonly logger: Logger;

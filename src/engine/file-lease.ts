@@ -5,9 +5,9 @@ import type { EngineIo } from './engine-io.ts';
 const ttlMs = 10 * 60_000;
 /** Longest wait of a run before it asks for its turn again. */
 const longestWaitMs = 20_000;
-/** A run that does not ask for its turn so long is passed over: its process may be dead. */
+/** A run that does not ask for its turn for this long loses it, because its process may be dead. */
 const placeMs = 3 * longestWaitMs;
-/** A lease that was taken this long ago is renewed before a file goes out. */
+/** A lease of this age is renewed before a file is sent. */
 export const renewAfterMs = ttlMs / 2;
 /** The shortest file takes about this part of `settle.every`. See `file-pace`. */
 const smallestPart = 1 / 20;

@@ -27,10 +27,13 @@ const ofRecord = mark.inSource | mark.usable | mark.active | mark.leaver | mark.
 
 const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOutside;
 
-/** Most people whose other record is remembered for the message. As many as findings are kept. */
+/**
+ * Maximum number of people whose other record is remembered for the message. Equal to the number of findings that are
+ * kept.
+ */
 const keptPlaces = 10_000;
 
-/** Places beside the first that the message names. */
+/** Number of places that the message names besides the first. */
 const namedPlaces = 3;
 
 export interface FilingJob {

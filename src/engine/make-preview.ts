@@ -5,9 +5,9 @@ import type { EngineIo } from './engine-io.ts';
 import { reportPlan } from './report-plan.ts';
 import { previewPlan } from './request-budgets.ts';
 
-/** A preview whose process dies this often is given up: its read may be what kills the process. */
+/** Number of attempts at a preview. Its read may be the cause if the process dies each time. */
 const mostAttempts = 3;
-/** Progress is stored at most this often. */
+/** Minimum time between two writes of the progress (ms). */
 const noteEveryMs = 1000;
 
 /** Name of the lease under which one process makes the preview. */
@@ -16,9 +16,9 @@ export function previewLease(id: string): string {
 }
 
 /**
- * Makes the plan of a preview with the steps of a run, and stores it. Nothing else is written: no miss is counted, no user
- * becomes managed, no hold is opened, no episode ends. Does nothing when it has ended. Rejects only when `signal` aborts, or
- * the store fails; then another attempt follows. Call it under `previewLease`.
+ * Makes the plan of a preview with the steps of a run, and stores it. Nothing else is written: no miss is counted, no
+ * user becomes managed, no hold is opened, no episode ends. Does nothing when it has ended. Rejects only when `signal`
+ * aborts, or the store fails; then another attempt follows. Call it under `previewLease`.
  */
 export async function makePreview(id: string, io: EngineIo, signal: AbortSignal): Promise<void> {
   const { store, clock } = io;

@@ -16,14 +16,14 @@ export interface EmailMoves {
   of(slot: number, change: ChangeDraft): Partial<Pick<Change, 'reason' | 'waitsFor' | 'parkEmail'>>;
 }
 
-/** One proof after the other: a longer chain goes on in the next run, and a longer cycle waits for a person. */
+/** One proof after the other: a longer chain continues in the next run, and a longer cycle waits for a person. */
 const longestChain = 50;
 const decidedAtOnce = 500;
 
 /**
  * Decides who gets an e-mail that another employee's account still has. A claimant goes after the holder, if the
- * holder's own change takes the account to another e-mail: its new one, or a leaver's parking address. In a cycle, one member is parked first. Claimants that do not
- * go are marked as conflicts and reported.
+ * holder's own change takes the account to another e-mail: its new one, or a leaver's parking address. In a cycle, one
+ * member is parked first. Claimants that do not go are marked as conflicts and reported.
  */
 export async function orderClaims(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<EmailMoves> {
   const { index, claims, sync } = job;

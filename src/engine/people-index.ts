@@ -180,7 +180,7 @@ export class PeopleIndex {
     else this.#sharedEmails.push(hi, lo, slot);
   }
 
-  /** Removes the e-mail of a slot whose record does not count any more. */
+  /** Removes the e-mail of a slot whose record no longer counts. */
   dropEmail(slot: number): void {
     this.#byEmail.drop(slot);
   }
@@ -214,8 +214,8 @@ export class PeopleIndex {
   }
 
   /**
-   * Returns the entries of one part of the roster (see `core/roster.ts`): every person of the source, or who claims which
-   * e-mail. One part at a time, because a million people take 16 MB and 35 ms of CPU time for each.
+   * Returns the entries of one part of the roster (see `core/roster.ts`): every person of the source, or who claims
+   * which e-mail. One part at a time, because a million people take 16 MB and 35 ms of CPU time for each.
    */
   rosterEntries(part: RosterPart): Int32Array<ArrayBuffer> {
     const entries = new RosterEntries(this.#size);
@@ -225,8 +225,8 @@ export class PeopleIndex {
   }
 
   /**
-   * Returns four numbers for every person of the source: the key (high, low), a hash of what the source says and whether
-   * the platform shows the user, and the slot.
+   * Returns four numbers for every person of the source: the key (high, low), a hash of what the source says and
+   * whether the platform shows the user, and the slot.
    */
   directoryEntries(): Int32Array<ArrayBuffer> {
     const entries = new RosterEntries(this.#size);

@@ -17,7 +17,7 @@ export interface RecallJob {
   readonly find: (finding: Finding) => void;
 }
 
-/** Above this the whole ledger is read through: in order it is quicker. */
+/** Above this number, a sequential read of the whole ledger is faster. */
 const lookedUpEntries = 1000;
 
 /**

@@ -33,7 +33,7 @@ export function findMoved({ identification, owner, taken }: LedgerEntry, period:
   return { code: 'handed-over', identification, message: `belongs to sync ${owner} since ${when}` };
 }
 
-/** Counts users whose own sync is not configured any more. */
+/** Counts users whose own sync is no longer configured. */
 export class Inheritance {
   readonly #sync: string;
   readonly #counts = new Map<string, number>();

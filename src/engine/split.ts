@@ -54,7 +54,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   // The rows move to the halves first, so after a kill every row is in exactly one open batch.
   if (isSplitting) {
     const middle = Math.ceil(unseen.length / 2);
-    // Another row in each run, in case that this one is at fault.
+    // Selects a different row in each run, in case this row is at fault.
     const alone = isProbing ? rowFor(owned.run, unseen.length) : -1;
     const parts = isProbing
       ? [unseen.filter((_, i) => i === alone), unseen.filter((_, i) => i !== alone)]

@@ -4,8 +4,8 @@ import type { EngineIo, RunContext } from './engine-io.ts';
 import { openLookups } from './lookups.ts';
 
 /**
- * Looks at the users whose e-mails some changes take over. Returns, by identification, why a change cannot go: the change
- * that was to free the e-mail failed, was left out, or its outcome is not known.
+ * Looks up the users whose e-mails some changes take over. Returns, by identification, why a change cannot go: the
+ * change that was to free the e-mail failed, was left out, or its outcome is not known.
  */
 export async function stillTaken(
   changes: readonly PlannedChange[],

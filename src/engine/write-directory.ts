@@ -14,8 +14,8 @@ const pagesAtOnce = 32;
 const pagesInTurn = 4;
 
 /**
- * Stores who the people of an accepted, complete full read are, for searches by name. Reads from the spool only those of
- * pages that changed since the read before.
+ * Stores who the people of an accepted, complete full read are, for searches by name. Reads from the spool only those
+ * of pages that changed since the read before.
  */
 export async function writeDirectory(work: PlanWork, proof: MissingProof, io: EngineIo): Promise<void> {
   const { context, sync, others } = work;
@@ -45,7 +45,7 @@ export async function writeDirectory(work: PlanWork, proof: MissingProof, io: En
     const digest = digestOf(numbers, order);
     if (known.get(page) === digest) continue;
     changed.push({ page, digest, rows: order.map((at) => rowOf(numbers[at + width - 1] as number, work)) });
-    // The spool is read in one piece of work: other work has its turn in between.
+    // The spool is read without a pause, so other work of the process runs before and after.
     if (changed.length % pagesInTurn === 0) await nextTurn();
     if (changed.length >= pagesAtOnce) await flush();
   }

@@ -16,7 +16,7 @@ export async function writeRoster(
   io: EngineIo,
 ): Promise<void> {
   if (context === undefined) return;
-  // With a million people each part takes tens of milliseconds, so other work has its turn in between.
+  // With a million people each part takes tens of milliseconds, so other work of the process runs in between.
   const people = packRoster('people', index.rosterEntries('people'));
   await nextTurn();
   const emails = packRoster('emails', index.rosterEntries('emails'));

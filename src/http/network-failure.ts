@@ -33,7 +33,7 @@ const afterSending: Readonly<Record<string, string>> = {
 
 /** Codes of the HTTP parser and of the decompression. The names after the prefix change with their versions. */
 const damaged: readonly (readonly [RegExp, string])[] = [
-  // undici asserts that an answer 101 was asked for.
+  // undici asserts that an answer 101 was requested.
   [/^(?:HPE_|ERR_ASSERTION$)/, 'the answer is not valid HTTP'],
   [/^(?:Z_|ERR__ERROR_|ERR_PADDING|ZSTD_|ERR_TRAILING_JUNK)/, 'the compressed body is damaged or cut'],
 ];

@@ -21,7 +21,7 @@ export interface DeploymentHooks {
  * Runs `rollcall start` without Redis: the scheduler and all work in this process. The store is the source of truth, so
  * a `resync` or an `approve` from another shell takes effect within a second. Returns when the signal aborts and every
  * run is at a safe place. Throws CONFLICT when another process works on the same store. Waits for the lease of a dead
- * process to expire. When the store is away for longer than the lease lasts, waits for the store and continues.
+ * process to expire. When the store is unavailable for longer than the lease lasts, waits for the store and continues.
  */
 export async function runDeployment(
   config: Config,

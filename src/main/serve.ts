@@ -36,7 +36,7 @@ export async function serve(config: Config, engine: Engine, options: ServeOption
       () => undefined,
       () => 'it cannot be read: see the log',
     );
-    // Requests are rows of the store: the role server takes them while Redis is away.
+    // Requests are rows of the store: the role server takes them while Redis is unavailable.
     const redis = redisFault === undefined || role === 'server' ? [] : [{ name: 'redis', fault: await redisFault() }];
     return [{ name: 'store', fault }, ...redis];
   };

@@ -145,7 +145,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
 }
 
 /**
- * Converts an error from before sending: the caller cancelled, or there is no token. Any other error is a bug and
+ * Converts an error from before sending: the caller canceled, or there is no token. Any other error is a bug and
  * unchanged.
  */
 function unsentError(operation: Operation<unknown>, error: unknown, signal: AbortSignal): unknown {

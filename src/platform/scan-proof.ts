@@ -49,7 +49,7 @@ export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: 
     const text = `a search for enabled and disabled users finds ${total}, one for enabled users alone ${enabledTotal}`;
     return reread(text, 'dialect.search.parameters');
   }
-  // A complete last page may be short. Only when more users exist is its length the platform's limit.
+  // A complete last page may be short. Its length is the platform's limit only when more users exist.
   const size = rows < total ? rows : askedSize;
   const start: ScanState = { size, lastId: undefined, count: 0, enabledCount: 0, total, vanished: 0 };
   return accept(start, users, total, 0);

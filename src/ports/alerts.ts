@@ -4,7 +4,7 @@ import type { ChangeState, Outcome } from '../core/run.ts';
 
 /**
  * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:
- * something went wrong and is well again without an operator.
+ * something failed and recovered without an operator.
  */
 export const severities = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof severities)[number];
@@ -17,8 +17,8 @@ export interface AlertSubject {
 
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
- * approval), `freshness` (no success for too long), `token` (tokens of a connection), `work` (no process does the work of
- * the deployment), `store` (the store was away).
+ * approval), `freshness` (no success for too long), `token` (tokens of a connection), `work` (no process does the work
+ * of the deployment), `store` (the store was unavailable).
  */
 export type AlertTopic = 'run' | 'held' | 'freshness' | 'token' | 'work' | 'store';
 
@@ -83,7 +83,7 @@ export interface AlertState {
 }
 
 /**
- * `problem`: new, worse or for another reason. `reminder`: still open. `note`: went wrong and is well again at the same
+ * `problem`: new, worse or for another reason. `reminder`: still open. `note`: failed and recovered at the same
  * check.
  */
 export type NoticeKind = 'problem' | 'reminder' | 'recovery' | 'note' | 'test';

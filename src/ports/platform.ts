@@ -4,7 +4,7 @@ import type { User, UserWrite } from '../core/user.ts';
 
 /**
  * The platform as the engine needs it (contract, "User administration"). Every method throws `PlatformError` when the
- * platform rejects or fails a call. No method repeats a write by itself. The error's `effect` shows whether the write
+ * platform rejects or fails a call. No method repeats a write. The error's `effect` shows whether the write
  * may have been applied. All methods obey the connection's rate and concurrency limits.
  */
 export interface Platform {

@@ -3,7 +3,7 @@ import type { Finding, FindingCode } from '../core/finding.ts';
 import type { ChangeState } from '../core/run.ts';
 import type { HoldFacts } from './holds.ts';
 
-/** How the runs of a sync about all people went lately. Cancelled runs do not count. */
+/** Results of the latest runs of a sync about all people. Canceled runs do not count. */
 export interface Streak {
   /** End of the newest run (epoch ms); undefined: none has ended. */
   readonly endedAt: number | undefined;

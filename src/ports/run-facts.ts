@@ -41,11 +41,11 @@ export interface RunFacts {
   /** Users on the platform that are in no record of the source and not ours. */
   readonly unmanaged?: number;
   readonly splits?: number;
-  /** The batch of one row that decides whether the platform is ill, or rows are at fault. See `splitBatch`. */
+  /** The batch of one row that decides whether the platform or the rows are at fault. See `splitBatch`. */
   readonly probe?: string;
   /**
    * The result of the run's first failed file: how many of its rows the first read-back showed, and whether more
-   * appeared within `settle.visibleWithin`. If no more appeared, later failed files are not given that time.
+   * appeared within `settle.visibleWithin`. If no further rows appeared, later failed files do not get that time.
    */
   readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean; readonly batch?: string };
   /** Start of the lookup (epoch ms) that last covered all users of changes that were not sent. */

@@ -21,7 +21,7 @@ export interface Source {
   fields(io: SourceIo): Promise<readonly string[] | undefined>;
   /**
    * The fields that the source derives from others, each with the fields of its records that it reads. When no record
-   * shows one of them any more, every sync that reads the derived field is held.
+   * shows one of them any longer, every sync that reads the derived field is held.
    */
   readonly derives?: Derivations;
 }

@@ -32,7 +32,7 @@ export interface RestorePreview {
 export interface RestoreEffects {
   /** Runs that were in progress in the backup and were ended. */
   readonly endedRuns: number;
-  /** Requests that waited in the backup and were cancelled. */
+  /** Requests that waited in the backup and were canceled. */
   readonly cancelledRequests: number;
   /** Approvals and holds that were ended. */
   readonly endedApprovals: number;

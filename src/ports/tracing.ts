@@ -20,14 +20,14 @@ export interface MetricFamily {
 }
 
 /**
- * Sends traces and metrics to a collector (OpenTelemetry). No span names a person, and none has an id, a query or a body
- * of a call. A collector that does not answer delays and fails nothing.
+ * Sends traces and metrics to a collector (OpenTelemetry). No span names a person, and none has an id, a query or a
+ * body of a call. A collector that does not answer delays and fails nothing.
  */
 export interface Tracing {
   /** Requests to a platform become spans of the job under way. */
   readonly metrics: Metrics;
   during<Result>(job: TracedJob, work: () => Promise<Result>): Promise<Result>;
-  /** Adds the span of a whole run that has ended. `requestedAt`: when it was asked for. */
+  /** Adds the span of a whole run that has ended. `requestedAt`: when the run was requested. */
   runEnded(run: Run, requestedAt: number | undefined): void;
   /** From now on, sends the metrics at an interval, and once more at the end. */
   sendMetrics(read: () => Promise<readonly MetricFamily[]>): void;

@@ -53,8 +53,8 @@ interface StandInAlerts {
 const everyMs = 5000;
 
 /**
- * Evaluates alerts in a worker or server while no scheduler holds the deployment's lease, because a missing scheduler is itself
- * an alert. Several processes may do so; each notice is sent once. Returns when the signal aborts.
+ * Evaluates alerts in a worker or server while no scheduler holds the deployment's lease, because a missing scheduler
+ * is itself an alert. Several processes may do so; each notice is sent once. Returns when the signal aborts.
  */
 export async function alertWithoutScheduler(
   { store, clock }: DeploymentIo,
@@ -62,7 +62,8 @@ export async function alertWithoutScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // The process's other work reports a store that is not available. This loop continues when the store is back.
+    // The process's other work reports a store that is not available. This loop continues when the store is available
+    // again.
     const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
       (holder) => holder === undefined,
       () => false,

@@ -6,7 +6,7 @@ const sleepMs = 1000;
 
 /**
  * Checks the clock of the store every few seconds. Returns a function that ends this. A store that is not available is
- * reported by the work that needs it; the clock then goes on by the uptime.
+ * reported by the work that needs it; the clock then continues by the uptime.
  */
 export function followClock(check: () => Promise<void>, { sleep }: Clock): () => Promise<void> {
   const over = new AbortController();
@@ -24,8 +24,8 @@ export function followClock(check: () => Promise<void>, { sleep }: Clock): () =>
 }
 
 /**
- * Makes one uptime of two (ms): the system's own, which is coarse, and the process's timer, which stops while the machine
- * sleeps.
+ * Makes one uptime of two (ms): the system's own, which is coarse, and the process's timer, which stops while the
+ * machine sleeps.
  */
 export function uptimeOf(coarse: () => number, fine: () => number): Uptime['now'] {
   const aheadMs = coarse() - fine();

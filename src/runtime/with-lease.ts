@@ -14,7 +14,7 @@ export function openWithLease(
     try {
       return await work(held.signal);
     } finally {
-      // When the store is away, the lease ends by itself.
+      // When the store is unavailable, the lease expires.
       await held.release().catch((error: unknown) => {
         if (!isStoreAway(error)) throw error;
       });

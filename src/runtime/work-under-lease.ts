@@ -15,9 +15,10 @@ export interface LeasedWork {
 const storePollMs = 1000;
 
 /**
- * Works under a lease until `outer` aborts. Waits for the lease of a dead process to expire. When the store is away for
- * longer than the lease lasts, the work stops, and starts again when the store is back: every write is fenced, so the
- * wait harms nothing. Throws `conflict` when another owner has the lease, and LEASE_LOST when one has taken it over.
+ * Works under a lease until `outer` aborts. Waits for the lease of a dead process to expire. When the store is
+ * unavailable for longer than the lease lasts, the work stops, and starts again when the store is available: every
+ * write is fenced, so the wait harms nothing. Throws `conflict` when another owner has the lease, and LEASE_LOST when
+ * one has taken it over.
  */
 export async function workUnderLease(
   request: LeaseRequest,
@@ -33,7 +34,7 @@ export async function workUnderLease(
     try {
       await work.run(held.signal);
     } finally {
-      // When the store is away, the lease ends by itself.
+      // When the store is unavailable, the lease expires.
       await held.release().catch((error: unknown) => {
         if (!isStoreAway(error)) throw error;
       });

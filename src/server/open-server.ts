@@ -67,7 +67,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
     http: {
       headersTimeout: receiveWithinMs,
       requestTimeout: receiveWithinMs,
-      // Node.js looks for slow connections every 30 seconds unless it is told otherwise.
+      // Node.js looks for slow connections every 30 seconds by default.
       connectionsCheckingInterval: Math.ceil(receiveWithinMs / 10),
     },
     bodyLimit: largestBodyBytes,

@@ -45,7 +45,7 @@ function isFirstOf(rule: string, listed: ListedCode): boolean {
 
 const [begin, end] = ['<!-- runbook: begin -->', '<!-- runbook: end -->'];
 
-/** Returns the Markdown with the list between its two comments made anew: every alert with a link to its code. */
+/** Returns the Markdown with the list between its two comments written again: every alert with a link to its code. */
 export function renderRunbookList(markdown: string): string {
   const lines = listedCodes
     .filter(({ kind }) => kind === 'alert')

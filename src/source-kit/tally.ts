@@ -18,7 +18,7 @@ export interface TallyRules {
   readonly maxRecords?: number;
 }
 
-/** More records than any company has employees. A list that goes on longer has no end. */
+/** More records than any company has employees. A longer list has no end. */
 const defaultMaxRecords = 5_000_000;
 
 /** Counts the records of a read and decides at its end whether the read is complete. Holds only a hash per person. */

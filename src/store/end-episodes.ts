@@ -63,7 +63,10 @@ function proposals({ selectFrom }: ExpressionBuilder<Schema, 'decisions'>, planI
     .whereRef('changes.rule', '=', 'decisions.rule');
 }
 
-/** Remembers that a change which a plan showed is gone, so that the plan's digest does not approve it when it is back. */
+/**
+ * Remembers that a change which a plan showed is gone, so that the plan's digest does not approve it when it appears
+ * again.
+ */
 async function endShown(
   db: OpenTransaction,
   { sync, run, planId, names, now, plan }: Names & { readonly now: number; readonly plan: string },

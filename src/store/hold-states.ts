@@ -4,7 +4,7 @@ import { type HoldFactsRow, holdFacts } from './hold-rows.ts';
 import { type SettledState, type SettledTimes, settledAmong, waitingAmong } from './settled-hashes.ts';
 import type { SortedHashes } from './sorted-hashes.ts';
 
-/** Closes holds of which no change waits any more, and corrects those that were decided otherwise before. */
+/** Closes holds of which no change waits any longer, and corrects those that were decided otherwise before. */
 export async function restateHolds(db: OpenTransaction, sync: string, now: number): Promise<void> {
   const rows = await db
     .selectFrom('holds')

@@ -34,7 +34,7 @@ export function createRuns(db: Database): Runs {
         const oldest = waiting[0];
         if (oldest === undefined) return undefined;
         const taken = await takeTriggers(transaction, togetherWith(oldest, waiting), make.id);
-        // They were cancelled since they were read. The next call finds what is left.
+        // They were canceled after they were read. The next call finds what is left.
         if (taken.length === 0) return undefined;
         // The caller read the clock before it waited for the lock. A run never starts before the last one has ended.
         const last = await transaction

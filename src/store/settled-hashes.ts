@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from './database.ts';
 import { inLists } from './row-writer.ts';
 
-/** What became of a held change that waits for no person any more. */
+/** What became of a held change that no longer waits for a person. */
 export type SettledState = 'approved' | 'rejected' | 'expired';
 
 /** Decisions per statement. A hash has 64 characters. */

@@ -135,7 +135,7 @@ async function requireOver(db: OpenTransaction, keyIds: readonly string[], sentB
   throw new RollcallError(message, { code: 'CONFLICT' });
 }
 
-/** Leaves changes as numbers. None of them can be approved, delivered or read back any more. */
+/** Leaves changes as numbers. They can no longer be approved, delivered or read back. */
 async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Promise<void> {
   const waiting = await db
     .selectFrom('changes')

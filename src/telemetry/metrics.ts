@@ -30,8 +30,8 @@ export interface QueueDepth {
 export interface OpenedMetrics {
   readonly metrics: Metrics;
   /**
-   * Returns the text for Prometheus. Reads the store; concurrent calls share one read. While the store is away, the text
-   * has what this process knows itself, and `rollcall_store_up` is 0.
+   * Returns the text for Prometheus. Reads the store; concurrent calls share one read. While the store is unavailable,
+   * the text has what this process knows itself, and `rollcall_store_up` is 0.
    */
   render(): Promise<string>;
   /** Returns the same as numbers. */
@@ -61,7 +61,7 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
   instruments.queueUp.remove();
   instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
   let reading: Promise<boolean> | undefined;
-  /** Reads the store. Resolves to false while it is away. */
+  /** Reads the store. Resolves to false while the store is unavailable. */
   const readStore = async (): Promise<boolean> => {
     reading ??= fromStore
       .refresh()

@@ -39,7 +39,7 @@ test('source try shows the first people, fill-rates, status values and what the 
   expect(code).toBe(0);
   expect(stdout).toMatch(/^people: 6 records read from csv\n {2}complete: the file did not change/);
   expect(stdout).toContain(
-    '1 person has several records that contradict each other, and nothing is done to them: 1001.',
+    '1 person has several records that contradict each other, so their users are not changed: 1001.',
   );
   expect(stdout).toContain('nothing was written');
   expect(stdout).toContain('the first 2 after mapping\n  1001  line 2\n');

@@ -30,7 +30,36 @@ describe('the prose linter', () => {
       '4 private-word',
       '4 private-word',
     ]);
-    expect(await told('src/core/a.ts', source)).toEqual(['2 inverted-opener', '2 private-word', '4 private-word']);
+    expect(await told('src/core/a.ts', source)).toEqual(await told('src/cli/a.ts', source));
+    expect(await told('src/ports/a.ts', source)).toEqual(['2 inverted-opener', '2 private-word', '4 private-word']);
+  });
+
+  it.each([
+    'the run continues by itself when the network works',
+    'the sync is configured no more, so the run ends',
+    'the next run plans the change anew after this',
+    'the platform seems ill, so nothing was sent',
+    'the operator is told about the failed run',
+    'a file of another system is in the way',
+    'a run goes on after the store answers',
+    'the store is away, and all work waits',
+    'row 3 has no key: nothing is done to the person',
+    'if it lasts, ask the operators of the platform',
+  ])('finds the private phrase of the message "%s"', async (message) => {
+    expect(await told('src/engine/a.ts', `const a = '${message}';\n`)).toEqual(['1 private-word']);
+  });
+
+  it.each([
+    'the run was canceled: 3 changes not sent',
+    'cancelled: 3 changes not sent to the platform',
+    'two identifications that look alike are in conflict',
+    'no more than 5 people are changed in a day',
+  ])('accepts the message "%s"', async (message) => {
+    expect(await told('src/engine/a.ts', `const a = '${message}';\n`)).toEqual([]);
+  });
+
+  it('asks for American spelling in messages', async () => {
+    expect(await told('src/cli/a.ts', "const a = 'the run was cancelled by ana';\n")).toEqual(['1 spelling']);
   });
 
   it('reads the comments and summaries of the chart', async () => {

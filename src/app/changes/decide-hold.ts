@@ -59,7 +59,7 @@ export async function decideHold(
   if (ids === undefined && except === undefined && filter === undefined) {
     return app[action](run.id, by, { only: [hold.class], ...order });
   }
-  // A person who waits no more is reported as such by the decision itself.
+  // The decision itself reports a person who no longer waits.
   const names = filter === undefined && ids !== undefined ? withoutExcept(ids, except) : rows.map(nameOf);
   if (names.length === 0) {
     throw new RollcallError('no selected change waits for approval, so nothing was decided', { code: 'CONFLICT' });

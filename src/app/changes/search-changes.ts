@@ -137,7 +137,7 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
   };
 }
 
-/** A run that has ended changes the states of its plan no more, except for changes whose outcome is not known yet. */
+/** A run that has ended no longer changes the states of its plan, except for changes whose outcome is not known yet. */
 function planOf({ id, sync, endedAt, counts }: Run): PlanRef {
   return { id, sync, isFinal: endedAt !== undefined && counts.unresolved === 0 };
 }

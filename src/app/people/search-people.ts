@@ -27,7 +27,7 @@ export interface FoundPeople {
   readonly syncs: readonly { readonly sync: string; readonly at: number | undefined; readonly people: number }[];
 }
 
-/** A person in memory. Personal data, kept while searches go on. */
+/** A person in memory. Personal data, kept while searches continue. */
 interface Entry extends DirectoryRow {
   readonly sync: string;
   /** All that a search looks at, folded: name, identification and e-mail in lines. People are in its order. */
@@ -44,8 +44,8 @@ const pagesAtOnce = 64;
 const keptMs = 600_000;
 
 /**
- * Opens searches over the people of all syncs. Their values are sealed in the store, so no database can search them: the
- * pages are opened once, and only those that changed are opened again.
+ * Opens searches over the people of all syncs. Their values are sealed in the store, so no database can search them:
+ * the pages are opened once, and only those that changed are opened again.
  */
 export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: PeopleQuery) => Promise<FoundPeople> {
   const loaded = new Map<string, Loaded>();
@@ -127,7 +127,10 @@ function isBeginning({ identification }: Entry, text: string): boolean {
   return foldText(identification).startsWith(text);
 }
 
-/** Users with exactly this identification whom a sync owns, and no directory shows: removed ones, and before the first read. */
+/**
+ * Users with exactly this identification whom a sync owns, and no directory shows: removed ones, and before the first
+ * read.
+ */
 async function ownedUsers(
   identification: string,
   found: readonly FoundPerson[],

@@ -29,6 +29,6 @@ export const prefer = z
   .optional()
   .meta({
     description:
-      'Which record counts when several records in `scope` name one person. A condition that the record meets, `latest` with a date, or a list of both: the first rule with a result decides. Absent, or without a result: nothing is done to the person, and the outcome names them.',
+      'Which record counts when several records in `scope` name one person. A condition that the record meets, `latest` with a date, or a list of both: the first rule with a result decides. Absent, or without a result: the user is not changed, and the outcome names the person.',
     examples: ["status = 'active'", ["status = 'active'", { latest: 'hire_date' }]],
   });

@@ -26,7 +26,9 @@ export interface Subject {
   readonly page?: (fixture: Fixture, page: number) => Promise<Omit<ListPage<unknown>, 'page'>>;
   /** Number of the first page. Default 0. */
   readonly firstPage?: 0 | 1;
-  /** Proves that special characters arrive unchanged; throws `Difference` otherwise. Only where the suite may write. */
+  /**
+   * Proves that special characters arrive unchanged; throws `Difference` otherwise. Runs only if the suite may write.
+   */
   readonly encoding?: (fixture: Fixture) => Promise<void>;
   /** A call of the list without parameters. */
   readonly bare?: (fixture: Fixture) => OperationInput;

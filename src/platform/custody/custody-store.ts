@@ -13,7 +13,7 @@ export interface CustodyStore {
 /** Another process wrote in between: at most a few at once, because a write takes milliseconds. */
 const maxTries = 50;
 
-/** A change of the document. Undefined: it is not wanted any more, and nothing is written. */
+/** A change of the document. Undefined: the change is no longer wanted, and nothing is written. */
 type Change = (content: Content) => { readonly content: Content; readonly room?: string } | undefined;
 
 /** Opens the token store and the lease of one connection over its custody. Both are in one document. */

@@ -7,13 +7,14 @@ import type { CustodyDocument, TokenCustody } from './custody.ts';
 const maxTries = 50;
 
 /**
- * Keeps tokens in a file of this machine, or of a file system with hard links that all its processes share. `path` is the
- * beginning of its name: version 7 is `tokens.json.7`, and while no process writes there is only that one. Mode 0600.
+ * Keeps tokens in a file of this machine, or of a file system with hard links that all its processes share. `path` is
+ * the beginning of its name: version 7 is `tokens.json.7`, and while no process writes there is only that one. Mode
+ * 0600.
  *
- * A version appears whole or not at all: it is written and synced under another name, and then linked, which fails where
- * the name is taken. So of two writers of version 7 one fails, without a lock that a dead process could keep. An older
- * version is removed only after a newer one exists. A writer that was suspended, and links a version that others have
- * passed, sees that newer one afterwards.
+ * A version appears whole or not at all: it is written and synced under another name, and then linked, which fails
+ * where the name is taken. So of two writers of version 7 one fails, without a lock that a dead process could keep. An
+ * older version is removed only after a newer one exists. A writer that was suspended, and links a version that others
+ * have passed, sees that newer one afterwards.
  */
 export function openFileCustody({ path }: { readonly path: string }): TokenCustody {
   const folder = dirname(resolve(path));
@@ -89,7 +90,7 @@ export function openFileCustody({ path }: { readonly path: string }): TokenCusto
   };
 }
 
-/** Makes a new name durable. Windows cannot sync a folder, and keeps names by itself. */
+/** Makes a new name durable. Windows cannot sync a folder, and keeps names without it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

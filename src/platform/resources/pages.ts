@@ -19,7 +19,7 @@ export interface ListPage<T, P = unknown> {
 /** Items per page that a walk over a whole list requests. */
 export const walkSize = 100;
 
-/** Enough for 5 million items in pages of 500. A list that goes on longer repeats itself. */
+/** Enough for 5 million items in pages of 500. A longer list repeats itself. */
 const maxPages = 10_000;
 
 type Page<T> = Omit<ListPage<T>, 'page'>;

@@ -79,7 +79,7 @@ export async function presentToken(
     return await presentSeen(parts, seen, verdict.what, takenAt);
   } finally {
     await leases.release(lease).catch((cause: unknown) => {
-      // The lease expires by itself; until then other processes wait.
+      // The lease expires later; until then other processes wait.
       logger.warn(
         { connection, error: cause instanceof Error ? cause.name : undefined },
         'token lease was not released',

@@ -107,7 +107,7 @@ function fromRelative(numbers: readonly number[], now: number): Pace | undefined
   return { share, at: now + atMs, notBefore: now + pauseMs, quota, quotaUntil: now + quotaMs };
 }
 
-/** How long the pace is kept: until nothing of it counts any more (ms). */
+/** How long the pace is kept: until nothing of it counts any longer (ms). */
 const paceMs = 120_000;
 
 const learnScript = `

@@ -46,8 +46,8 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
 }
 
 /**
- * Splits a long wait into shorter ones. The job's data holds the end of the wait by the store's clock, because the queue
- * wakes the job by the clock of any worker.
+ * Splits a long wait into shorter ones. The job's data holds the end of the wait by the store's clock, because the
+ * queue wakes the job by the clock of any worker.
  */
 function comeAgain(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
   const notBefore = engine.clock.now() + Math.round(afterMs);
@@ -121,7 +121,7 @@ export async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, 
     await withOwnedRun(run, io, lock, (context: RunContext) => failRun(context, error, io.engine));
     const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
     const fields = { run, step: data.job, code, tries: data.tries + 1, error: describeError(error) };
-    // Only now: without the store, the run goes on later.
+    // Logged only now, because without the store the run continues later.
     io.engine.logger.error(fields, 'run failed');
     return done;
   } catch (trouble) {

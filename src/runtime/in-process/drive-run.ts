@@ -71,7 +71,7 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   } finally {
     io.signal.removeEventListener('abort', startGrace);
     ended.abort(new RollcallError('the run is no longer driven here', { code: 'CANCELLED' }));
-    // When the store is away, the lease ends by itself.
+    // When the store is unavailable, the lease expires.
     await held.release().catch((error: unknown) => {
       if (!isStoreAway(error)) throw error;
     });

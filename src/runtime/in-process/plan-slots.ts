@@ -2,7 +2,7 @@
 export interface PlanSlots {
   /** Waits for a free slot, then runs the work. The slot is free again when the work calls `planned`, or ends. */
   during<T>(run: string, work: (planned: () => void) => Promise<T>): Promise<T>;
-  /** Ends the wait of a run that makes no plan any more. */
+  /** Ends the wait of a run that no longer makes a plan. */
   skip(run: string): void;
 }
 

@@ -47,7 +47,7 @@ const decline: Handler = (call, world) => {
   const payload = readBody(FeedbackDeclinePayload, call.body);
   const open = openRequest(readId(call.parameters['feedback-request-id']), payload, world);
   if (!world.quirks.declineReasons.includes(payload.declineReasonId)) {
-    throw new Refusal(400, 'Bad Request', 'declineReasonId is not in the catalogue');
+    throw new Refusal(400, 'Bad Request', 'declineReasonId is not in the catalog');
   }
   world.feedback.decline(open, payload.declineReasonId);
   return {};

@@ -10,7 +10,7 @@ const teamSize = 6;
 const dayMs = 86_400_000;
 
 const praise = [
-  'Thank you for taking over the release at short notice. Everybody knew what to do.',
+  'Thank you for taking over the release at short notice. The whole team knew what to do.',
   'The new starters found their way in a week because of your notes.',
   'Your review found the mistake that three of us had missed.',
   'Please tell us earlier when a date is in danger; we can help.',

@@ -14,7 +14,7 @@ export interface FileRow {
   readonly command: RowCommand | undefined;
   /** Fields of the file's columns; `''` is an empty cell. */
   readonly fields: FieldValues;
-  /** Why the row is invalid by itself, whatever user it names. */
+  /** Why the row is invalid, regardless of the user that it names. */
   readonly problem: string | undefined;
 }
 

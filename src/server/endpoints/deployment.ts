@@ -37,7 +37,7 @@ export const listAudit = defineEndpoint({
   path: '/api/audit',
   part: 'deployment',
   summary:
-    'The audit: who paused, requested, approved, rejected, cancelled, retried, refreshed and revoked, newest first',
+    'The audit: who paused, requested, approved, rejected, canceled, retried, refreshed and revoked, newest first',
   needs: 'viewer',
   params: nothing,
   query: z.object({

@@ -12,7 +12,7 @@ export interface Caller {
 export interface CallerSession {
   readonly key: string;
   readonly method: 'openid' | 'token';
-  /** What a request that changes something must repeat, because a browser sends the cookie by itself. */
+  /** What a request that changes something must repeat, because a browser sends the cookie automatically. */
   readonly csrf: string;
   readonly expiresAt: number;
   /** When it ends if the user does nothing more. */

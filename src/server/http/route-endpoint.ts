@@ -40,7 +40,7 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: E
       const signal = AbortSignal.any([gone.signal, gates.closing]);
       const checked = {
         params: read(endpoint.params, request.params, 'path'),
-        // A misspelt filter must not return everything.
+        // A misspelled filter must not return everything.
         query: read(endpoint.query.strict(), request.query, 'query'),
         headers: read(endpoint.headers, request.headers, 'headers'),
         body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),

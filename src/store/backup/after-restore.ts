@@ -18,8 +18,8 @@ export interface Restored {
 }
 
 /**
- * Makes the data of a backup safe to continue with. The platform and the HR system are newer than it, so nothing may rely
- * on what was in progress, approved, counted or valid when the backup was made.
+ * Makes the data of a backup safe to continue with. The platform and the HR system are newer than it, so nothing may
+ * rely on what was in progress, approved, counted or valid when the backup was made.
  */
 export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: string): Promise<RestoreEffects> {
   const endedRuns = await endRuns(db, at.now, madeAt);
@@ -39,7 +39,7 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   const endedHolds = await affected(db.updateTable('holds').set({ state: 'expired' }).where('state', '=', 'open'));
   await forgetAges(db);
   await freeLeases(db);
-  // Notices of the time before the backup were sent since, or are of no use any more.
+  // Notices of the time before the backup were sent since, or are no longer useful.
   await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
   // Users sign in again: their roles may have changed since.
   await db.deleteFrom('sessions').execute();
@@ -73,7 +73,9 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   return { endedRuns, cancelledRequests, endedApprovals, endedHolds, tokens, paused: at.syncs };
 }
 
-/** A file of these runs may have been sent since: its users wait as after a lost answer, and the next run plans anew. */
+/**
+ * A file of these runs may have been sent since: its users wait as after a lost answer, and the next run plans again.
+ */
 async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promise<number> {
   const open = db.selectFrom('runs').select('id').where('ended_at', 'is', null);
   const reason = `the store was restored from a backup of ${madeAt}, in which this run was in progress. The changes that it sent after the backup are unknown: the next run reads the platform and plans again`;
@@ -112,8 +114,8 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
 }
 
 /**
- * People may have come back since, so absence is counted from the beginning. Without a roster and a watermark the next run
- * of each sync reads all people.
+ * People may have come back since, so absence is counted from the beginning. Without a roster and a watermark the next
+ * run of each sync reads all people.
  */
 async function forgetAges(db: OpenTransaction): Promise<void> {
   await db

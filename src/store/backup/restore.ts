@@ -57,7 +57,9 @@ function requireKnown({ migrations: had, version }: BackupHeader, file: string):
   throw new RollcallError(message, { code: 'STORE_INVALID' });
 }
 
-/** Counts what is in the store. Throws as `openStore` does for a database that is not of this version or an older one. */
+/**
+ * Counts what is in the store. Throws as `openStore` does for a database that is not of this version or an older one.
+ */
 export async function contentsOf(db: Kysely<unknown>, place: string): Promise<StoreContents> {
   await readExecuted(db, place);
   const rows: Record<string, number> = {};
@@ -94,8 +96,8 @@ export interface RestoreOrder extends Restored {
 
 /**
  * Replaces the whole store by the backup, in one transaction: after any failure the store is as before. Also ends what
- * must not go on by itself (`settleRestored`). The tables are those of this version afterwards. `check` sees the restored
- * store last, and undoes everything by throwing.
+ * must not continue without an operator (`settleRestored`). The tables are those of this version afterwards. `check`
+ * sees the restored store last, and undoes everything by throwing.
  */
 export async function restoreInto(
   db: Kysely<unknown>,

@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import { textType } from '../differences.ts';
 
 /**
- * Decisions by person, rule and episode. Earlier approvals and rejections named hashes that no change has any more: the
- * next run holds those changes again, so the holds that are open now are closed.
+ * Decisions by person, rule and episode. Earlier approvals and rejections named hashes that no change has any longer:
+ * the next run holds those changes again, so the holds that are open now are closed.
  */
 export const decisions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

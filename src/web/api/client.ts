@@ -7,7 +7,7 @@ export type Api = Client<paths>;
 export interface ApiIo {
   /** What a session repeats with every POST; undefined without a session. */
   readonly csrf: () => string | undefined;
-  /** Whether the page refreshes by itself: such requests do not prolong a session. */
+  /** Whether the page refreshes automatically: such requests do not prolong a session. */
   readonly isBackground: () => boolean;
 }
 
