@@ -24,7 +24,7 @@ export const addResync: AddCommand = (program, host) => {
       '--user <id...>',
       'only these employees, by identification, or @FILE with one per line (@@ for a leading @)',
     )
-    .option('--wait', 'wait for the end of the run, even if a deployment executes it; the exit code is that of the run')
+    .option('--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it')
     .option('--key <text>', 'idempotency key: a repeated key is the same request, and starts no second run');
   addSignatureOptions(command).action((sync: string, options: ResyncOptions, self: Command) =>
     host.run(self, (shell) => resync(shell, sync, options)),

@@ -22,7 +22,7 @@ export async function restateHolds(db: OpenTransaction, sync: string, now: numbe
 }
 
 /**
- * Closes those of which no change waits any more, and those whose waiting changes are all in the run's own holds. The
+ * Closes those of which no change waits, and those whose waiting changes are all in the run's own holds. The
  * others stay open: the run did not decide about their people.
  */
 export async function closeOthers(

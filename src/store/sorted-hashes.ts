@@ -7,7 +7,7 @@ const hashesPerTurn = 5000;
 /** Distinct hashes in order. */
 export interface SortedHashes {
   readonly size: number;
-  /** Fast for hashes that are asked for in order. */
+  /** Fast when the hashes come in order. */
   has(hash: string): boolean;
   /** Yields the hashes in order, in lists of at most `length`. */
   lists(length: number): Generator<readonly string[], void>;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { compareWithBaseline, shrink } from '../../scripts/prose/baseline.ts';
 import { lintText } from '../../scripts/prose/lint-prose.ts';
 
 const told = async (path: string, text: string) =>
@@ -64,23 +63,5 @@ describe('the prose linter', () => {
 
   it('reads the comments and summaries of the chart', async () => {
     expect(await told('helm/rollcall/values.yaml', '# nobody reads it\nnobody: true\n')).toEqual(['1 private-word']);
-  });
-});
-
-describe('the baseline', () => {
-  const offence = { path: 'docs/a.md', line: 1, rule: 'private-word', message: 'x' };
-
-  it('refuses an offence more than it allows, and an entry that is larger than needed', () => {
-    const allowed = { 'docs/a.md': { 'private-word': 1 } };
-    expect(compareWithBaseline([offence], allowed)).toEqual({ tooMany: [], tooLarge: [] });
-    expect(compareWithBaseline([offence, offence], allowed).tooMany).toHaveLength(2);
-    expect(compareWithBaseline([], allowed).tooLarge).toEqual(['docs/a.md: private-word 1, now 0']);
-  });
-
-  it('shrinks and never grows', () => {
-    const before = { 'docs/a.md': { 'private-word': 2 }, 'docs/b.md': { contraction: 1 } };
-    expect(shrink([offence, { ...offence, path: 'docs/c.md' }], before)).toEqual({
-      'docs/a.md': { 'private-word': 1 },
-    });
   });
 });

@@ -13,7 +13,7 @@ when this page differs from the results. \`rollcall check CONNECTION --contract\
 - _sandbox_: whether the sandbox answers that method, and a plain HTTP call, as the contract says: status, body and headers.
 - _success_: the status of a success.
 - _lists_: whether defaults and paging were checked.
-- An error status is \`provoked\` when the sandbox refuses a call by itself. It is \`injected\` when the suite tells the sandbox to answer
+- An error status is \`provoked\` when the sandbox refuses a wrong call. It is \`injected\` when the suite tells the sandbox to answer
   with it. In both cases the client must throw the right error. A dash means that the contract does not list the status.
 
 `;

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Names what a pick reads inside the elements of its list: `employments[].start_date`. A right to one of them that is
- * withdrawn shows nowhere else: no element matches `where` any more, which looks as if there were none, or another
+ * withdrawn shows nowhere else: no element matches `where`, which looks as if there were none, or another
  * element is chosen.
  */
 export function pickInputs(settings: FieldSettings): readonly string[] {

@@ -71,7 +71,7 @@ export const SoapConfig = z.strictObject({
   include: z
     .array(z.enum(['organizations', 'managementChain']))
     .default(['organizations'])
-    .meta({ description: 'Parts to request besides person and employment. Request what you map, and no more.' }),
+    .meta({ description: 'Parts to request besides person and employment. Request only what you map.' }),
   pageSize: z.int().min(1).max(999).default(200).meta({ description: 'Workers per request.' }),
   limits: httpLimits('5m'),
   tls: HttpTls,

@@ -61,7 +61,7 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
       'cursor again': 'there is no cursor',
       'page emptied': 'there are no pages, or batches of requested ids',
       'cursor expired': 'there is no cursor',
-      'token ends': 'the token of a service user does not expire by itself, and cannot be renewed',
+      'token ends': 'the token of a service user has no expiry date, and cannot be renewed',
       'a pipe': noFile,
       'stray quotes': noTextRows,
       'still written': 'an answer shows one moment',

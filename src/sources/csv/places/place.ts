@@ -32,7 +32,7 @@ export interface FileState {
 export interface Sink {
   /** Discards the bytes, because the transfer starts again. */
   restart(): Promise<void>;
-  /** Returns false when no more bytes are needed. */
+  /** Returns false when the reader needs no further bytes. */
   write(chunk: Uint8Array): Promise<boolean>;
 }
 

@@ -30,7 +30,7 @@ export async function* readV2(
   request: ReadRequest,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  // When a read fails, the other employments of its page must not be requested any more.
+  // When a read fails, the other employments of its page are no longer requested.
   const stop = new AbortController();
   const stoppable = { ...io, signal: AbortSignal.any([io.signal, stop.signal]) };
   const { limits, tls } = config;

@@ -26,7 +26,7 @@ export interface SqliteColumn {
   readonly type: string | null;
 }
 
-/** SQLite's own error, `TIMEOUT`, or `EXIT` when the thread ended by itself. */
+/** SQLite's own error, `TIMEOUT`, or `EXIT` when the thread ended without an order. */
 export class SqliteFailure extends Error {
   override readonly name = 'SqliteFailure';
   readonly code: string;
