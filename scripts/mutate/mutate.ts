@@ -8,13 +8,23 @@ import { type Accepted, judgeSurvivors, type Mutant, renderJudgement } from './s
 
 /** Less than this score, in percent, fails. */
 const leastPercent = 90;
-/** A test that takes longer with a mutant killed it. */
-const timeoutMs = 10_000;
+/** A test that takes longer with a mutant killed it. Several wait at once, so there are more workers than processors. */
+const timeoutMs = 5_000;
 /** A test that takes longer without a mutant is too slow to try hundreds of them. */
-const slowMs = 3_000;
+const slowMs = 1_500;
 /** How many tests try a mutant in each round, nearest first. A mutant that outlives all of them survives. */
 const rounds = [4, 16, 60];
-const usage = 'npm run mutate [-- FOLDER_OR_FILE…]\n';
+const usage = 'npm run mutate [-- FOLDER_OR_FILE…] [--sample N]\n';
+/**
+ * `--sample 8` tries each eighth mutant: an estimate of the score of a large folder in an eighth of the time. Accepted
+ * survivors are not checked for being stale then.
+ */
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: 'string', default: '1' } },
+});
+const sample = Number(values.sample);
+if (!Number.isInteger(sample) || sample < 1) throw new Error(`--sample must be a whole number. Usage: ${usage}`);
 
 const root = join(import.meta.dirname, '../..');
 const acceptedFile = join(root, 'test/mutation/accepted.json');
@@ -35,7 +45,9 @@ const isIn = (folder: string, name: string): boolean => name === folder || name.
 /** Runs the tests of one folder against the mutants of what was asked for in it. */
 async function mutantsOf(folder: string, names: readonly string[]): Promise<Mutant[]> {
   const paths = names.flatMap((name) => (name.endsWith('.ts') ? [name] : globSync(`${name}/**/*.ts`, { cwd: root })));
-  const { code, changes } = await instrument(paths.map((path) => join(root, path)));
+  const { code, changes: all } = await instrument(paths.map((path) => join(root, path)));
+  const changes = all.filter((_, i) => i % sample === 0);
+  const tried = new Set(changes.map(({ id }) => id));
   const runFolder = join(scratch, folder.replaceAll('/', '-'));
   rmSync(runFolder, { recursive: true, force: true });
   mkdirSync(runFolder, { recursive: true });
@@ -56,7 +68,7 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
         runner: join(import.meta.dirname, 'mutant-runner.ts'),
         testTimeout: kind === 'kill' ? timeoutMs : 90_000,
         hookTimeout: 120_000,
-        maxWorkers: 2,
+        maxWorkers: kind === 'kill' ? 4 : 2,
         dangerouslyIgnoreUnhandledErrors: true,
       },
       { plugins: [{ name: 'mutants', enforce: 'pre', load: (id) => code.get(id.split('?')[0] ?? id) }] },
@@ -67,7 +79,10 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
       throw new Error(`tests fail without a mutant: ${failed.map((path) => relative(root, path)).join(', ')}`);
   };
   await run('reach');
-  const nearest = nearestTests(linesOf(files.reach(runFolder)).map((line) => JSON.parse(line) as Reach));
+  const nearest = nearestTests(
+    linesOf(files.reach(runFolder)).map((line) => JSON.parse(line) as Reach),
+    tried,
+  );
   let from = 0;
   for (const count of rounds) {
     const killed = killedIn(runFolder);
@@ -93,12 +108,13 @@ interface Try {
 }
 
 /** The tests that reach each mutant, nearest first, without the slow ones. */
-function nearestTests(reaches: readonly Reach[]): ReadonlyMap<string, readonly Try[]> {
+function nearestTests(reaches: readonly Reach[], tried: ReadonlySet<string>): ReadonlyMap<string, readonly Try[]> {
   const tries = new Map<string, Try[]>();
   for (const { test, ms, steps, ids } of reaches) {
     if (ms > slowMs) continue;
     const cost = (ms + 5) * ids.length;
     for (const id of ids) {
+      if (!tried.has(id)) continue;
       const known = tries.get(id) ?? [];
       known.push({ test, steps, cost });
       tries.set(id, known);
@@ -147,7 +163,6 @@ function judged(changes: readonly CodeChange[], runFolder: string): Mutant[] {
   }));
 }
 
-const { positionals } = parseArgs({ allowPositionals: true });
 const asked = positionals.length === 0 ? folders : positionals.map(nameOf);
 const mutants: Mutant[] = [];
 for (const folder of folders) {
@@ -157,7 +172,7 @@ for (const folder of folders) {
 const accepted = JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[];
 const judgement = judgeSurvivors(mutants, accepted);
 process.stdout.write(renderJudgement(judgement));
-const isGood = judgement.total.percent >= leastPercent && judgement.stale.length === 0;
+const isGood = judgement.total.percent >= leastPercent && (sample > 1 || judgement.stale.length === 0);
 if (!isGood)
   process.stderr.write(
     `The score must be at least ${leastPercent} %, and every accepted survivor must still survive.\n`,
