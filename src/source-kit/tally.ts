@@ -79,14 +79,14 @@ export function openTally(rules: TallyRules): Tally {
           'the source returned no records, which is treated as a fault: check the permissions of its account, and the filters',
         );
       if (doubles > 0) {
-        const who = countOf(doubles, 'record came', 'records came');
+        const who = countOf(doubles, 'record was returned', 'records were returned');
         reasons.push(`${who} twice: people moved between pages, so another person may be missing`);
       }
       if (keyless > 0) {
         reasons.push(`${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`);
       }
       if (total !== undefined && total !== rows - doubles) {
-        reasons.push(`the source reports a total of ${total}, but ${rows - doubles} came`);
+        reasons.push(`the source reports a total of ${total}, but returned ${rows - doubles}`);
       }
       // A delta without records says nothing about fields.
       const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };

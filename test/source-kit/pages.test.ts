@@ -93,7 +93,7 @@ describe('not complete is a read', () => {
       'whose total is told on the first page alone, and wrong',
       (_, number) =>
         number === 1 ? { people: people([1]), total: 3, next: more(1) } : { people: people([2]), next: end },
-      'a total of 3, but 2 came',
+      'a total of 3, but returned 2',
     ],
     [
       'whose pages say so',

@@ -30,7 +30,7 @@ export const V1Config = z.strictObject({
   total: z
     .enum(['exact', 'ignore'])
     .default('exact')
-    .meta({ description: 'Whether total_elements of the last page must equal the number of employees that came.' }),
+    .meta({ description: 'Whether total_elements of the last page must equal the number of returned employees.' }),
   limits: httpLimits('60s', 5),
 });
 

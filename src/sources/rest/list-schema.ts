@@ -26,7 +26,7 @@ export const listKeys = {
   record: path('Path of the person within an item, if it is deeper.', 'node').optional(),
   key: keyPath,
   total: path(
-    'Path of the number of people. Set it only if the number is exact: it must equal the people that come.',
+    'Path of the number of people. Set it only if the number is exact: it must equal the number of returned people.',
     'meta.total',
   ).optional(),
   paging: PagingSettings,

@@ -95,7 +95,7 @@ function openPart(reader: ListReader, at: number, parts: number): Part {
       const { next } = page;
       const isOver = next.kind === 'end' || (page.people.length === 0 && (isProbe || next.kind === 'perhaps-end'));
       if (isOver && total !== undefined && total !== rows) {
-        doubts.push(`the source reports a total of ${total} for ${which}, but ${rows} came`);
+        doubts.push(`the source reports a total of ${total} for ${which}, but returned ${rows}`);
       }
       isProbe = next.kind === 'perhaps-end';
       // Places of two parts may be equal.

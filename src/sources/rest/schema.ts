@@ -135,7 +135,7 @@ const keys = {
   holds: z
     .strictObject({ terminated: presence('People who left'), future: presence('People hired for later') })
     .prefault({})
-    .meta({ description: 'Whether a full read holds people who left, and people whose first day has not come.' }),
+    .meta({ description: 'Whether a full read holds people who left, and future hires.' }),
 };
 
 const required = ['baseUrl', 'path', 'items', 'key', 'paging', 'auth'] as const;

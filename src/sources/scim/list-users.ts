@@ -129,7 +129,7 @@ function refusedDoubt(rows: number): string {
 
 function unprovenDoubt(size: number): string {
   return (
-    `totalResults was the size of the full first page of ${size}, and no empty page came after it, so it is not proven ` +
+    `totalResults was the size of the full first page of ${size}, and no empty page followed, so it is not proven ` +
     'to be exact: set total: unreliable, or another pageSize, if the server gives no empty page beyond its end'
   );
 }

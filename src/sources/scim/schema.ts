@@ -62,7 +62,7 @@ export const ScimConfig = z.strictObject({
     .default('unreliable')
     .meta({
       description:
-        '`totalResults` is exact: it ends the read, and must be the people that came. Unreliable: pages are read until ' +
+        '`totalResults` is exact: it ends the read, and must equal the number of users. Unreliable: pages are read until ' +
         'an empty one, and only a larger total makes the read incomplete. Ignored: it is not used.',
     }),
   limits: HttpLimits,

@@ -59,7 +59,7 @@ describe('a list that is given in parts', () => {
     expect(ids).toHaveLength(7);
     expect(end).toMatchObject({
       complete: false,
-      reasons: [expect.stringContaining('a total of 4 for part 1 of 3, but 3 came')],
+      reasons: [expect.stringContaining('a total of 4 for part 1 of 3, but returned 3')],
     });
   });
 

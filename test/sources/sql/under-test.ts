@@ -37,9 +37,9 @@ const impossible: SourceCase['impossible'] = {
   'server error': again,
   'web page': web,
   'error with 200': web,
-  'page again': 'rows come from one cursor',
-  'cursor again': 'rows come from one cursor',
-  'page emptied': 'rows come from one cursor',
+  'page again': 'one cursor returns all rows',
+  'cursor again': 'one cursor returns all rows',
+  'page emptied': 'one cursor returns all rows',
   'person slipped': snapshot,
   'cursor expired': 'a cursor lives as long as its connection: see `cut for good`',
   'busy, seconds': web,
@@ -48,7 +48,7 @@ const impossible: SourceCase['impossible'] = {
   'busy, 503': web,
   'token ends': web,
   'other host': web,
-  'pages shrink': 'rows come from one cursor',
+  'pages shrink': 'one cursor returns all rows',
   'still written': snapshot,
 };
 
