@@ -402,7 +402,7 @@ describe('what a lifecycle reads', () => {
     });
     expect(judge({ status: 'active', hired: 'soon', left: yesterday })).toMatchObject({
       standing: 'unknown',
-      reason: 'the last day of work has passed, but hired cannot be read: hired again since?',
+      reason: 'the last day of work has passed, but hired cannot be read, so the person may have been hired again',
     });
     expect(judge({ status: 'active', hired: '2020-01-01', left: yesterday })).toMatchObject({ standing: 'leaver' });
     expect(judge({ status: 'active', left: yesterday }, noon, { hireDate: undefined, leaveDate: 'left' })).toEqual({

@@ -28,13 +28,13 @@ describe('among numbers that are filled up with zeros', () => {
 
   it('numbers of every first digit are looked at, and three places are named of as many', () => {
     expect(messages(['00001', '00002', '00003', '9', '1', '55'])).toEqual([
-      expect.stringContaining('3 rows (line 5, line 6, line 7), and'),
+      expect.stringContaining('3 rows (line 5, line 6, line 7), but'),
     ]);
   });
 
   it('of four places three are named', () => {
     expect(messages(['00001', '00002', '00003', '9', '1', '5', '7'])).toEqual([
-      expect.stringContaining('4 rows (line 5, line 6, line 7, …), and'),
+      expect.stringContaining('4 rows (line 5, line 6, line 7, …), but'),
     ]);
   });
 
