@@ -34,6 +34,7 @@ export const runWithTimes = runDetail.extend({
 
 export function runWithTimesView({ report, timeline, byCode, causes, states }: RunPage): z.output<typeof runWithTimes> {
   const detail = runDetailView(report);
+  const statesOf = Map.groupBy(states, ({ batch: id }) => id);
   return {
     ...detail,
     timeline: timeline.map(({ startedAt, ...time }) => ({ ...time, startedAt: new Date(startedAt).toISOString() })),
@@ -41,7 +42,7 @@ export function runWithTimesView({ report, timeline, byCode, causes, states }: R
     causes: causes.map(({ examples, ...rest }) => ({ ...rest, examples: examples.map(findingView) })),
     batches: report.batches.map((one, i) => {
       const { sentAt, finalAt, final = null, polls, parent = null, isParking = false } = one;
-      const own = states.filter(({ batch: id }) => id === one.id);
+      const own = statesOf.get(one.id) ?? [];
       return {
         ...(detail.batches[i] as z.output<typeof batch>),
         ...{ sentAt: instant(sentAt), finalAt: instant(finalAt), final, polls, parent, isParking },
