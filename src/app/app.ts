@@ -24,8 +24,7 @@ import type {
   RunScope,
   UnreadableValues,
 } from '../ports/store.ts';
-import type { VerdictOrder } from './approve.ts';
-import type { HeldChange } from './held-changes.ts';
+import type { VerdictOrder, VerdictPreview } from './approve.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { PageUseCases } from './page.ts';
 import type { SignedCaller } from './person-records.ts';
@@ -95,7 +94,11 @@ export interface App extends PageUseCases {
    */
   reject(run: string, by: string, order?: SignedOrder<VerdictOrder>): Promise<VerdictReport>;
   /** Returns the changes that this approval or rejection would decide now. Throws as it does. */
-  previewVerdict(action: 'approve' | 'reject', run: string, order: VerdictOrder): Promise<readonly HeldChange[]>;
+  previewVerdict(
+    action: 'approve' | 'reject',
+    run: string,
+    order: VerdictOrder & { readonly limit: number },
+  ): Promise<VerdictPreview>;
   /** Lists changes that wait for approval in all syncs. Throws `USAGE` for an unknown sync. */
   holds(query: HoldsQuery): Promise<HoldsReport>;
   /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when it has ended. */

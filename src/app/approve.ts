@@ -4,9 +4,9 @@ import { RollcallError } from '../core/errors.ts';
 import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import { requestRun } from '../engine/request-run.ts';
-import type { Run } from '../ports/store.ts';
+import type { PlannedChange, Run } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
-import { type ChangeSelection, type HeldChange, type SelectedChanges, selectHeld } from './held-changes.ts';
+import { type ChangeSelection, type HeldName, type SelectedChanges, selectHeld } from './held-changes.ts';
 
 /**
  * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ.
@@ -26,18 +26,28 @@ export interface Verdicts {
   readonly reopened: number;
 }
 
+export interface VerdictPreview {
+  readonly held: readonly HeldName[];
+  /** The first changes of `held`. */
+  readonly first: readonly PlannedChange[];
+}
+
 /**
- * Returns the changes that an approval or rejection would decide now. Throws as `approveRun` and `rejectRun` do, but
- * never for a rejection.
+ * Returns the changes that an approval or rejection would decide now; `limit`: how many as they were planned. Throws as
+ * `approveRun` and `rejectRun` do, but never for a rejection.
  */
 export async function previewVerdict(
   action: 'approve' | 'reject',
   run: Run,
-  order: VerdictOrder,
+  order: VerdictOrder & { readonly limit: number },
   io: EngineIo,
-): Promise<readonly HeldChange[]> {
-  const held = await selectHeld(run, order, io);
-  return action === 'approve' ? toApprove(run, held, { ...order, reopens: true }, io) : toReject(run, held);
+): Promise<VerdictPreview> {
+  const selected = await selectHeld(run, order, io);
+  const isApproval = action === 'approve';
+  const held = isApproval ? await toApprove(run, selected, { ...order, reopens: true }, io) : toReject(run, selected);
+  const names = held.slice(0, order.limit).map(({ identification }) => identification);
+  const found = new Map((await io.store.plans.getMany(run.id, names)).map((one) => [one.identification, one]));
+  return { held, first: names.flatMap((name) => found.get(name) ?? []) };
 }
 
 /**
@@ -55,8 +65,8 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   const reopened = chosen.filter(({ state }) => state === 'rejected').length;
   const at = io.clock.now();
   const verdict = { state: 'approved', by, why: order.reason, at, expiresAt: at + approvalMs } as const;
-  const changes = await io.store.decisions.decide(sync, chosen.map(nameOf), { ...verdict, reopens: reopened > 0 });
-  await io.store.decisions.leaveOut(sync, held.leftOut.map(nameOf), by);
+  const changes = await io.store.decisions.decide(sync, chosen, { ...verdict, reopens: reopened > 0 });
+  await io.store.decisions.leaveOut(sync, held.leftOut, by);
   if (held.isWhole) await io.store.reads.accept(id);
   await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
   return { changes, reopened };
@@ -70,8 +80,8 @@ export async function rejectRun(run: Run, by: string, io: EngineIo, order: Verdi
   const held = await selectHeld(run, order, io);
   const chosen = toReject(run, held);
   const verdict = { state: 'rejected', by, why: order.reason, at: io.clock.now() } as const;
-  const changes = await io.store.decisions.decide(run.sync, chosen.map(nameOf), verdict);
-  await io.store.decisions.leaveOut(run.sync, held.leftOut.map(nameOf), by);
+  const changes = await io.store.decisions.decide(run.sync, chosen, verdict);
+  await io.store.decisions.leaveOut(run.sync, held.leftOut, by);
   return { changes, reopened: 0 };
 }
 
@@ -126,7 +136,7 @@ async function toApprove(
   { byState, isWhole }: SelectedChanges,
   { reopens }: VerdictOrder,
   io: EngineIo,
-): Promise<readonly HeldChange[]> {
+): Promise<readonly HeldName[]> {
   if (byState.open.length > 0) return byState.open;
   const isRecent = run.startedAt + approvalMs > io.clock.now();
   if (isWhole && run.facts.isReadDoubted === true && isRecent) {
@@ -141,7 +151,7 @@ async function toApprove(
 }
 
 /** Returns the changes that a rejection decides. Includes approvals that no run has used. */
-function toReject(run: Run, { byState }: SelectedChanges): readonly HeldChange[] {
+function toReject(run: Run, { byState }: SelectedChanges): readonly HeldName[] {
   const unused = byState.approved.filter(({ decision }) => decision?.run === undefined);
   const chosen = [...byState.open, ...unused];
   if (chosen.length > 0) return chosen;
@@ -173,15 +183,10 @@ function expired({ id, sync }: Run): RollcallError {
 }
 
 /** Returns, for example, `ana rejected 3 changes (not leavers)`. */
-function rejectedWords(rejected: readonly HeldChange[]): string {
+function rejectedWords(rejected: readonly HeldName[]): string {
   const by = [...new Set(rejected.map(({ decision }) => decision?.by ?? 'a person'))].join(', ');
   const why = [...new Set(rejected.flatMap(({ decision }) => decision?.why ?? []))].slice(0, 3).join('; ');
   return `${by} rejected ${countOf(rejected.length, 'change')}${why === '' ? '' : ` (${why})`}`;
-}
-
-function nameOf({ change }: HeldChange): ChangeName {
-  const { identification, rule, episode, hash } = change;
-  return { identification, rule, episode, hash };
 }
 
 function conflict(message: string): RollcallError {

@@ -1,4 +1,5 @@
 import type { ChangeClass } from '../core/change.ts';
+import type { ChangeName } from '../core/episode.ts';
 import { RollcallError } from '../core/errors.ts';
 import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
@@ -67,12 +68,19 @@ function stateOf({ rule }: PlannedChange, decision: DecisionRecord | undefined, 
   return state === 'open' && expiresAt <= now ? 'past' : state;
 }
 
+/** What a verdict needs of a held change. A run may hold a million, so the changes themselves are not kept. */
+export interface HeldName extends ChangeName {
+  readonly state: HeldState;
+  /** Undefined for an open change. */
+  readonly decision: DecisionRecord | undefined;
+}
+
 export interface SelectedChanges {
   /** Whether the selection leaves nothing out. */
   readonly isWhole: boolean;
-  readonly byState: Readonly<Record<HeldState, readonly HeldChange[]>>;
+  readonly byState: Readonly<Record<HeldState, readonly HeldName[]>>;
   /** Open changes that the selection leaves out. */
-  readonly leftOut: readonly HeldChange[];
+  readonly leftOut: readonly HeldName[];
 }
 
 /**
@@ -84,8 +92,8 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
   const except = selection.except && new Set(selection.except.map(normal));
   const ids = selection.ids && new Set(selection.ids.map(normal));
   const unseen = { except: new Set(except), ids: new Set(ids) };
-  const byState: Record<HeldState, HeldChange[]> = { open: [], approved: [], rejected: [], past: [], former: [] };
-  const leftOut: HeldChange[] = [];
+  const byState: Record<HeldState, HeldName[]> = { open: [], approved: [], rejected: [], past: [], former: [] };
+  const leftOut: HeldName[] = [];
   for await (const held of heldChanges(run, io)) {
     const { identification, classes } = held.change;
     unseen.except.delete(identification);
@@ -94,11 +102,16 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
       (only === undefined || classes.some((name) => only.includes(name))) &&
       except?.has(identification) !== true &&
       ids?.has(identification) !== false;
-    if (isSelected) byState[held.state].push(held);
-    else if (held.state === 'open') leftOut.push(held);
+    if (isSelected) byState[held.state].push(nameOf(held));
+    else if (held.state === 'open') leftOut.push(nameOf(held));
   }
   for (const key of ['except', 'ids'] as const) refuseUnseen(run, key, [...unseen[key]]);
   return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
+}
+
+function nameOf({ change, state, decision }: HeldChange): HeldName {
+  const { identification, rule, episode, hash } = change;
+  return { identification, rule, episode, hash, state, decision: state === 'open' ? undefined : decision };
 }
 
 /** Maximum number of unknown identifications in a message. */

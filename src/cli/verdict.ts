@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { App, VerdictReport } from '../app/app.ts';
-import type { HeldChange } from '../app/held-changes.ts';
+import type { VerdictPreview } from '../app/approve.ts';
+import type { HeldName } from '../app/held-changes.ts';
 import type { Run } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import { renderHeldPeople } from './render-holds.ts';
@@ -33,11 +34,12 @@ export async function decideHeld(
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const { run } = await app.show(id);
-    const held = await app.previewVerdict(action, run.id, selection);
+    const preview = await app.previewVerdict(action, run.id, { ...selection, limit: shownPeople });
+    const { held } = preview;
     const isReopening = action === 'approve' && held.some(({ state }) => state === 'rejected');
     const isWhole = Object.keys(selection).length === 0;
     const acceptsRead = action === 'approve' && isWhole && run.facts.isReadDoubted === true;
-    if (held.length > 0) shell.print(renderHeld(run, held, shell.style));
+    if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
     else if (run.facts.doubt !== undefined)
       shell.print(`the source of the run looks wrong: ${cleanLine(run.facts.doubt)}`);
@@ -57,16 +59,12 @@ async function leftIn(app: App, run: Run): Promise<number> {
 }
 
 /** The people whom a verdict is about, with what changes, and who rejected it before. */
-function renderHeld(run: Run, held: readonly HeldChange[], style: Style): string {
-  const shown = held.slice(0, shownPeople);
-  const rest = held.length - shown.length;
+function renderHeld(run: Run, { held, first }: VerdictPreview, style: Style): string {
+  const rest = held.length - first.length;
   const verdicts = [...new Set(held.flatMap(verdictOf))];
   return [
     `held in run ${run.id} of ${run.sync}:`,
-    renderHeldPeople(
-      shown.map(({ change }) => change),
-      style,
-    ),
+    renderHeldPeople(first, style),
     ...(rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more`)] : []),
     ...verdicts.map((verdict) => style.colors.yellow(verdict)),
   ].join('\n');
@@ -83,7 +81,7 @@ function renderRead({ id, sync, facts, reason }: Run, { colors }: Style): string
   ].join('\n');
 }
 
-function verdictOf({ state, decision }: HeldChange): string[] {
+function verdictOf({ state, decision }: HeldName): string[] {
   if (state !== 'rejected' || decision === undefined) return [];
   const why = decision.why === undefined ? '' : `: ${cleanLine(decision.why)}`;
   return [`rejected by ${cleanLine(decision.by ?? 'a person')}${why}`];
