@@ -15,7 +15,7 @@ export function describeUnreadable({
   const parts = [
     [ledger, 'ledger entry', 'ledger entries'],
     [changes, 'change', 'changes'],
-    [rawTexts, 'text of another system', 'texts of other systems'],
+    [rawTexts, 'raw answer of another system', 'raw answers of other systems'],
     [directories, 'page of a directory', 'pages of directories'],
     [tokens, 'token pair', 'token pairs'],
     [forgotten, 'forgotten person', 'forgotten people'],

@@ -54,7 +54,7 @@ export function sizeOf({
     [decisions.length, 'decision', 'decisions'],
     [requests.length, 'request', 'requests'],
     [notices, 'alert notice', 'alert notices'],
-    [rawTexts, 'text of another system', 'texts of other systems'],
+    [rawTexts, 'raw answer of another system', 'raw answers of other systems'],
   ] as const;
   const texts = parts.filter(([count]) => count > 0).map(([count, one, many]) => countOf(count, one, many));
   return texts.length === 0 ? 'nothing' : texts.join(', ');

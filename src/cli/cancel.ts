@@ -6,7 +6,7 @@ import { addSignatureOptions, type SignatureOptions, signatureOf } from './signa
 export const addCancel: AddCommand = (program, host) => {
   const command = program
     .command('cancel')
-    .description('stop a run at its next safe point; drops what was not sent')
+    .description('stop a run at its next safe point; drops the unsent changes')
     .argument('<run>', 'id of the run, or the end of the id');
   addSignatureOptions(command).action((run: string, options: SignatureOptions, self: Command) =>
     host.run(self, (shell) => cancel(shell, run, options)),

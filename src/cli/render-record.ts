@@ -53,7 +53,7 @@ export function renderRecord(record: PersonRecord): string {
     ),
     section('named in', [
       ...(notices === 0 ? [] : [`${notices} alert notices`]),
-      ...(rawTexts === 0 ? [] : [`${rawTexts} texts of other systems`]),
+      ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
     ]),
   ];
   const shown = sections.filter((text) => text !== '');

@@ -69,6 +69,7 @@ function hintOf({ name, health, holds }: SyncOverview, style: Style): string[] {
     const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
     hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);
   }
-  if (holds.changes + holds.reads > 0) hints.push(`${name}: ${style.command(`holds --sync ${name}`)} lists what waits`);
+  if (holds.changes + holds.reads > 0)
+    hints.push(`${name}: ${style.command(`holds --sync ${name}`)} lists the waiting changes`);
   return hints;
 }

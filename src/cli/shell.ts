@@ -19,7 +19,7 @@ export interface Shell {
   readonly io: CliIo;
   readonly signal: AbortSignal;
   readonly isJson: boolean;
-  /** `--raw`: texts of other systems may be shown. */
+  /** `--raw`: raw answers of other systems may be shown. */
   readonly isRaw: boolean;
   readonly style: Style;
   /** The configuration file: `--config`, otherwise ROLLCALL_CONFIG, otherwise rollcall.yaml. */

@@ -51,7 +51,7 @@ connections:
     # refreshToken: \${file:secrets/acme-refresh}
     # (and at the top of this file)  encryptionKey: \${env:ROLLCALL_KEY}     # openssl rand -base64 32
     # limits: { requestsPerSecond: 10, concurrency: 4 }
-    # dialect: {}                              # what the platform's API leaves open: docs/platform-assumptions.md
+    # dialect: {}                              # properties that the API contract does not define: docs/platform-assumptions.md
 
 syncs:
   people:                                      # any name

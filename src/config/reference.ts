@@ -27,7 +27,7 @@ const chapters: readonly Chapter[] = [
   {
     title: 'The dialect',
     path: ['connections', '*', 'dialect'],
-    text: "Below `connections.<name>.dialect`: what the platform's API leaves open. How to find out, and what goes wrong otherwise, is in [platform-assumptions.md](platform-assumptions.md).",
+    text: 'Below `connections.<name>.dialect`: what the API contract does not define. For each property and the effect of a wrong value, see [platform-assumptions.md](platform-assumptions.md).',
   },
   { title: 'A sync', path: ['syncs', '*'], text: 'Below `syncs.<name>`.' },
   {

@@ -20,7 +20,7 @@ export function identificationProblem(text: string): string | undefined {
   const problem = textProblem(text)?.reason;
   if (problem !== undefined || printableAscii.test(text)) return problem;
   return invisible.test(text)
-    ? 'holds an invisible character (zero-width, text direction or other format character)'
+    ? 'contains an invisible character (zero-width, text direction or other format character)'
     : undefined;
 }
 

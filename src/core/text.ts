@@ -23,14 +23,14 @@ export function textProblem(text: string): Refusal | undefined {
 }
 
 const tooLong = new Refusal('too-long', `is longer than ${maxTextLength} characters`);
-const withControlCharacters = new Refusal('control-characters', 'holds control characters');
+const withControlCharacters = new Refusal('control-characters', 'contains control characters');
 const cutCharacter = new Refusal(
   'damaged-text',
-  'holds half a character (a lone surrogate): the source was cut or decoded wrongly',
+  'contains half of a character (a lone surrogate): the source was cut or decoded wrongly',
 );
 const replacedCharacter = new Refusal(
   'damaged-text',
-  'holds a replacement character: the source was decoded wrongly before',
+  'contains a replacement character: the source was decoded wrongly before',
 );
 const spreadsheetError = new Refusal('spreadsheet-error', 'is the error value of a spreadsheet formula');
 

@@ -2,8 +2,8 @@ import type { OwnedRun } from '../ports/store.ts';
 import type { EngineIo } from './engine-io.ts';
 
 /**
- * Keeps a text of another system beside the run, sealed, for operators who may read it. Never fails the run: an error of
- * the store is logged, because the text only explains what is reported elsewhere.
+ * Keeps a raw answer of another system beside the run, sealed, for operators who may read it. Never fails the run: an
+ * error of the store is logged, because the text only explains what is reported elsewhere.
  */
 export async function keepRaw(
   owned: OwnedRun,
@@ -16,7 +16,7 @@ export async function keepRaw(
   } catch {
     logger.warn(
       { run: owned.run.id, about: 'raw text' },
-      'an answer of another system could not be stored with the run',
+      'a raw answer of another system could not be stored with the run',
     );
   }
 }

@@ -38,8 +38,11 @@ function describe(character: string): string {
 /** Throws `RequestInvalid` for headers that no HTTP client can send. Names the header, and never its value. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!headerName.test(name)) throw new RequestInvalid('the name of a header holds a character that is not allowed');
+    if (!headerName.test(name))
+      throw new RequestInvalid('the name of a header contains a character that is not allowed');
     if (sendable.test(value)) continue;
-    throw new RequestInvalid(`the header ${name.toLowerCase()} holds ${headerTextProblem(value) ?? 'a bad character'}`);
+    throw new RequestInvalid(
+      `the header ${name.toLowerCase()} contains ${headerTextProblem(value) ?? 'a bad character'}`,
+    );
   }
 }

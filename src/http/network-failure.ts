@@ -80,7 +80,10 @@ function describeDirectFailure(error: unknown): NetworkFailure {
   if (tls !== undefined) {
     return { kind: 'tls', isBeforeSending: true, text: `the secure connection could not be made (${tls})` };
   }
-  const text = codes.length === 0 ? 'the exchange failed' : `the exchange failed (${codes.join(', ')})`;
+  const text =
+    codes.length === 0
+      ? 'the exchange with the server failed'
+      : `the exchange with the server failed (${codes.join(', ')})`;
   return { kind: 'broken-off', isBeforeSending: false, text };
 }
 

@@ -22,7 +22,7 @@ export interface CallDetails<T> {
 /**
  * Makes a call of an operation of the contract: method, path, token and language come from the shared table. Throws
  * `PLATFORM_REFUSED` (effect `none`) for a path parameter that no path can carry. Throws `IDENTIFICATION_INVALID` for
- * an identification that is empty, a dot segment, or holds control characters, in path, query or body.
+ * an identification that is empty, a dot segment, or contains control characters, in path, query or body.
  */
 export function contractCall<T>(id: OperationId, details: CallDetails<T>): Operation<T> {
   const { method, path, auth, needsLanguage, purpose = 'other' } = operationOf(id);

@@ -12,8 +12,8 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/u;
 export function pathValueProblem(value: string): string | undefined {
   if (value.trim() === '') return 'is empty';
   if (value === '.' || value === '..') return 'is a dot segment, which a path normalizes away';
-  if (controlCharacter.test(value)) return 'holds a control character';
-  if (!value.isWellFormed()) return 'holds half of a surrogate pair, which no URL can carry';
+  if (controlCharacter.test(value)) return 'contains a control character';
+  if (!value.isWellFormed()) return 'contains half of a surrogate pair, which no URL can carry';
   return undefined;
 }
 

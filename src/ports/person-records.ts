@@ -19,7 +19,7 @@ export interface PersonRecord {
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
   /** Requests for runs that named the person. */
   readonly requests: readonly { readonly trigger: string; readonly sync: string; readonly requestedAt: number }[];
-  /** Number of alert notices and texts of other systems that name the person. */
+  /** Number of alert notices and raw answers of other systems that name the person. */
   readonly notices: number;
   readonly rawTexts: number;
 }
@@ -43,10 +43,10 @@ export interface ForgetResult {
 export interface PersonRecords {
   read(identification: string): Promise<PersonRecord>;
   /**
-   * Erases the person from ledger, history, findings, decisions, requests, notices and texts of other systems, in one
-   * transaction. Keeps who owns the user, that we disabled or removed it, and a blacklist, under a keyed hash: a later
-   * read that shows the person continues from there. Changes stay as numbers without a person, so that guards count
-   * them. Throws `CONFLICT` while a run that may still change the person is in progress or unresolved.
+   * Erases the person from ledger, history, findings, decisions, requests, notices and raw answers of other systems, in
+   * one transaction. Keeps who owns the user, that we disabled or removed it, and a blacklist, under a keyed hash: a
+   * later read that shows the person continues from there. Changes stay as numbers without a person, so that guards
+   * count them. Throws `CONFLICT` while a run that may still change the person is in progress or unresolved.
    */
   forget(identification: string, now: number): Promise<ForgetResult>;
   /**
@@ -73,18 +73,18 @@ export interface UnreadableValues {
 /** Keeps stored personal data sealed with the current key. */
 export interface Sealing {
   /**
-   * Seals rows that are not sealed with the current key, at most `limit` of them, and returns how many it sealed. Returns
-   * 0 when everything is sealed, and without a key.
+   * Seals rows that are not sealed with the current key, at most `limit` of them, and returns how many it sealed.
+   * Returns 0 when everything is sealed, and without a key.
    */
   reseal(limit: number): Promise<number>;
   /** Counts the values that no configured key opens, by the key that sealed them. Empty: everything can be opened. */
   unreadable(): Promise<readonly UnreadableValues[]>;
   /**
-   * Drops these values, and stores the audit entry, in one transaction. Keeps who owns a user, that we disabled or removed
-   * it, and changes as numbers without values. Changes that wait for approval are dropped, and those of unknown outcome
-   * fail. Texts of other systems are deleted, and so is what is kept about forgotten people when its key is lost. Tokens
-   * stay, because a new first token replaces them. Throws `CONFLICT` while a run in progress has such a change, or when
-   * one of unknown outcome was sent after `sentBefore`.
+   * Drops these values, and stores the audit entry, in one transaction. Keeps who owns a user, that we disabled or
+   * removed it, and changes as numbers without values. Changes that wait for approval are dropped, and those of unknown
+   * outcome fail. Raw answers of other systems are deleted, and so is what is kept about forgotten people when its key
+   * is lost. Tokens stay, because a new first token replaces them. Throws `CONFLICT` while a run in progress has such a
+   * change, or when one of unknown outcome was sent after `sentBefore`.
    */
   dropUnreadable(sentBefore: number, entry: AuditEntry): Promise<void>;
 }

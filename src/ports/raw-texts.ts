@@ -8,7 +8,10 @@ export interface RawText {
   readonly text: string;
 }
 
-/** Texts of other systems beside the run that received them. They are never part of findings, logs, alerts or job data. */
+/**
+ * Raw answers of other systems beside the run that received them. They are never part of findings, logs, alerts or job
+ * data.
+ */
 export interface RawTexts {
   /**
    * Keeps a text, sealed. Keeps nothing without `encryptionKey`, nothing beyond 200 texts per run, and at most 4,000

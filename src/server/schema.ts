@@ -253,7 +253,7 @@ export const runOrder = z
   .meta({ description: 'The scope of the run' });
 
 export const signature = {
-  reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Why, for the audit' }),
+  reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Reason, for the audit' }),
   as: z
     .string()
     .trim()
@@ -276,7 +276,7 @@ export const verdictOrder = z
     ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
     ...signature,
   })
-  .meta({ description: 'Which of the held changes, and why; an empty body: all that wait' });
+  .meta({ description: 'The held changes to decide, and the reason; an empty body: all that wait' });
 
 export const approvalOrder = verdictOrder
   .extend({
@@ -284,13 +284,15 @@ export const approvalOrder = verdictOrder
       description: 'true: changes that a person rejected are approved, when no other change of the selection waits',
     }),
   })
-  .meta({ description: 'Which of the held changes, and why; an empty body: all that wait' });
+  .meta({ description: 'The held changes to decide, and the reason; an empty body: all that wait' });
 
 export const peopleOrder = z
   .strictObject({ ids: somePeople.max(100) })
   .meta({ description: 'The people, by identification' });
 
-export const adoptionOrder = peopleOrder.extend(signature).meta({ description: 'The people, and why, for the audit' });
+export const adoptionOrder = peopleOrder
+  .extend(signature)
+  .meta({ description: 'The people, and the reason for the audit' });
 
 export const adoptions = z.object({
   sync: z.string(),
@@ -307,7 +309,7 @@ export const adoptions = z.object({
   ),
 });
 
-export const cancelOrder = z.strictObject(signature).meta({ description: 'Why, for the audit' });
+export const cancelOrder = z.strictObject(signature).meta({ description: 'Reason, for the audit' });
 
 export const holdsPage = z.object({
   holds: z.array(
@@ -317,7 +319,7 @@ export const holdsPage = z.object({
       count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
       budget: budget.meta({ description: 'Estimated requests of a run that delivers this and the rest of its plan' }),
       isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
-      changes: z.array(change).meta({ description: 'The first of them; all by `list-changes` of the run' }),
+      changes: z.array(change).meta({ description: 'The first changes; `list-changes` of the run returns all' }),
     }),
   ),
   reads: z

@@ -7,7 +7,7 @@ const erased = '(forgotten)';
 
 /**
  * Removes an identification from what names it in passing: findings about others, reasons of runs, requests, notices
- * and texts of other systems.
+ * and raw answers of other systems.
  */
 export async function eraseMentions(db: OpenTransaction, keys: KeyRing, identification: string): Promise<void> {
   const names = mentionOf(identification);
@@ -110,7 +110,9 @@ export function mentionOf(identification: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${[...forms].map(quoted).join('|')})(?![\\p{L}\\p{N}_])`, 'gu');
 }
 
-/** Returns the text for a `like` pattern; both databases use a backslash only when it is declared, so `_` matches any. */
+/**
+ * Returns the text for a `like` pattern; both databases use a backslash only when it is declared, so `_` matches any.
+ */
 export function likeText(text: string): string {
   return text.replace(/[%\\]/g, '_');
 }

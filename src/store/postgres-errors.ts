@@ -127,7 +127,7 @@ export function explainPostgresError(error: unknown, place: string): unknown {
   }
   const state = error.code ?? 'no code';
   if (isCollision(error)) {
-    const message = `several workers changed the same rows of the store ${place} at once (${state}); nothing was written.`;
+    const message = `several workers changed the same rows of the store ${place} at the same time (${state}); nothing was written.`;
     return new TryAgain(message, factOf(error));
   }
   const known = knownErrors.find(({ codes }) => codes.test(state));

@@ -74,7 +74,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       await reads(sealed);
     });
 
-    it('keeps texts of other systems only with a key', async () => {
+    it('keeps raw answers of other systems only with a key', async () => {
       const plain = await open([]);
       await fill(plain);
       expect(await plain.rawTexts.ofRun('run_1')).toEqual([]);

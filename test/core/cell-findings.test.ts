@@ -32,11 +32,11 @@ it('many rows with one kind of trouble in one column are one finding, with the f
 });
 
 it('columns and kinds are told apart', () => {
-  const control = { ...tooLong, kind: 'control-characters', reason: 'holds control characters' } as const;
+  const control = { ...tooLong, kind: 'control-characters', reason: 'contains control characters' } as const;
 
   expect(
     findingsOf({ troubles: [tooLong, noDate] }, { troubles: [control] }).map(({ message }) => message.split(',')[0]),
-  ).toEqual(['dept is longer than 255 characters', 'hired is not a date', 'dept holds control characters']);
+  ).toEqual(['dept is longer than 255 characters', 'hired is not a date', 'dept contains control characters']);
 });
 
 it('a cell that is read for two purposes is one finding that says both', () => {

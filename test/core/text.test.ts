@@ -29,7 +29,7 @@ describe('problems of a text', () => {
     ['a tab', 'a\tb', /control characters/],
     ['a C1 control character', 'a\u0085b', /control characters/],
     ['a NUL', 'a\u0000b', /control characters/],
-    ['a lone surrogate', 'a\uD800', /half a character/],
+    ['a lone surrogate', 'a\uD800', /half of a character/],
     ['a replacement character', 'Jos\uFFFD', /decoded wrongly/],
     ['too many characters', 'x'.repeat(256), /longer than 255 characters/],
     ['a spreadsheet error', '#N/A', /spreadsheet/],

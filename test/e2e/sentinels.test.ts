@@ -34,7 +34,7 @@ afterEach(async () => {
 interface Sink {
   readonly name: string;
   readonly text: string;
-  /** `said`: only texts of other systems must be absent, because the sink shows changes. */
+  /** `said`: only raw answers of other systems must be absent, because the sink shows changes. */
   readonly mayShowCells?: true;
 }
 
@@ -420,7 +420,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
   expect(await readFile(join(world.folder, 'rollcall.json'), 'utf8')).toContain('people');
 });
 
-const redisService = await startRedisService('texts of other systems in job data');
+const redisService = await startRedisService('raw answers of other systems in job data');
 
 it.skipIf(redisService === undefined)(
   'job data in Redis holds no text of another system and no value of an employee',

@@ -83,7 +83,7 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
     ({ code, identification, message }) => `${code} ${identification ?? ''}: ${message}`,
   );
   expect(told.filter((text) => text.startsWith('cell-'))).toEqual([
-    'cell-unreadable : dept holds control characters, in 3 rows (line 2, line 10, line 26): area keeps its value on the platform',
+    'cell-unreadable : dept contains control characters, in 3 rows (line 2, line 10, line 26): area keeps its value on the platform',
     expect.stringMatching(/^cell-unreadable : dept is longer than 255 characters, in 1 row \(line 3\)/),
     expect.stringMatching(/^cell-unreadable : born is not a date in the format yyyy-MM-dd, in 2 rows/),
     expect.stringMatching(/^cell-unreadable : mail is not one e-mail address .* in 3 rows/),

@@ -96,7 +96,9 @@ async function send(
     if (deadline.hasPassed()) return 'unclassified: timeout';
     if (error instanceof AnswerInvalid) return `invalid: ${error.message}`;
     const { text } = describeNetworkFailure(error);
-    return text.startsWith('the exchange failed') ? `unclassified: ${text} ${error}` : `network: ${text}`;
+    return text.startsWith('the exchange with the server failed')
+      ? `unclassified: ${text} ${error}`
+      : `network: ${text}`;
   } finally {
     deadline.dispose();
   }

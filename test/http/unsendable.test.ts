@@ -62,7 +62,9 @@ describe('a request that cannot be sent', () => {
   it('names the header and the character, and never the value', async () => {
     const at = await serve();
     const sending = send(at, { ...plain, headers: { Authorization: 'Bearer geheim\r\n' } });
-    await expect(sending).rejects.toThrow('the header authorization holds a carriage return (U+000D) at position 14');
+    await expect(sending).rejects.toThrow(
+      'the header authorization contains a carriage return (U+000D) at position 14',
+    );
     await expect(sending).rejects.not.toThrow('geheim');
   });
 });

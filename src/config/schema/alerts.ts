@@ -96,7 +96,7 @@ const channel = z
       .optional()
       .meta({
         description:
-          'Which alerts. `info` reports problems that have already ended, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
+          'Severities that the channel gets. `info` reports problems that have already ended, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
         examples: [['critical']],
       }),
     after: duration('0s', '7d')

@@ -86,7 +86,8 @@ export const connectionShape = {
     .prefault({})
     .meta({ description: 'Limits on the load of the platform.', examples: [{ concurrency: 2 }] }),
   dialect: dialect.prefault({}).meta({
-    description: "What the platform's API leaves open: see [platform-assumptions.md](platform-assumptions.md).",
+    description:
+      'Properties of the platform that its API contract does not define: see [platform-assumptions.md](platform-assumptions.md).',
     examples: [{ expiresIn: 'milliseconds' }],
   }),
 };

@@ -8,12 +8,12 @@ export const retention = z
       .prefault('90d')
       .meta({
         description:
-          'How long the details of a run are kept: changes with their values, findings, batches, and texts of other systems. The run itself, as numbers, stays.',
+          'How long the details of a run are kept: changes with their values, findings, batches, and raw answers of other systems. The run itself, as numbers, stays.',
         examples: ['30d'],
       }),
     audit: duration('1d', '3650d')
       .prefault('400d')
-      .meta({ description: 'How long the audit keeps who did what.', examples: ['730d'] }),
+      .meta({ description: 'How long the store keeps audit entries.', examples: ['730d'] }),
     ledgerOfGone: duration('1d', '3650d')
       .prefault('400d')
       .meta({
@@ -23,4 +23,7 @@ export const retention = z
       }),
   })
   .prefault({})
-  .meta({ description: 'How long the store keeps what. See [privacy.md](privacy.md).', examples: [{ runs: '30d' }] });
+  .meta({
+    description: 'Retention times of the data in the store. See [privacy.md](privacy.md).',
+    examples: [{ runs: '30d' }],
+  });

@@ -46,7 +46,7 @@ export const rootShape = {
     .default([])
     .meta({
       description:
-        'Keys that sealed what is in the store, beside the new `encryptionKey`. Personal data is sealed again in the background; then the former key can be deleted here.',
+        'Former keys that sealed data in the store, in addition to the current `encryptionKey`. Personal data is sealed again in the background; then the former key can be deleted here.',
       examples: [[`\${env:ROLLCALL_FORMER_KEY}`]],
     }),
   retention,

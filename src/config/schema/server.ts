@@ -20,7 +20,7 @@ const token = z.strictObject({
     .meta({ description: 'Name of the user, shown in the audit and in the log.', examples: ['ops'] }),
   role: z.enum(['viewer', 'operator', 'admin']).meta({
     description:
-      '`viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read texts of other systems; `admin` may also refresh and revoke tokens.',
+      '`viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read raw answers; `admin` may also refresh and revoke tokens.',
     examples: ['operator'],
   }),
   token: longSecret().meta({

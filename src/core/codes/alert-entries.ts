@@ -43,7 +43,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     meaning: 'A run ended, but some changes failed or have an unknown outcome.',
     cause: 'The platform rejected some of the changes, or an answer was lost.',
     cure: [
-      'Run `rollcall show RUN --failed`: the reason is beside each person. Correct them in the HR system.',
+      'Run `rollcall show RUN --failed` to see the reason for each person. Correct the data in the HR system.',
       'Unresolved changes need no action: later runs first check whether they were applied.',
     ],
     page: 'operations.md#what-the-outcomes-mean',

@@ -79,7 +79,7 @@ function readPair(value: unknown, call: RefreshCall): ExchangeOutcome {
   const accessToken = textOf(pair.access_token);
   const refreshToken = textOf(pair.refresh_token);
   if (accessToken === undefined && refreshToken === undefined) {
-    throw new AnswerInvalid('it holds neither `access_token` nor `refresh_token`');
+    throw new AnswerInvalid('it contains neither `access_token` nor `refresh_token`');
   }
   const life = readTokenLife(pair.expires_in, call.expiresIn === 'seconds' ? 1000 : 1);
   const type = textOf(pair.token_type)?.toLowerCase();

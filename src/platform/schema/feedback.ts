@@ -37,7 +37,7 @@ export const FeedbackListQuery = z.object({
   sender: parameter(z.string(), 'identification of the sender'),
   recipient: parameter(z.string(), 'identification of the recipient'),
   creationTimeFrom: parameter(epochMs, 'created at or after, epoch ms', 0),
-  creationTimeTo: parameter(epochMs, 'created at or before, epoch ms; 0 is taken as no bound', 0),
+  creationTimeTo: parameter(epochMs, 'created at or before, epoch ms; 0 means no bound', 0),
   page: parameter(z.int().min(0), 'number of the page, from 0', 0),
   size: parameter(z.int().min(1), 'feedback per page'),
   sort: parameter(z.string(), 'field to sort by, descending', 'id'),

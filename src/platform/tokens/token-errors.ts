@@ -40,7 +40,7 @@ export function holderOf(connection: string): Holder {
       exchange: 'The next call presents it.',
     };
   }
-  const ways = `one of these presents it: ${seedCommands}`;
+  const ways = `these commands present it: ${seedCommands}`;
   const exchange = `Commands that present it: ${seedCommands}.`;
   const sync = /^source (.+)$/.exec(connection)?.[1];
   if (sync === undefined) {

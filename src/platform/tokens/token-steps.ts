@@ -80,7 +80,7 @@ export function grantPair(pending: TokenEntry, granted: Granted, startedAt: numb
 function pairProblem({ accessToken }: Granted): string | undefined {
   if (accessToken === undefined) return 'it has no `access_token`';
   const problem = headerTextProblem(accessToken);
-  return problem === undefined ? undefined : `\`access_token\` cannot be sent in a header: it holds ${problem}`;
+  return problem === undefined ? undefined : `\`access_token\` cannot be sent in a header: it contains ${problem}`;
 }
 
 /** After a stored pair, no first token that was presented before may be presented again. */

@@ -38,7 +38,7 @@ export const showHold = defineEndpoint({
   method: 'GET',
   path: '/api/holds/{id}',
   part: 'holds',
-  summary: 'One hold: why, who in groups, and what an approval does',
+  summary: 'One hold: its reason, its people in groups, and the effect of an approval',
   needs: 'viewer',
   params: byHold,
   query: nothing,

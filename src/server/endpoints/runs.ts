@@ -127,9 +127,9 @@ export const listRawTexts = defineEndpoint({
   method: 'GET',
   path: '/api/runs/{id}/raw',
   part: 'runs',
-  summary: 'What other systems sent during a run',
+  summary: 'The raw answers of other systems during a run',
   description:
-    'The texts may hold personal data, so they need the role operator. Findings and reasons never quote them.',
+    'The answers may contain personal data, so they need the role operator. Findings and reasons never quote them.',
   needs: 'operator',
   params: byRun,
   query: nothing,

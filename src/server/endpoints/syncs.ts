@@ -70,7 +70,7 @@ export const requestRun = defineEndpoint({
   path: '/api/syncs/{sync}/runs',
   part: 'syncs',
   summary: 'Request a run, for all employees or for named ones',
-  description: 'The request is stored at once. A deployment starts the run when the sync has no other run.',
+  description: 'The request is stored immediately. A deployment starts the run when the sync has no other run.',
   needs: 'operator',
   params: bySync,
   query: nothing,

@@ -92,14 +92,14 @@ export function alertListView({ standing, muted, channels, deliveries }: AlertsR
   };
 }
 
-export const quietOrder = z.strictObject(signature).meta({ description: 'Why, for the audit' });
+export const quietOrder = z.strictObject(signature).meta({ description: 'Reason, for the audit' });
 
 export const muteOrder = z
   .strictObject({
     minutes: count.min(1).max(43_200).default(60).meta({ description: 'For how long; at most 30 days' }),
     ...signature,
   })
-  .meta({ description: 'For how long, and why' });
+  .meta({ description: 'The duration and the reason' });
 
 export const quieted = z.object({
   subjects: z.array(z.object({ subject, open: count })),

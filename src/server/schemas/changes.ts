@@ -191,7 +191,7 @@ export const holdOrder = z
     reopen: z.boolean().optional().meta({ description: 'true: also approves what a person rejected' }),
     ...signature,
   })
-  .meta({ description: 'Which changes of the hold, and why; empty: all' });
+  .meta({ description: 'The changes of the hold to decide, and the reason; empty: all' });
 
 export function selectionOf(body: Omit<z.output<typeof holdOrder>, 'reopen' | 'reason' | 'as'>) {
   const { ids, except, filter, expect } = body;

@@ -7,7 +7,10 @@ const share = z.number().min(0).max(1);
 export const syncMapping = z.object({
   sync: z.string(),
   source: z.string().meta({ description: 'Kind of the source' }),
-  scope: z.string().nullable().meta({ description: 'The expression that tells who belongs to the sync; null: all' }),
+  scope: z
+    .string()
+    .nullable()
+    .meta({ description: 'The expression that selects the employees of the sync; null: all' }),
   readAt: instant.nullable().meta({ description: 'The read that the fill-rates are of; null: none was accepted yet' }),
   rows: count.nullable(),
   fields: z.array(
@@ -19,12 +22,12 @@ export const syncMapping = z.object({
       format: z.string().nullable().meta({ description: 'Format of a date in the source' }),
       whenEmpty: z.enum(['keep', 'clear']),
       reads: z.array(z.string()).meta({ description: 'Source fields that the rule reads' }),
-      unseen: z.array(z.string()).meta({ description: 'Those of them that no record of the read showed' }),
+      unseen: z.array(z.string()).meta({ description: 'The source fields that no record of the read showed' }),
       fillRate: share.nullable().meta({ description: 'Share of people with a value; null: not known' }),
     }),
   ),
   managed: count.meta({ description: 'Users that the sync owns' }),
-  enabled: count.meta({ description: 'Those of them whom we have not disabled' }),
+  enabled: count.meta({ description: 'Owned users whom Rollcall has not disabled' }),
   guards: z.array(
     z.object({
       class: z.string(),

@@ -12,7 +12,7 @@ const health = z.object({
     description: 'failing: the first failure in a row; stale, succeeding: the last success; paused: the pause',
   }),
   failures: count.meta({ description: 'Runs in a row that failed, wholly or partly' }),
-  run: z.string().nullable().meta({ description: 'The newest of them' }),
+  run: z.string().nullable().meta({ description: 'The newest failed run' }),
   outcome: z.string().nullable(),
   reason: z.string().nullable(),
   isStale: z.boolean().meta({ description: 'The last success is older than schedule or `freshness` allow' }),
@@ -30,7 +30,7 @@ const activity = z.object({
   startedAt: nullableInstant,
   changes: fraction.meta({ description: 'Changes of settled batches; null before the batches are made' }),
   batches: fraction,
-  etaSeconds: count.nullable().meta({ description: 'An estimate; null: nothing shows how long the rest takes' }),
+  etaSeconds: count.nullable().meta({ description: 'An estimate; null: the remaining time is not known' }),
 });
 
 const waiting = z.object({

@@ -26,7 +26,7 @@ export const person = z
     next: z.string().meta({ description: 'What the next whole run does' }),
     steps: z.array(personStep).meta({
       description:
-        'The way of the person in order. Up to `guard` it is what the next full run decides; the last three steps are about the change that was last sent',
+        'The steps of the decision in order. Steps up to `guard` show what the next full run decides; the last three steps show the change that was last sent',
     }),
     change: z
       .looseObject({ kind: z.string(), hash: z.string(), reason: z.string() })

@@ -23,7 +23,7 @@ export const session = z.object({
   role: z.enum(['viewer', 'operator', 'admin']).nullable(),
   rights: z.array(z.enum(rightNames)).meta({
     description:
-      'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: texts of other systems; samples: values of the source; tokens: refresh and revoke',
+      'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke',
   }),
   method: z.enum(['openid', 'token', 'bearer']).nullable(),
   csrf: z.string().nullable().meta({ description: 'Send it as X-CSRF-Token with every POST of a session' }),

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from '../differences.ts';
 
-/** Sealed texts of other systems beside a run. */
+/** Sealed raw answers of other systems beside a run. */
 export const rawTexts: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const text = textType(db);

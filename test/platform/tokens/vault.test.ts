@@ -166,7 +166,7 @@ describe('a step', () => {
   });
 
   it.each([
-    ['a\nb', /cannot be sent in a header: it holds a line feed \(U\+000A\) at position 2$/],
+    ['a\nb', /cannot be sent in a header: it contains a line feed \(U\+000A\) at position 2$/],
     [undefined, /it has no `access_token`$/],
   ])('after a grant of an unusable pair keeps it, and waits (%j)', (accessToken, reason) => {
     const pending = { ...entry, state: 'refreshing', refreshStartedAt: 5000, attempts: 3 } as const;

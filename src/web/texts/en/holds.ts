@@ -4,7 +4,7 @@ const count = counter('en-US');
 
 export const holds = {
   title: 'Holds',
-  noneHint: 'Guards hold changes that go beyond their limits. They wait here for 24 hours.',
+  noneHint: 'Guards hold changes above their limits. They wait here for 24 hours.',
   read: 'Source looks wrong',
   heldSince: 'held',
   expires: 'expires',

@@ -110,6 +110,6 @@ export const mapping = {
   guard: 'Guard',
   used: 'Used',
   allowed: 'Allowed',
-  managed: (managed: string, enabled: string) => `${managed} users are ours, ${enabled} of them enabled`,
+  managed: (managed: string, enabled: string) => `${managed} managed users, ${enabled} of them enabled`,
   usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
 };

@@ -75,7 +75,7 @@ export const shell = {
     retry: 'Try again',
     dismiss: 'Dismiss',
     notFound: 'This page does not exist',
-    notFoundHint: 'The address is wrong, or what it names was removed.',
+    notFoundHint: 'The address is wrong, or the object that it names was removed.',
     toOverview: 'Go to the overview',
   },
   act: {

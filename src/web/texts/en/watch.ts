@@ -68,7 +68,7 @@ export const watch = {
     resume: 'Resume',
     resumeMeans: 'Waiting requests start. One run catches up missed schedules.',
     run: 'Run now',
-    runMeans: 'Requests a run about all employees. Guards hold what goes beyond their limits.',
+    runMeans: 'Requests a run about all employees. Guards hold changes above their limits.',
     full: 'Full read…',
     fullMeans: 'Requests a run that reads every employee, also when the sync usually reads only changed ones.',
   },
