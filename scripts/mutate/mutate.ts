@@ -66,7 +66,7 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
         // Tests of random cases are left out: they are slow, and kill a mutant by chance.
         exclude: ['**/*-race.test.ts', '**/plan-index.test.ts'],
         runner: join(import.meta.dirname, 'mutant-runner.ts'),
-        testTimeout: kind === 'kill' ? timeoutMs : 90_000,
+        testTimeout: kind === 'kill' ? timeoutMs : 600_000,
         hookTimeout: 120_000,
         maxWorkers: kind === 'kill' ? 4 : 2,
         dangerouslyIgnoreUnhandledErrors: true,
