@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,12 +74,24 @@ interface Found {
   readonly loads: readonly { readonly path: string; readonly load: Load }[];
 }
 
-async function measure(
-  order: ResponsiveOrder,
-  { light, ...pace }: { readonly connections: number; readonly pauseMs: number; readonly light: boolean },
-  folder: string,
-): Promise<Found> {
+interface Pace {
+  readonly connections: number;
+  readonly pauseMs: number;
+  readonly light: boolean;
+}
+
+async function measure(order: ResponsiveOrder, pace: Pace, folder: string): Promise<Found> {
   const worker = forkHere('responsive-run.ts', JSON.stringify(order));
+  try {
+    return await watch(worker, pace, folder);
+  } catch (error) {
+    // It would wait for its parent for ever.
+    worker.kill();
+    throw error;
+  }
+}
+
+async function watch(worker: ChildProcess, { light, ...pace }: Pace, folder: string): Promise<Found> {
   const next = async <Kind extends ResponsiveNews['kind']>(kind: Kind) => {
     const news = (await nextMessage(worker)) as ResponsiveNews;
     if (news.kind === kind) return news as Extract<ResponsiveNews, { kind: Kind }>;
