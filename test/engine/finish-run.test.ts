@@ -125,7 +125,7 @@ describe('ending a run', () => {
     expect((await scene.run()).outcome).toBe('failed');
     expect(scene.log.lines[0]).toEqual({
       level: 'warn',
-      message: 'an answer of another system could not be stored with the run',
+      message: 'a raw answer of another system could not be stored with the run',
       fields: { run: 'run_1', about: 'raw text' },
     });
     const other = await openScene({ beside: scene, run: 'run_2', settings: { name: 'guests' }, changes: [] });
