@@ -84,7 +84,7 @@ see(
     };
     await press('Pause', 'No run begins');
     await page.locator('.page-head').getByText('Paused').waitFor();
-    await press('Resume', 'Requests that waited begin');
+    await press('Resume', 'Waiting requests start');
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await press('Run now', 'Guards hold');
     await expect.poll(() => office.engine.io.store.triggers.waiting('people')).toHaveLength(1);
