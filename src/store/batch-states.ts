@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import type { ChangeState } from '../core/run.ts';
 import type { Reports } from '../ports/reports.ts';
+import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './database.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 
@@ -8,7 +8,7 @@ type BatchStates = Awaited<ReturnType<Reports['batchStates']>>;
 
 interface Counted {
   readonly states: Promise<BatchStates>;
-  /** By `performance.now()`. Infinite while the count is in progress, so that all who ask share it. */
+  /** By `Uptime`. Infinite while the count is in progress, so that all who ask share it. */
   until: number;
 }
 
@@ -22,8 +22,8 @@ const longestReuseMs = 60_000;
 /** Plan pieces of a run that counts as large: 25,000 changes. */
 const piecesOfLarge = 10;
 
-/** Opens `Reports.batchStates`. */
-export function openBatchStates(db: Database): Reports['batchStates'] {
+/** Opens `Reports.batchStates`. Without `uptime`, it counts each time. */
+export function openBatchStates(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports['batchStates'] {
   const counted = new Map<string, Counted>();
 
   const count = async (run: string): Promise<{ readonly states: BatchStates; readonly isLarge: boolean }> => {
@@ -48,7 +48,7 @@ export function openBatchStates(db: Database): Reports['batchStates'] {
   };
 
   return async (run) => {
-    const begun = performance.now();
+    const begun = uptime?.now() ?? 0;
     for (const [id, { until }] of counted) if (until <= begun) counted.delete(id);
     // The counts of a run in progress are not those of its end.
     const row = await db.selectFrom('runs').select('ended_at').where('id', '=', run).executeTakeFirst();
@@ -60,9 +60,9 @@ export function openBatchStates(db: Database): Reports['batchStates'] {
     counted.set(key, entry);
     try {
       const { states, isLarge } = await counting;
-      const now = performance.now();
+      const now = uptime?.now() ?? 0;
       const reuseMs = Math.min(Math.max((now - begun) * reuseFactor, shortestReuseMs), longestReuseMs);
-      entry.until = isLarge ? now + reuseMs : now;
+      entry.until = isLarge && uptime !== undefined ? now + reuseMs : now;
       return states;
     } catch (error) {
       counted.delete(key);

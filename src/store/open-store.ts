@@ -43,13 +43,13 @@ export interface StoreBase {
   readonly connections?: number;
   /** Seals of personal data: the current one first, then former ones. None: it is stored as it is. */
   readonly seals?: readonly Seal[];
+  /** Absent: the machine's clock is the store's, as it is, and no count is reused for a while. */
+  readonly uptime?: Uptime;
 }
 
 export interface ClockBase {
   /** The machine's clock. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Absent: the machine's clock is the store's, as it is. */
-  readonly uptime?: Uptime;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -82,7 +82,7 @@ async function openMigrated<C>(
   try {
     await migrate(db as unknown as Kysely<unknown>, place);
     await checkKeys(db, base.seals ?? []);
-    return { store: createStore(db, openKeyRing(base.seals ?? [])), clock: await openClock(db, place) };
+    return { store: createStore(db, openKeyRing(base.seals ?? []), base.uptime), clock: await openClock(db, place) };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -121,7 +121,7 @@ export function sqlitePath(url: string, folder: string): string {
   return path === ':memory:' ? path : resolve(folder, path);
 }
 
-function createStore(db: Database, keys: KeyRing): Store {
+function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): Store {
   const leases = createLeases(db);
   return {
     leases,
@@ -143,7 +143,7 @@ function createStore(db: Database, keys: KeyRing): Store {
     pauses: createPauses(db),
     audit: createAudit(db),
     restores: createRestores(db),
-    reports: createReports(db),
+    reports: createReports(db, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
     directories: createDirectories(db, keys),

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Counts } from '../core/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
+import type { Uptime } from '../ports/runtime.ts';
 import { appliedSpans } from './applied-since.ts';
 import type { Database } from './database.ts';
 import { holdFacts, toFacts } from './hold-rows.ts';
@@ -10,10 +11,10 @@ import { inLists } from './row-writer.ts';
 import { createRunReports } from './run-reports.ts';
 import { settledVersion, waitingHashes } from './settled-hashes.ts';
 
-export function createReports(db: Database): Reports {
+export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports {
   const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
   return {
-    ...createRunReports(db),
+    ...createRunReports(db, uptime),
 
     async hold(id) {
       const row = await db.selectFrom('holds').select(holdFacts(db)).where('id', '=', id).executeTakeFirst();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { FindingCause, Reports } from '../ports/reports.ts';
+import type { Uptime } from '../ports/runtime.ts';
 import { openBatchStates } from './batch-states.ts';
 import type { Database } from './database.ts';
 import { timelineOf } from './phase-times.ts';
@@ -14,7 +15,7 @@ const causeText = sql<string>`replace(case when place is null then message else 
 type RunReports = Pick<Reports, 'timeline' | 'findingCauses' | 'findings' | 'batchStates'>;
 
 /** The questions about one run. */
-export function createRunReports(db: Database): RunReports {
+export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): RunReports {
   return {
     async timeline(run, now) {
       const row = await db
@@ -75,6 +76,6 @@ export function createRunReports(db: Database): RunReports {
       return (await wanted.execute()).map((row) => ({ ...toFinding(row), number: Number(row.number) }));
     },
 
-    batchStates: openBatchStates(db),
+    batchStates: openBatchStates(db, uptime),
   };
 }

@@ -2,8 +2,10 @@ import { expect, it } from 'vitest';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../contracts/store-samples.ts';
 
-const countsOf = async (people: number) => {
-  const store = await openStore('sqlite::memory:', { folder: '.' });
+/** Counts while the changes go on. `wait`: time that passes before the second count (ms). */
+const countsOf = async (people: number, wait = 0) => {
+  let now = 1000;
+  const store = await openStore('sqlite::memory:', { folder: '.', uptime: { boot: undefined, now: () => now } });
   const owned = await openRun(store, { id: 'run_1' });
   const names = Array.from({ length: people }, (_, i) => `E${i + 1}`);
   await writePlan(
@@ -18,6 +20,7 @@ const countsOf = async (people: number) => {
     owned,
     names.slice(0, 3).map((identification) => ({ identification, state: 'sent' })),
   );
+  now += wait;
   const after = await states();
   await endRun(store, owned);
   const atEnd = await states();
@@ -51,4 +54,13 @@ it('counts of a large run are reused for a while, but not after its end', async 
       ['sent', 3],
     ],
   });
+});
+
+it('counts of a large run are made again after a while', async () => {
+  const again = async (wait: number) => (await countsOf(26_000, wait)).after;
+  expect(await again(1999)).toEqual([['planned', 26_000]]);
+  expect(await again(2000)).toEqual([
+    ['planned', 25_997],
+    ['sent', 3],
+  ]);
 });
