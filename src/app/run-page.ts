@@ -8,12 +8,13 @@ import { runReport } from './reports.ts';
 /** Reports one run with its timeline, and its findings by cause. */
 export async function readRunPage(id: string, { store, clock }: EngineIo): Promise<RunPage> {
   const run = await findRun(id, store);
-  const [report, timeline, causes, states] = await Promise.all([
+  const [report, timeline, causes] = await Promise.all([
     runReport(run, store),
     store.reports.timeline(run.id, clock.now()),
     store.reports.findingCauses(run.id),
-    store.reports.batchStates(run.id),
   ]);
+  // A plan that is being written may have a million changes, and none is in a batch.
+  const states = report.batches.length === 0 ? [] : await store.reports.batchStates(run.id);
   return { report, timeline, ...causes, states };
 }
 
