@@ -144,7 +144,7 @@ describe('beside a running start', () => {
     const world = await open();
     const start = await started(world);
     const second = await world.command({ command: 'start' }).ended;
-    expect(second).toMatchObject({ code: 1, result: { error: expect.stringContaining('one is enough') } });
+    expect(second).toMatchObject({ code: 1, result: { error: expect.stringContaining('only one may run') } });
     await stopped(start);
   });
 });

@@ -83,7 +83,7 @@ it('adopting twice changes nothing more, and an unknown person stops all of it',
   expect(await ownerOf(office, 'E1')).toBe('people');
   expect(await office.app.adopt('second', ['E1', 'E1'], ana)).toMatchObject([{ kind: 'move', isDone: true }]);
   expect(await office.app.adopt('second', ['E1'], ana)).toMatchObject([
-    { kind: 'none', effect: 'belongs to sync second already' },
+    { kind: 'none', effect: 'already belongs to sync second' },
   ]);
   expect(await auditOf(office)).toHaveLength(1);
   await expect(office.app.adopt('third', ['E1'], ana)).rejects.toMatchObject({ code: 'USAGE' });

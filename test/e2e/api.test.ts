@@ -123,7 +123,7 @@ describe('rollcall api', () => {
     ['a body that is no JSON', ['users', 'create', '--yes', '--body', '{'], '--body is not valid JSON'],
     ['a body that does not fit', ['users', 'create', '--yes', '--body', '{"firstName":1}'], 'identification'],
     ['a body file that is not there', ['users', 'create', '--yes', '--body', '@none.json'], 'none.json cannot be read'],
-    ['--all with a page', ['users', 'search', '--all', '--page', '2'], 'leave --page out'],
+    ['--all with a page', ['users', 'search', '--all', '--page', '2'], 'omit --page'],
     ['a connection that is not there', ['roles', 'list', '--connection', 'other'], 'acme'],
     ['the tokens of the store', ['tokens', 'revoke', '--yes'], 'rollcall token refresh'],
     ['a day of another form', ['goals', 'list', '--startDateFrom', '01/02/2026'], 'of the form YYYY-MM-DD'],

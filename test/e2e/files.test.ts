@@ -155,7 +155,7 @@ describe('files and their order', () => {
   });
 
   it('wait while a file that is not ours is processed by a platform that says 400 then', async () => {
-    const office = await officeWith(10, 10, { sandbox: { processingMs: 40_000, people: usersOf(employees(10)) } });
+    const office = await officeWith(10, 10, { sandbox: { processingMs: 300_000, people: usersOf(employees(10)) } });
     const { url, accessToken } = office.sandbox;
     const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify({
@@ -165,7 +165,8 @@ describe('files and their order', () => {
     const byHand = await fetch(`${url}/os-api/public-api/v1/admin/userFiles/`, { method: 'POST', headers, body });
     expect(byHand.status).toBe(200);
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
-    expect(office.sandbox.state.requests.upload).toBe(4);
+    // The file by hand, at least one that was refused, and the one that was taken.
+    expect(office.sandbox.state.requests.upload).toBeGreaterThanOrEqual(3);
   });
 
   it('that are answered 400 each time end the run as failed, without a change', async () => {

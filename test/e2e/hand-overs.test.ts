@@ -136,7 +136,7 @@ it('more expected hand-overs than the guard allows are held as disables, to appr
   const held = await office.apply();
   expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 } });
   expect(held.holds).toMatchObject([{ class: 'handOvers' }]);
-  expect(held.holds[0]?.reason).toContain('only 5 stay enabled without a decision');
+  expect(held.holds[0]?.reason).toContain('only 5 may stay enabled without a decision');
   await office.app.approve(held.run.id, 'ana', { ids: ['E1'] });
   await office.app.reject(held.run.id, 'ana', { ids: ['E2'] });
   const next = await office.apply();
