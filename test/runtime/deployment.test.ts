@@ -410,7 +410,7 @@ describe('several deployments on one store', () => {
     await bench.during(async () => {
       const other = bench.start('they');
       await expect(bench.clock.drive(other.ended)).rejects.toMatchObject({ code: 'CONFLICT' });
-      await expect(other.ready).rejects.toThrow('one is enough');
+      await expect(other.ready).rejects.toThrow('only one may run');
     });
   });
 
