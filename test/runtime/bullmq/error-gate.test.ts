@@ -49,7 +49,7 @@ describe('errors of Redis', () => {
 
 it.each([
   ['maxmemory_policy:allkeys-lru\r\nredis_version:7.2.4\r\n', /allkeys-lru.*noeviction/],
-  ['redis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n', /6\.0\.16, too old/],
+  ['redis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n', /6\.0\.16 is too old/],
   ['redis_version:6.2.0\r\nmaxmemory_policy:noeviction\r\n', undefined],
   ['redis_version:5.0.0\r\nvalkey_version:8.0.1\r\nmaxmemory_policy:noeviction\r\n', undefined],
   ['redis_version:10.0.0\r\n', undefined],
