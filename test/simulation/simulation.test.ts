@@ -4,7 +4,7 @@ import { type Played, play } from './world.ts';
 const seeds = 400;
 
 describe('a company, a platform and workers that fail in every way a seed can think of', () => {
-  it(`keep every promise of the design in ${seeds} seeds`, { timeout: 120_000 }, async () => {
+  it(`keep every promise of the design in ${seeds} seeds`, { timeout: 480_000 }, async () => {
     const all: Played[] = [];
     for (let seed = 1; seed <= seeds; seed += 1) {
       try {
