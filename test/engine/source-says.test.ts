@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { BlockedPerson } from '../../src/core/blocked.ts';
 import type { Person, RejectedPerson } from '../../src/core/person.ts';
 import type { CellTrouble } from '../../src/core/refusal.ts';
 import { certifySnapshot, type ReadKind } from '../../src/core/snapshot.ts';
-import { blockedPerson, lifecycleTrouble, sayOf } from '../../src/engine/source-says.ts';
+import type { PeopleIndex } from '../../src/engine/people-index.ts';
+import { blockedPerson, countUnusable, lifecycleTrouble, sayOf, unusablePeople } from '../../src/engine/source-says.ts';
 import { person } from '../core/cases.ts';
+import { openIndex } from './open-index.ts';
 
 function read(kind: ReadKind, isComplete: boolean, unreadable = 0) {
   const end = isComplete
@@ -119,6 +122,12 @@ describe('a person is blocked', () => {
     expect(lifecycleTrouble(undated)).toEqual(troubles[1]);
   });
 
+  it.each(['hireDate', 'leaveDate'] as const)('by the first cell that is a date of the lifecycle: %s', (field) => {
+    const troubles = [trouble('firstName', 'name'), trouble(field, 'date'), trouble('hireDate', 'later')];
+    expect(lifecycleTrouble(person({ troubles }))).toEqual(troubles[1]);
+    expect(lifecycleTrouble(person({ troubles: troubles.slice(0, 1) }))).toBeUndefined();
+  });
+
   it('by a refused row', () => {
     const cell = { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' };
     expect(blockedPerson(rejected, says(rejected), unusable, false)).toEqual(cell);
@@ -149,5 +158,37 @@ describe('a person is blocked', () => {
   it.each(['active-update', 'owned-by-other'] as const)('never where a decision was possible: %s', (rule) => {
     expect(blockedPerson(odd, says(odd), { rule }, true)).toBeUndefined();
     expect(blockedPerson(person(), says(person()), { rule: 'unusable' }, true)).toBeUndefined();
+  });
+});
+
+describe('a read in which no person is usable', () => {
+  /** One person of each sort; only two of them are unusable. */
+  function indexed(): PeopleIndex {
+    const index = openIndex();
+    const people = [
+      rejected,
+      person({ identification: 'E2', at: 'line 3' }),
+      person({ identification: 'E3', at: 'line 4', standing: 'leaver' }),
+      person({ identification: 'E4', at: 'line 5', standing: 'unknown', isInScope: false }),
+    ];
+    for (const one of people) index.fill(index.add(one.identification), one);
+    index.name(index.add('E5'), 'E5');
+    return index;
+  }
+
+  it('counts each unusable person once, also out of scope', () => {
+    const added: BlockedPerson[] = [];
+    countUnusable(indexed(), full, { add: (one) => void added.push(one) });
+    expect(added).toEqual([
+      { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' },
+      { kind: 'status-unknown', at: 'line 5' },
+    ]);
+  });
+
+  it('has a finding with the place of each unusable record', () => {
+    expect([...unusablePeople(indexed(), full)]).toEqual([
+      { code: 'row-rejected', identification: 'E1', message: 'line 2, scope: no', at: 'line 2' },
+      { code: 'status-unknown', identification: 'E4', message: 'line 5: status "active"', at: 'line 5' },
+    ]);
   });
 });
