@@ -60,6 +60,8 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
       {
         root,
         config: false,
+        // Its keys do not cover the switches: it would give code without mutants, or with the numbers of another run.
+        fsModuleCache: false,
         watch: false,
         reporters: [{}],
         include: [`${folder.replace('src', 'test')}/**/*.test.ts`],
