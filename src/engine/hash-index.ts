@@ -28,7 +28,7 @@ export class HashIndex {
   add(hi: number, lo: number, value: number): void {
     if (this.#size * 10 >= this.#value.length * 7) this.#grow();
     if (value >= this.#hi.length) {
-      const length = Math.max(value + 1, this.#hi.length * 2);
+      const length = powerAbove(value);
       this.#hi = lengthened(this.#hi, length);
       this.#lo = lengthened(this.#lo, length);
     }
@@ -59,11 +59,16 @@ export class HashIndex {
 
   #grow(): void {
     const old = this.#value;
-    this.#value = new Int32Array(old.length * 2).fill(-1);
+    this.#value = new Int32Array(powerAbove(this.#size * 2)).fill(-1);
     this.#mask = this.#value.length - 1;
     for (const value of old) if (value !== -1) this.#place(this.#lo[value] as number, value);
     old.buffer.transfer(0);
   }
+}
+
+/** Returns the smallest power of two that is greater than the number, which is not negative. */
+export function powerAbove(number: number): number {
+  return 2 ** (32 - Math.clz32(number));
 }
 
 /**

@@ -7,7 +7,7 @@ import { RosterEntries, type RosterPart, type RosterStanding, standingCode } fro
 import { TextHash } from '../core/text-hash.ts';
 import type { User } from '../core/user.ts';
 import type { Spool } from '../ports/spool.ts';
-import { HashIndex, lengthened } from './hash-index.ts';
+import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
 import { mark } from './people-marks.ts';
 import { type Absent, createPersonText } from './person-text.ts';
 
@@ -320,7 +320,7 @@ export class PeopleIndex {
   }
 
   #grow(): void {
-    const size = this.#marks.length * 2;
+    const size = powerAbove(this.#size);
     // As in `lengthened`, for the arrays of other numbers.
     this.#marks = new Uint16Array(this.#marks.buffer.transfer(size * this.#marks.BYTES_PER_ELEMENT));
     this.#place = new Float64Array(this.#place.buffer.transfer(size * this.#place.BYTES_PER_ELEMENT));
