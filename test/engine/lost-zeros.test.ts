@@ -1,5 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { packRoster } from '../../src/core/roster.ts';
+import type { Reading } from '../../src/engine/choose-read.ts';
+import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import { explain } from '../../src/engine/explain.ts';
+import { findLostZeros } from '../../src/engine/lost-zeros.ts';
+import { mark } from '../../src/engine/people-index.ts';
+import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openStore } from '../../src/store/index.ts';
+import { openRun, sampleEntry } from '../contracts/store-samples.ts';
+import { person } from '../core/cases.ts';
+import { openIndex } from './open-index.ts';
 import { account, all, only, openPlanScene, type PlanScene, row } from './plan-scene.ts';
 
 const ids = ['00101', '00102', '00103', '04711'];
@@ -143,5 +154,143 @@ describe('two people whose identifications differ by leading zeros', () => {
     const scene = await openPlanScene({ records: [row('101')], users: [account('00101')] });
 
     expect((await scene.plan()).kinds).toEqual({ '101': 'create' });
+  });
+});
+
+describe('a search for lost zeros', () => {
+  const { inSource, ours, seen, bystander, conflict } = mark;
+  const owned = inSource | seen | ours;
+  const full = { kind: 'full' } as Reading;
+  const delta = { kind: 'delta' } as Reading;
+  const point = (readsAll: boolean): Reading => ({ kind: 'point', identifications: [], readsAll });
+
+  interface Search {
+    /** The marks of each person. */
+    readonly people: Readonly<Record<string, number>>;
+    /** The people with an account that the scan kept. A false one is only counted. */
+    readonly kept?: Readonly<Record<string, boolean>>;
+    readonly reading?: Reading;
+    readonly isFocused?: boolean;
+    readonly ledger?: Parameters<typeof sampleEntry>[];
+    /** Who has an account, by lookup. */
+    readonly accounts?: readonly string[];
+    /** People of the last full read. */
+    readonly roster?: readonly string[];
+  }
+
+  /** Returns the pairs that are reported, who is in conflict, and who was looked up. */
+  async function search({ people, kept = {}, reading = full, isFocused = false, ...known }: Search) {
+    const store = await openStore('sqlite::memory:', { folder: tmpdir() });
+    onTestFinished(() => store.close());
+    const spool = openFileSpool(tmpdir());
+    onTestFinished(() => spool.close());
+    const run = await openRun(store, { id: 'run_1' });
+    await store.ledger.put(
+      run,
+      (known.ledger ?? []).map((given) => sampleEntry(...given)),
+    );
+    if (known.roster !== undefined) {
+      const listed = openIndex(undefined, 'salt');
+      for (const name of known.roster) listed.set(listed.add(name), inSource);
+      const pages = packRoster('people', listed.rosterEntries('people'));
+      const counts = { people: pages.length, emails: 1 };
+      const header = { sync: 'people', run: 'run_1', at: 1, fingerprint: 'f1', salt: 'salt', rows: 1, pages: counts };
+      await store.rosters.put(run, header, pages);
+    }
+    const index = openIndex();
+    for (const [identification, marks] of Object.entries(people)) {
+      const slot = index.add(identification);
+      if ((marks & inSource) === 0) index.name(slot, identification);
+      else index.fill(slot, person({ identification }));
+      index.set(slot, marks);
+    }
+    const candidates = { slots: [] as number[], places: [] as number[] };
+    for (const [name, isWhole] of Object.entries(kept)) {
+      candidates.slots.push(index.find(name).slot);
+      candidates.places.push(spool.append(JSON.stringify(isWhole ? account(name) : name)));
+    }
+    const asked: string[] = [];
+    const find = async (name: string) => {
+      asked.push(name);
+      const isFound = known.accounts?.includes(name) === true;
+      return isFound ? { found: true, user: account(name) } : { found: false };
+    };
+    const sync = { settings: { name: 'people', connection: 'acme' }, platform: { find } } as unknown as Sync;
+    const pairs: (string | undefined)[][] = [];
+    const { signal } = new AbortController();
+    const job = { sync, reading, index, spool, candidates, isFocused, signal };
+    const onFinding = ({ identification, other }: { identification?: string; other?: string }): void => {
+      pairs.push(other === undefined ? [identification] : [identification, other]);
+    };
+    await findLostZeros({ ...job, find: onFinding }, { store } as EngineIo);
+    const conflicts = Object.keys(people).filter((name) => index.has(index.find(name).slot, conflict));
+    return { pairs, conflicts, asked };
+  }
+
+  const none = { pairs: [], conflicts: [], asked: [] };
+  const both = { pairs: [['7', '07'], ['07']], conflicts: ['7', '07'], asked: [] };
+
+  it.each<Search & { readonly name: string; readonly shows?: object }>([
+    { name: 'ours and missing', people: { '7': inSource, '07': ours | seen }, kept: { '07': true }, shows: both },
+    { name: 'not ours', people: { '7': inSource, '07': seen }, kept: { '07': true } },
+    { name: 'in the source', people: { '7': inSource, '07': owned }, kept: { '07': true } },
+    { name: 'kept without its fields', people: { '7': inSource, '07': ours | seen }, kept: { '07': false } },
+    { name: 'not kept', people: { '7': inSource, '07': ours | seen } },
+    {
+      name: 'of a person with an account',
+      people: { '7': inSource | seen, '07': ours | seen },
+      kept: { '07': true },
+    },
+    { name: 'of a person without a record', people: { '7': 0, '07': ours | seen }, kept: { '07': true } },
+    { name: 'of nobody', people: { '8': inSource, '07': ours | seen }, kept: { '07': true } },
+    {
+      name: 'of a person with another conflict',
+      people: { '7': inSource | conflict, '07': ours | seen },
+      kept: { '07': true },
+      shows: { ...both, pairs: [] },
+    },
+    {
+      name: 'beside the people whom the run is about',
+      people: { '7': inSource | bystander, '07': ours | seen | bystander },
+      kept: { '07': true },
+      shows: { ...both, pairs: [] },
+    },
+    ...[
+      { '7': inSource, '07': ours | seen | bystander },
+      { '7': inSource | bystander, '07': ours | seen },
+    ].map((people) => ({ name: 'partly beside them', people, kept: { '07': true }, shows: both })),
+  ])('by an account that is $name', async ({ name: _, shows = none, ...given }) => {
+    expect(await search(given)).toEqual(shows);
+  });
+
+  const found = { pairs: [['7', '07'], ['07']], conflicts: ['7'], asked: ['07'] };
+  const entry: Search = { people: { '7': inSource }, ledger: [['07']], accounts: ['07'], reading: delta };
+
+  it.each<Search & { readonly name: string; readonly shows?: object }>([
+    { ...entry, name: 'a delta does not show', shows: found },
+    { ...entry, name: 'a lookup does not show', reading: point(false), shows: found },
+    { ...entry, name: 'a focused read does not show', reading: full, isFocused: true, shows: found },
+    { ...entry, name: 'a full read would show', reading: full },
+    { ...entry, name: 'another sync owns', ledger: [['07', { owner: 'other' }]] },
+    { ...entry, name: 'was removed', ledger: [['07', { removed: { at: 1, blacklist: false } }]] },
+    { ...entry, name: 'has no account', accounts: [], shows: { ...none, asked: ['07'] } },
+    { ...entry, name: 'is in this read', people: { '7': inSource, '07': owned } },
+    { ...entry, name: 'is in this read without a record', people: { '7': inSource, '07': ours }, shows: found },
+    { ...entry, name: 'is not a number', people: { E7: inSource } },
+    { ...entry, name: 'belongs to a person with an account', people: { '7': inSource | seen } },
+    { ...entry, name: 'belongs to a bystander', people: { '7': inSource | bystander } },
+    {
+      ...entry,
+      name: 'belongs to a person with a conflict',
+      people: { '7': inSource | conflict },
+      shows: { ...none, conflicts: ['7'] },
+    },
+    { ...entry, name: 'belongs to a person of the last full read', roster: ['7'] },
+    { ...entry, name: 'belongs to a person who was not in the last full read', roster: ['07'], shows: found },
+    { ...entry, name: 'is looked up among all people', reading: point(true), roster: ['7'], shows: found },
+    { ...entry, name: 'is looked up alone', reading: point(false), roster: ['7'] },
+    { ...entry, name: 'is decided alone', isFocused: true, roster: ['7'], shows: found },
+  ])('by an entry of the ledger that $name', async ({ name: _, shows = none, ...given }) => {
+    expect(await search(given)).toEqual(shows);
   });
 });
