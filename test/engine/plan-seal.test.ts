@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlanDigest } from '../../src/core/change.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
+import { openWork } from '../../src/engine/make-plan.ts';
+import { headerOf } from '../../src/engine/plan-job.ts';
+import { sealEmptyPlan, sealPlan } from '../../src/engine/plan-seal.ts';
+import { openFileSpool } from '../../src/store/file-spool.ts';
 import { account, all, guards, only, openPlanScene, row } from './plan-scene.ts';
 
 const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };
@@ -126,6 +131,98 @@ describe('an empty plan', () => {
     const scene = await openPlanScene({ records: [] });
     expect((await scene.plan(only('a1'))).plan.failure).toBe(
       'the source knows none of the named people: nothing was changed.',
+    );
+  });
+});
+
+describe('a plan of a dry run', () => {
+  async function openDryRun() {
+    const { sync, io } = await openPlanScene({ records: [] });
+    const spool = openFileSpool(tmpdir());
+    onTestFinished(() => spool.close());
+    const { signal } = new AbortController();
+    const work = await openWork({ planId: 'shown_1', sync, scope: all, signal, context: undefined }, spool, io);
+    return { work, io };
+  }
+  const read = { kind: 'full', at: 1, fingerprint: 'f1' } as const;
+  const steps = {
+    read: { snapshot: { rows: 5, gaps: ['a gap'] }, reading: { kind: 'full' }, usable: 0, fact: read },
+    compared: {
+      users: 6,
+      managed: 7,
+      unchanged: 8,
+      lookedAt: 9,
+      lookTookMs: 10,
+      postponed: 1,
+      unconfirmed: 4,
+      waiting: 0,
+    },
+    decided: { postponed: 2, needsFull: false, repeated: 11 },
+    guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined },
+  };
+  const facts = {
+    read,
+    sourceRows: 5,
+    platformUsers: 6,
+    managedUsers: 7,
+    unchanged: 8,
+    lookedAt: 9,
+    lookTookMs: 10,
+    blocked: { conflict: 1 },
+    postponed: 7,
+    rejected: 12,
+    sourceGaps: ['a gap'],
+  };
+
+  it.each<{ name: string; over: object; told: object }>([
+    { name: 'nothing else', over: {}, told: {} },
+    {
+      name: 'the unresolved users',
+      over: { compared: { ...steps.compared, waiting: 3 } },
+      told: { blocked: { conflict: 1, unresolved: 3 } },
+    },
+    {
+      name: 'that the next read must be full',
+      over: { decided: { ...steps.decided, needsFull: true } },
+      told: { needsFull: true },
+    },
+    {
+      name: 'the unmanaged users and the size of a page',
+      over: { compared: { ...steps.compared, unmanaged: 0, pageSize: 50 } },
+      told: { unmanaged: 0, pageSize: 50 },
+    },
+    {
+      name: 'that the read is doubted, and why',
+      over: { guarded: { ...steps.guarded, areMissesHeld: true, doubt: 'too many' } },
+      told: { isReadDoubted: true, doubt: 'too many' },
+    },
+    {
+      name: 'the people of an unusable delta',
+      over: { read: { ...steps.read, reading: { kind: 'delta' } } },
+      told: { postponed: 8 },
+    },
+    {
+      name: 'nothing of a usable delta',
+      over: { read: { ...steps.read, reading: { kind: 'delta' }, usable: 1 } },
+      told: {},
+    },
+  ])('has the facts of all steps, and $name', async ({ over, told }) => {
+    const { work, io } = await openDryRun();
+    work.index.add('E1');
+    work.blocked.add({ kind: 'conflict', at: 'line 2' });
+    await io.store.plans.begin(undefined, headerOf(work, io));
+    const plan = await sealPlan(work, { ...steps, ...over } as never, io);
+    expect(plan.facts).toStrictEqual({ ...facts, ...told });
+    expect(plan).toMatchObject({ id: 'shown_1', repeated: 11, failure: undefined });
+  });
+
+  it('says which fields vanished, and not that all people are blocked then', async () => {
+    const { work, io } = await openDryRun();
+    work.blocked.add({ kind: 'status-unknown', at: 'line 2' });
+    const vanished = [{ reason: 'status vanished' }];
+    const empty = { snapshot: { rows: 1, gaps: [] }, vanished, fact: read } as never;
+    expect((await sealEmptyPlan(work, empty, 'no row is usable', io)).failure).toBe(
+      'no row is usable: nothing was changed. status vanished',
     );
   });
 });
