@@ -1,5 +1,5 @@
 import { autoDirectLimit, chunk, fileGroup, routeOf } from '../core/batch.ts';
-import { type Change, type ChangeKind, isDirectlyDeliverable, parkStep } from '../core/change.ts';
+import { type Change, type ChangeKind, isDirectlyDeliverable } from '../core/change.ts';
 import { type OrderedChange, sendingLevels } from '../core/email-order.ts';
 import type { BatchLoad } from '../core/request-budget.ts';
 import type { ChangeState } from '../core/run.ts';
@@ -111,7 +111,7 @@ export async function sendLastStep(
   const groups = new Map<string, string[]>();
   for await (const change of changesOf(owned.run.id, io, { batch: parking.id })) {
     if (!parked.includes(change.identification)) continue;
-    const key = parking.kind === 'direct' ? '' : groupOf({ ...change, parkEmail: '' }, sync);
+    const key = parking.kind === 'direct' ? '' : groupOf(change, sync);
     groups.set(key, [...(groups.get(key) ?? []), change.identification]);
   }
   const { length } = await io.store.batches.ofRun(owned.run.id);
@@ -124,9 +124,9 @@ export async function sendLastStep(
   io.checkpoint('batch-split');
 }
 
+/** Both steps of a parked change have the same group, because `parkStep` carries every field that makes one. */
 function groupOf(change: Change, { dialect, mapping }: Sync): string {
-  const isParking = change.parkEmail !== undefined && change.parkEmail !== '';
-  return fileGroup(isParking ? parkStep(change) : change, dialect, mapping.fields);
+  return fileGroup(change, dialect, mapping.fields);
 }
 
 /**

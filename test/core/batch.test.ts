@@ -10,7 +10,7 @@ import {
   type RouteFacts,
   routeOf,
 } from '../../src/core/batch.ts';
-import { type Change, sealChange } from '../../src/core/change.ts';
+import { type Change, parkStep, sealChange } from '../../src/core/change.ts';
 import { type Dialect, defaultDialect } from '../../src/core/settings.ts';
 import { draft, wanted } from './cases.ts';
 
@@ -82,6 +82,17 @@ describe('changes that share a file', () => {
     expect(group(change({ before, after: { birthDate: '' } }))).toBe('IU:');
     expect(group(change({ kind: 'create', before: undefined, after: wanted }))).toBe('IU:');
     expect(fileGroup(change({ before }), defaultDialect)).toBe('IU:');
+  });
+
+  it.each([
+    {},
+    { job: '', seniority: 'x' },
+    { birthDate: '1990-01-02', area: 'x', email: 'new@example.com' },
+    { orgEntryDate: '', job: 'x' },
+  ])('are the same for both steps of a parked change that writes %o', (after) => {
+    const parked = { ...change({ after }), parkEmail: 'parked@example.com' };
+    const group = (one: Change) => fileGroup(one, defaultDialect, ['orgEntryDate', 'birthDate', 'email']);
+    expect(group(parkStep(parked))).toBe(group(parked));
   });
 
   it('are all of them where empty cells keep what is there', () => {
