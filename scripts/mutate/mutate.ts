@@ -63,8 +63,6 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
         // Its keys do not cover the switches: it would give code without mutants, or with the numbers of another run.
         fsModuleCache: false,
         watch: false,
-        // Modules of a former run would be taken from the cache without the switches of this one.
-        fsModuleCache: false,
         reporters: [{}],
         include: [`${folder.replace('src', 'test')}/**/*.test.ts`],
         // Tests of random cases are left out: they are slow, and kill a mutant by chance.

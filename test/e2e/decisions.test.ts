@@ -163,7 +163,9 @@ describe('an approval', () => {
     for (const applied of [4, 0, 0]) {
       const { run: next, holds } = await office.apply();
       expect(next).toMatchObject({ outcome: 'held', counts: { applied, held: 2 } });
-      expect(holds).toMatchObject([{ class: 'disables', state: 'open', reason: expect.stringContaining('not part of an earlier approval') }]);
+      expect(holds).toMatchObject([
+        { class: 'disables', state: 'open', reason: expect.stringContaining('not part of an earlier approval') },
+      ]);
     }
     expect(disabledOf(office)).toEqual(['E1', 'E2', 'E3', 'E4']);
     const { holds } = await office.app.holds({ limit: 9 });

@@ -126,7 +126,9 @@ describe('a file whose end is not seen', () => {
       const report = await office.apply();
       expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
       expect(office.clock.now() - from).toBeGreaterThanOrEqual(90_000);
-      expect(report.findings.map(({ message }) => message).join()).toMatch(/until settle\.deadline \(last: no status: .+\)/);
+      expect(report.findings.map(({ message }) => message).join()).toMatch(
+        /until settle\.deadline \(last: no status: .+\)/,
+      );
       expect(office.log.messages('warn')).toContain('the platform does not return the file status: waiting');
       expect(writes(office)).toBe(20);
     },

@@ -174,7 +174,13 @@ describe('an index of people', () => {
     index.fill(again, person({ fields: { firstName: 'Eva', seniority: '2020-01-01', area: 'Law' } }));
     index.fill(again, person({ fields: { firstName: 'Ana' } }));
     const shows = (fields: FieldValues) => ({ id: '1', identification: 'E1', enabled: true, unreadable: [], fields });
-    const knows = (hidden: FieldValues) => ({ identification: 'E1', owner: 'people', hidden, quirks: {}, unverified: 0 });
+    const knows = (hidden: FieldValues) => ({
+      identification: 'E1',
+      owner: 'people',
+      hidden,
+      quirks: {},
+      unverified: 0,
+    });
     const matches = (slot: number) => [
       index.isShownAsWanted(slot, shows({ firstName: 'Ana' })),
       index.isShownAsWanted(slot, shows({ firstName: 'Ana', area: 'Law' })),
