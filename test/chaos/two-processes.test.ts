@@ -237,7 +237,7 @@ describe('cancel', () => {
   it.each(['start', 'apply'] as const)(
     'stops a run of %s before its next batch, and nothing is lost',
     async (driver) => {
-      const world = await open({ sync: { batchRows: 1 }, faults: ['file:processing=20000@1'] });
+      const world = await open({ sync: { batchRows: 1 }, faults: ['file:processing=90000@1'] });
       const child = driver === 'start' ? await started(world) : world.command({ command: 'apply' });
       if (driver === 'start') await result(world.command({ command: 'resync' }));
       while (world.sandbox.state.files.size < 1) await wait(5);
