@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExpressionBuilder } from 'kysely';
 import type { Database } from './database.ts';
 import { inLists } from './row-writer.ts';
+import type { Schema } from './schema.ts';
 
 /** What became of a held change that no longer waits for a person. */
 export type SettledState = 'approved' | 'rejected' | 'expired';
@@ -42,6 +44,12 @@ export async function settledAmong(
   return found;
 }
 
+/** Selects the decisions that wait for a person at this instant. */
+function isWaiting(now: number) {
+  return (eb: ExpressionBuilder<Schema, 'decisions'>) =>
+    eb.and([eb('state', '=', 'open'), eb('ended_at', 'is', null), eb('expires_at', '>', now)]);
+}
+
 /** Returns those of the hashes whose change waits for a person at this instant. */
 export async function waitingAmong(
   db: Database,
@@ -55,9 +63,7 @@ export async function waitingAmong(
       .select('hash')
       .where('sync', '=', sync)
       .where('hash', 'in', some)
-      .where('state', '=', 'open')
-      .where('ended_at', 'is', null)
-      .where('expires_at', '>', now)
+      .where(isWaiting(now))
       .execute();
     for (const { hash } of rows) found.push(hash);
   }
@@ -73,9 +79,7 @@ export async function waitingHashes(db: Database, sync: string, now: number): Pr
       .select('hash')
       .where('sync', '=', sync)
       .where('hash', '>', after)
-      .where('state', '=', 'open')
-      .where('ended_at', 'is', null)
-      .where('expires_at', '>', now)
+      .where(isWaiting(now))
       .orderBy('hash')
       .limit(readAtOnce)
       .execute();
