@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';
-import { queuedLine, retryingLine } from './progress-lines.ts';
+import { notShownLine, queuedLine, retryingLine } from './progress-lines.ts';
 import type { ProgressView } from './progress-view.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -108,6 +108,8 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
       return { stage: 'waiting', value: 0, total: undefined, text: queuedLine(event) };
     case 'retrying':
       return { stage: 'waiting', value: 0, total: undefined, text: retryingLine(event) };
+    case 'not-shown':
+      return { stage: 'waiting', value: 0, total: undefined, text: notShownLine(event) };
     case 'reading':
       return { stage: 'reading', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {

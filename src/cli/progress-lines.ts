@@ -1,3 +1,4 @@
+import { formatInstant } from '../core/instant.ts';
 import type { ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { ProgressView } from './progress-view.ts';
@@ -45,6 +46,7 @@ function endLine(event: ProgressEvent): string | undefined {
     case 'looking-up':
     case 'delivering':
     case 'proving':
+    case 'not-shown':
       return undefined;
   }
 }
@@ -58,6 +60,7 @@ function startLine(event: ProgressEvent): string | undefined {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }
   if (event.step === 'proving') return `status of batch ${event.batch}: ${cleanLine(event.status)}`;
+  if (event.step === 'not-shown') return notShownLine(event);
   return undefined;
 }
 
@@ -80,4 +83,10 @@ function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): stri
 /** Returns how many runs are served first. Files of one connection go one at a time. */
 export function queuedLine({ ahead }: Extract<ProgressEvent, { step: 'queued' }>): string {
   return `waiting for its turn: ${formatCount(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
+}
+
+/** Returns what is waited for, and until when. Repeated events return the same words, so that they are written once. */
+export function notShownLine({ changes, untilMs }: Extract<ProgressEvent, { step: 'not-shown' }>): string {
+  const what = `the platform does not show ${formatCount(changes, 'change')} yet`;
+  return `${what}: reading back again until ${formatInstant(untilMs)} at the latest`;
 }

@@ -5,7 +5,7 @@ import type { JobOutcome } from '../ports/job.ts';
 import type { Batch, ChangeMark, OwnedRun } from '../ports/store.ts';
 import { changesInBatch, changesOf } from './batches.ts';
 import { spanOn } from './clock-span.ts';
-import type { EngineIo, RunContext } from './engine-io.ts';
+import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { releaseFileLease } from './file-lease.ts';
 import { nextProofMs } from './file-pace.ts';
 import { applyLook, namesAhead } from './look-ahead.ts';
@@ -17,8 +17,10 @@ import { updateFacts } from './update-facts.ts';
 import { endOf, isFilePending, isProofDue, mayBeProcessing, readPlanned, readWave, type Wave } from './wave.ts';
 import { sendLastStep } from './write-batches.ts';
 
-/** How to handle changes that the platform does not show. */
-type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
+/** How to handle changes that the platform does not show. `untilMs` is the time of the lookup that decides. */
+type IfUnseen =
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'fail' | 'split' | 'unresolved' };
 
 /**
  * Reads back the users of all unproven batches, by one scan if that needs fewer requests than single reads, and settles
@@ -37,11 +39,11 @@ type IfUnseen = 'wait' | 'fail' | 'split' | 'unresolved';
 export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<JobOutcome> {
   const { owned, sync } = context;
   const lookups = await openLookups(questionOf(owned, wave, io), context, io);
-  let passedMs = 0;
+  const notShown: NotShown[] = [];
   try {
     for (const batch of wave.unproven) {
-      const isWaiting = await proveBatch(context, { batch, lookups }, io);
-      if (isWaiting) passedMs = Math.max(passedMs, lookups.startedAt - endOf(batch));
+      const left = await proveBatch(context, { batch, lookups }, io);
+      if (left !== undefined) notShown.push(left);
     }
     if (lookups.scannedAt !== undefined) await applyLook(context, lookups, await readPlanned(owned, io), io);
   } finally {
@@ -51,7 +53,23 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
   if (!(await isProofDue(context, left, io))) return toDelivery(context, io);
-  return toProving(context, io, nextProofMs(sync.settings.settle.everyMs, passedMs));
+  return toProving(context, io, waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
+}
+
+/** Returns the wait in ms before the next proof, and reports what it waits for. */
+function waitForProof(
+  { settings }: Sync,
+  { notShown, lookedAt }: { readonly notShown: readonly NotShown[]; readonly lookedAt: number },
+  io: EngineIo,
+): number {
+  const { everyMs } = settings.settle;
+  if (notShown.length === 0) return everyMs;
+  const changes = notShown.reduce((sum, one) => sum + one.changes, 0);
+  const untilMs = Math.max(...notShown.map((one) => one.untilMs));
+  io.progress({ step: 'not-shown', changes, untilMs });
+  const passedMs = Math.max(...notShown.map(({ batch }) => lookedAt - endOf(batch)));
+  // A proof at `untilMs` decides, so a longer wait gains nothing.
+  return Math.min(nextProofMs(everyMs, passedMs), Math.max(everyMs, untilMs - io.clock.now()));
 }
 
 function questionOf(owned: OwnedRun, { unproven }: Wave, io: EngineIo): LookupQuestion {
@@ -74,11 +92,18 @@ interface Proof {
   readonly lookups: Lookups;
 }
 
+/** A batch that waits for changes that may still appear. */
+interface NotShown {
+  readonly batch: Batch;
+  readonly changes: number;
+  readonly untilMs: number;
+}
+
 /**
- * Judges the changes of one batch. Stores proven results and the ledger in one transaction. Returns whether the batch
- * waits for changes that may still appear.
+ * Judges the changes of one batch. Stores proven results and the ledger in one transaction, unless the batch waits for
+ * changes that may still appear.
  */
-async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<boolean> {
+async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<NotShown | undefined> {
   const { owned, sync } = context;
   const changes = await changesInBatch(batch, io);
   const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
@@ -87,7 +112,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const ifUnseen = await ifUnseenIn(context, { batch, lookups }, io);
   const now = io.clock.now();
   const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
-  const action = hasUnclear && ifUnseen === 'split' ? ifUnclear(context, batch, lookups.startedAt) : ifUnseen;
+  const action = hasUnclear && ifUnseen.kind === 'split' ? ifUnclear(context, batch, lookups.startedAt) : ifUnseen;
   // When an answer was lost or the file never ended, only a visible effect proves that the change was applied.
   const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
     isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
@@ -101,8 +126,8 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const parked: string[] = [];
   for (const back of backs) {
     const { identification } = back.change;
-    const needsSign = action === 'wait' || action === 'split' || isUnknown(back);
-    if (action === 'split' && isEdited(back)) {
+    const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
+    if (action.kind === 'split' && isEdited(back)) {
       // The row may have been applied before that edit, so it is not sent again.
       marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
       findings.push(...findingsOf(back));
@@ -122,22 +147,22 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     findings.push(...findingsOf(back));
     if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
   }
-  const isWaiting = unseen.length > 0 && action === 'wait';
+  const isWaiting = unseen.length > 0 && action.kind === 'wait';
   if (batch.final === 'failed')
     await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
   if (isWaiting) {
     // Nothing is stored yet. Results that are certain now are read again later and reported once.
-    return true;
+    return { batch, changes: unseen.length, untilMs: action.untilMs };
   }
   if (parked.length > 0) await sendLastStep(context, batch, parked, io);
-  if (unseen.length > 0 && action === 'split') {
+  if (unseen.length > 0 && action.kind === 'split') {
     await splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
-    return false;
+    return undefined;
   }
   let unresolved = 0;
   for (const back of unseen) {
     const { identification } = back.change;
-    if (action === 'unresolved' || isUnknown(back)) {
+    if (action.kind === 'unresolved' || isUnknown(back)) {
       unresolved += 1;
       marks.push({ identification, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` });
     } else {
@@ -153,26 +178,23 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger });
   await io.store.runs.addFindings(owned, findings);
   io.checkpoint('batch-settled');
-  return false;
+  return undefined;
 }
 
 async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
-  const deadlineMs = spanOn(io.clock, sync.settings.settle.deadlineMs);
-  const visibleWithinMs = spanOn(io.clock, sync.settings.settle.visibleWithinMs);
-  if (isFilePending(batch)) return 'unresolved';
-  const at = lookups.startedAt;
-  const isInTime = at < endOf(batch) + visibleWithinMs;
-  switch (batch.final) {
-    case 'failed': {
-      const failedFile = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
-      return isInTime && failedFile?.showsLate !== false ? 'wait' : 'split';
-    }
-    case 'no-status':
-      return at < (batch.sentAt ?? 0) + deadlineMs ? 'wait' : 'unresolved';
-    default:
-      if (isInTime) return 'wait';
-      return batch.state === 'unresolved' ? 'unresolved' : 'fail';
+  if (isFilePending(batch)) return { kind: 'unresolved' };
+  const { deadlineMs, visibleWithinMs } = sync.settings.settle;
+  const isWithout = batch.final === 'no-status';
+  const untilMs = isWithout
+    ? (batch.sentAt ?? 0) + spanOn(io.clock, deadlineMs)
+    : endOf(batch) + spanOn(io.clock, visibleWithinMs);
+  const mayWait = lookups.startedAt < untilMs;
+  if (batch.final === 'failed') {
+    const failedFile = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+    return mayWait && failedFile?.showsLate !== false ? { kind: 'wait', untilMs } : { kind: 'split' };
   }
+  if (mayWait) return { kind: 'wait', untilMs };
+  return { kind: isWithout || batch.state === 'unresolved' ? 'unresolved' : 'fail' };
 }
 
 /**
@@ -198,7 +220,8 @@ async function learnFromFailed(
  * split.
  */
 function ifUnclear({ sync }: RunContext, batch: Batch, at: number): IfUnseen {
-  return at < (batch.finalAt ?? at) + sync.settings.settle.visibleWithinMs ? 'wait' : 'unresolved';
+  const untilMs = (batch.finalAt ?? at) + sync.settings.settle.visibleWithinMs;
+  return at < untilMs ? { kind: 'wait', untilMs } : { kind: 'unresolved' };
 }
 
 function isEdited({ verdict }: ReadBack): boolean {

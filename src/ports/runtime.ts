@@ -77,4 +77,6 @@ export type ProgressEvent =
   | { readonly step: 'looking-up'; readonly users: number; readonly total: number }
   | { readonly step: 'delivering'; readonly batch: number; readonly batches: number; readonly changes: number }
   | { readonly step: 'proving'; readonly batch: number; readonly batches: number; readonly status: string }
-  | { readonly step: 'reading-back'; readonly users: number; readonly total: number };
+  | { readonly step: 'reading-back'; readonly users: number; readonly total: number }
+  /** The platform does not show some changes yet. They are read back again until `untilMs` (epoch ms) at the latest. */
+  | { readonly step: 'not-shown'; readonly changes: number; readonly untilMs: number };

@@ -69,6 +69,22 @@ test('a run that waits for its turn says how many are ahead', () => {
   );
 });
 
+test.each(['lines', 'bars'] as const)(
+  'changes that are not shown yet are counted, with the time of the last lookup, as %s',
+  (steps) => {
+    const { stream, watch } = watched(steps);
+    const untilMs = Date.UTC(2026, 10, 25, 2, 19, 32);
+    for (const changes of [2, 1, 1]) watch.progress({ step: 'not-shown', changes, untilMs });
+    watch.end();
+
+    const text = stream.plain();
+    expect(text).toContain(
+      'the platform does not show 1 change yet: reading back again until 2026-11-25 02:19:32 UTC at the latest',
+    );
+    if (steps === 'lines') expect(text.split('\n')).toHaveLength(3);
+  },
+);
+
 test('a step that is stopped half-way says how far it came', () => {
   const stopping = new AbortController();
   const { stream, watch } = watched('lines', stopping.signal);

@@ -20,8 +20,8 @@ async function fileOut(options: Partial<SceneOptions> = {}): Promise<Scene> {
   return scene;
 }
 
-function landAll(scene: Scene): void {
-  for (const user of [...scene.users.values()]) {
+function landAll(scene: Scene, names = [...scene.users.keys()]): void {
+  for (const user of [...scene.users.values()].filter(({ identification }) => names.includes(identification))) {
     const fields = { ...user.fields, area: 'After', firstName: 'Ana' };
     scene.users.set(user.identification, { ...user, fields, lastUpdate: 'later' });
   }
@@ -254,6 +254,29 @@ describe('settle.visibleWithin', () => {
     expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed' });
     expect(scene.calls.status).toBe(0);
+  });
+
+  it('is reported while it passes: how many changes are not shown, and when the last lookup is', async () => {
+    const scene = await fileOut();
+    scene.script.status = done;
+    landAll(scene, ['ana']);
+    await scene.step();
+    const untilMs = scene.clock.now() + settle.visibleWithinMs;
+    expect(scene.events.at(-1)).toEqual({ step: 'not-shown', changes: 1, untilMs });
+    landAll(scene);
+    await scene.play();
+    expect(scene.events.filter(({ step }) => step === 'not-shown')).toHaveLength(1);
+  });
+
+  it('is not slept past: the last proof starts when it ends', async () => {
+    const scene = await fileOut();
+    scene.script.status = done;
+    await scene.step();
+    const finalAt = scene.clock.now();
+    scene.clock.jumpTo(finalAt + settle.visibleWithinMs - 8 * second);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 8 * second });
+    scene.clock.jumpTo(finalAt + settle.visibleWithinMs - second);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: settle.everyMs });
   });
 
   it('passes for a lost answer too, which then stays unresolved and never fails', async () => {
