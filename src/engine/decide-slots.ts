@@ -15,6 +15,7 @@ import { leaverParking } from './parking.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 import { sayOf } from './source-says.ts';
+import type { Unresolved } from './unresolved.ts';
 
 export interface DecideJob {
   readonly sync: Sync;
@@ -29,7 +30,7 @@ export interface DecideJob {
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
-  readonly blocked: ReadonlySet<string>;
+  readonly blocked: Unresolved['blocked'];
   readonly signal: AbortSignal;
 }
 
@@ -74,7 +75,7 @@ export async function decideSlots(
     const isOwned = entry === undefined || person.kind === 'absent' || isConfiguredOn(connection, entry.owner, io);
     const owner = isOwned ? entry : leftBehind(entry, name, io.clock.now());
     const isConflict = index.has(slot, mark.conflict);
-    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.has(identification));
+    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.get(identification));
     return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
   });
   const neighbors = await job.neighbors.of(

@@ -35,7 +35,7 @@ export async function comparePeople(
   await recallConflicts({ sync, reading, index, find }, io);
   const left = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
   const claimed = await claimedElsewhere(sync, context?.owned.run.id, io);
-  const unresolved = { ...left, blocked: new Set([...left.blocked, ...claimed]) };
+  const unresolved = { ...left, blocked: new Map([...claimed, ...left.blocked]) };
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
   const recalled = focus === undefined ? only : named([...focus]);
@@ -56,7 +56,7 @@ export async function comparePeople(
     ...compared,
     enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
     unresolved,
-    waiting: [...left.blocked].filter((name) => left.own.has(name) || isInSource(index, name)).length,
+    waiting: [...left.blocked].filter(([name, { isOwn }]) => isOwn || isInSource(index, name)).length,
     managed,
     unconfirmed,
   };

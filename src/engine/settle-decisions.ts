@@ -3,6 +3,7 @@ import type { EngineIo } from './engine-io.ts';
 import { mark } from './people-index.ts';
 import type { PlanWork } from './plan-job.ts';
 import { sayOf } from './source-says.ts';
+import type { Unresolved } from './unresolved.ts';
 
 /** How long held changes can be approved. */
 export const holdForMs = 86_400_000;
@@ -14,7 +15,7 @@ const peopleAtOnce = 500;
 export interface DecisionGrounds {
   readonly snapshot: Snapshot;
   /** People with a change whose outcome is not known. No decision is made about them. */
-  readonly unresolved: ReadonlySet<string>;
+  readonly unresolved: Unresolved['blocked'];
   /** A guard doubts the read, so it ends no episode. */
   readonly isDoubted: boolean;
   readonly now: number;
@@ -51,7 +52,7 @@ function isDecided(identification: string, { index }: PlanWork, { snapshot, unre
   if (slot === -1) return snapshot.missing !== undefined;
   if (!isExact || index.has(slot, mark.conflict) || index.has(slot, mark.undated)) return false;
   const person = index.person(slot);
-  const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.has(identification));
+  const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.get(identification));
   if (said.says === 'unusable') return false;
   // A future hire is certain. An absence in a read that proves nothing is not.
   return said.says !== 'nothing' || (person.kind === 'person' && person.standing === 'future' && person.isInScope);

@@ -6,17 +6,18 @@ import type { CellTrouble } from '../core/refusal.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
+import type { Wait } from './unresolved.ts';
 
 /**
- * Returns what this read shows about a person. Only a proven snapshot allows more than *active*. `isBlocked`: the
- * outcome of an earlier change to this user is not known. `person` is undefined when no record of this read names the
- * person.
+ * Returns what this read shows about a person. Only a proven snapshot allows more than *active*. `wait`: the outcome of
+ * an earlier change to this user is not known. `person` is undefined when no record of this read names the person.
  */
-export function sayOf(person: Person | RejectedPerson | undefined, snapshot: Snapshot, isBlocked: boolean): SourceSays {
-  if (isBlocked) {
-    const reason = 'the outcome of an earlier change is not known: nothing is sent for this user until it is known';
-    return { says: 'unusable', code: 'unresolved', reason };
-  }
+export function sayOf(
+  person: Person | RejectedPerson | undefined,
+  snapshot: Snapshot,
+  wait?: Pick<Wait, 'reason'>,
+): SourceSays {
+  if (wait !== undefined) return { says: 'unusable', code: 'unresolved', reason: wait.reason };
   if (person === undefined) {
     return snapshot.missing === undefined
       ? { says: 'nothing', reason: 'not in this read, which cannot prove that a person is missing', isSeen: false }
@@ -83,7 +84,7 @@ export function countUnusable(index: PeopleIndex, snapshot: Snapshot, tally: Pic
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);
     if (person.kind === 'absent') continue;
-    const blocked = blockedPerson(person, sayOf(person, snapshot, false), { rule: 'unusable' }, true);
+    const blocked = blockedPerson(person, sayOf(person, snapshot), { rule: 'unusable' }, true);
     if (blocked !== undefined) tally.add(blocked);
   }
 }
@@ -93,7 +94,7 @@ export function* unusablePeople(index: PeopleIndex, snapshot: Snapshot): Generat
   for (let slot = 0; slot < index.size; slot += 1) {
     const person = index.person(slot);
     if (person.kind === 'absent') continue;
-    const said = sayOf(person, snapshot, false);
+    const said = sayOf(person, snapshot);
     if (said.says !== 'unusable') continue;
     const { code, reason: message, at } = said;
     yield { code, identification: person.identification, message, ...(at === undefined ? {} : { at }) };

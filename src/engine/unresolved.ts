@@ -1,5 +1,7 @@
 import { countOf } from '../core/count-of.ts';
+import { formatInstant } from '../core/instant.ts';
 import type { LedgerEntry } from '../core/ledger.ts';
+import type { Clock } from '../ports/runtime.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../ports/store.ts';
 import { carriedBy } from './batches.ts';
 import { spanOn } from './clock-span.ts';
@@ -7,14 +9,20 @@ import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, markOf, readBack } from './read-back.ts';
 
+/** Why nothing is planned for a user. */
+export interface Wait {
+  /** What is not known, and until when the user waits. */
+  readonly reason: string;
+  /** This sync sent the change, or a sync that is no longer configured. */
+  readonly isOwn: boolean;
+}
+
 /** Changes of earlier runs whose outcome is not known. */
 export interface Unresolved {
   /** Users for whom nothing is planned. */
-  readonly blocked: ReadonlySet<string>;
+  readonly blocked: ReadonlyMap<string, Wait>;
   /** Users whose waiting time is over. If the plan repeats the change, it is counted and reported as a repeat. */
   readonly released: ReadonlySet<string>;
-  /** The blocked users of this sync's own batches, and of those that no configured sync sent. */
-  readonly own: ReadonlySet<string>;
 }
 
 /**
@@ -24,28 +32,56 @@ export interface Unresolved {
  */
 export async function resolveUnresolved(context: RunContext, io: EngineIo): Promise<Unresolved> {
   const { sync } = context;
-  const blocked = new Set<string>();
-  const released = new Set<string>();
-  const own = new Set<string>();
   const batches = await io.store.batches.unresolved(sync.settings.connection);
-  const ours = batches.filter((batch) => isForUs(batch, sync, io));
-  for (const batch of batches.filter((one) => !ours.includes(one))) {
-    for (const { identification } of await unresolvedChanges(batch, io)) blocked.add(identification);
-  }
-  if (ours.length === 0) return { blocked, released, own };
+  const { ours = [], others = [] } = Object.groupBy(batches, (one) => (isForUs(one, sync, io) ? 'ours' : 'others'));
+  const left = await Promise.all(others.map((batch) => leftAsItIs(batch, sync, io)));
+  if (ours.length === 0) return unresolvedOf(left, sync, io);
   const lookups = await openLookups(questionOf(ours, io), context, io);
   try {
-    for (const batch of ours) {
-      const found = await resolveBatch(context, { batch, lookups }, io);
-      for (const name of found.open) {
-        (found.isDecided ? released : blocked).add(name);
-        if (!found.isDecided) own.add(name);
-      }
-    }
+    for (const batch of ours) left.push(await resolveBatch(context, { batch, lookups }, io));
   } finally {
     lookups.close();
   }
-  return { blocked, released, own };
+  return unresolvedOf(left, sync, io);
+}
+
+/** Returns the same users as `resolveUnresolved` without changing anything, for a dry run. */
+export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
+  const batches = await io.store.batches.unresolved(sync.settings.connection);
+  return unresolvedOf(await Promise.all(batches.map((batch) => leftAsItIs(batch, sync, io))), sync, io);
+}
+
+/** The users of a batch whose outcome is not known. */
+interface Left {
+  readonly batch: Batch;
+  readonly users: readonly string[];
+  /** Their waiting time is over. */
+  readonly isReleased: boolean;
+}
+
+async function leftAsItIs(batch: Batch, sync: Sync, io: EngineIo): Promise<Left> {
+  const isReleased = isForUs(batch, sync, io) && isWaitedOut(batch, sync, io);
+  return { batch, users: await unresolvedUsers(batch, io), isReleased };
+}
+
+function unresolvedOf(left: readonly Left[], sync: Sync, io: EngineIo): Unresolved {
+  const waiting = left.filter(({ isReleased }) => !isReleased);
+  const blocked = waiting.flatMap(({ batch, users }) => {
+    const isOwn = isForUs(batch, sync, io);
+    const wait = { reason: isOwn ? ownReason(batch, sync, io) : otherReason(batch), isOwn };
+    return users.map((name) => [name, wait] as const);
+  });
+  const released = left.filter(({ isReleased }) => isReleased).flatMap(({ users }) => users);
+  return { blocked: new Map(blocked), released: new Set(released) };
+}
+
+function ownReason(batch: Batch, sync: Sync, { clock }: EngineIo): string {
+  const until = formatInstant(waitsUntil(batch, sync, clock));
+  return `the outcome of an earlier change is not known: nothing is sent for this user until the platform shows the change, or until ${until} (settle.unknownAfter)`;
+}
+
+function otherReason({ sync }: Batch): string {
+  return `the outcome of a change by sync ${sync} is not known: nothing is sent for this user until sync ${sync} knows it`;
 }
 
 function questionOf(batches: readonly Batch[], io: EngineIo): LookupQuestion {
@@ -53,24 +89,16 @@ function questionOf(batches: readonly Batch[], io: EngineIo): LookupQuestion {
     step: 'reading-back',
     count: batches.reduce((sum, { size }) => sum + size, 0),
     async *names() {
-      for (const batch of batches) {
-        for (const { identification } of await unresolvedChanges(batch, io)) yield identification;
-      }
+      for (const batch of batches) yield* await unresolvedUsers(batch, io);
     },
   };
-}
-
-interface Resolved {
-  /** Users who wait, or whose change is not seen after the waiting time. */
-  readonly open: readonly string[];
-  readonly isDecided: boolean;
 }
 
 async function resolveBatch(
   { sync, owned }: RunContext,
   { batch, lookups }: { readonly batch: Batch; readonly lookups: Lookups },
   io: EngineIo,
-): Promise<Resolved> {
+): Promise<Left> {
   const changes = await unresolvedChanges(batch, io);
   const now = io.clock.now();
   const marks: ChangeMark[] = [];
@@ -88,7 +116,7 @@ async function resolveBatch(
     }
   }
   if (open.length > 0 && !isWaitedOut(batch, sync, io)) {
-    return { open: changes.map(({ identification }) => identification), isDecided: false };
+    return { batch, users: namesOf(changes), isReleased: false };
   }
   for (const identification of open) {
     marks.push({ identification, state: 'failed', reason: 'its outcome stayed unknown; planned again' });
@@ -98,33 +126,22 @@ async function resolveBatch(
       ? 'every change was seen applied'
       : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned again`;
   await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger });
-  return { open, isDecided: true };
+  return { batch, users: open, isReleased: true };
 }
 
 /** Returns the users with a change that another run in progress has sent and not proven. Nothing is planned for them. */
-export async function claimedElsewhere(sync: Sync, run: string | undefined, io: EngineIo): Promise<string[]> {
+export async function claimedElsewhere(
+  sync: Sync,
+  run: string | undefined,
+  io: EngineIo,
+): Promise<ReadonlyMap<string, Wait>> {
   const batches = await io.store.batches.unproven(sync.settings.connection);
-  const names: string[] = [];
+  const claimed = new Map<string, Wait>();
   for (const batch of batches.filter((one) => one.run !== run)) {
-    for (const { identification } of await unresolvedChanges(batch, io)) names.push(identification);
+    const reason = `run ${batch.run} of sync ${batch.sync} has sent a change for this user, and has not read it back yet`;
+    for (const name of await unresolvedUsers(batch, io)) claimed.set(name, { reason, isOwn: false });
   }
-  return names;
-}
-
-/** Returns the same users as `resolveUnresolved` without changing anything, for a dry run. */
-export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
-  const blocked = new Set<string>();
-  const released = new Set<string>();
-  const own = new Set<string>();
-  for (const batch of await io.store.batches.unresolved(sync.settings.connection)) {
-    const isOurs = isForUs(batch, sync, io);
-    const isOver = isOurs && isWaitedOut(batch, sync, io);
-    for (const { identification } of await unresolvedChanges(batch, io)) {
-      (isOver ? released : blocked).add(identification);
-      if (isOurs && !isOver) own.add(identification);
-    }
-  }
-  return { blocked, released, own };
+  return claimed;
 }
 
 /**
@@ -134,13 +151,16 @@ function isForUs(batch: Batch, sync: Sync, io: EngineIo): boolean {
   return batch.sync === sync.settings.name || !io.syncs.has(batch.sync);
 }
 
-/**
- * Returns whether the waiting time is over. It starts when the batch became unresolved, so a file that was stuck until
- * its deadline also gets it.
- */
 function isWaitedOut(batch: Batch, sync: Sync, { clock }: EngineIo): boolean {
-  const ageMs = clock.now() - Math.max(batch.sentAt ?? 0, batch.finalAt ?? 0);
-  return ageMs >= spanOn(clock, sync.settings.settle.unknownAfterMs);
+  return clock.now() >= waitsUntil(batch, sync, clock);
+}
+
+/**
+ * Returns when the waiting time is over. It starts when the batch became unresolved, so a file that was stuck until its
+ * deadline also gets it.
+ */
+function waitsUntil({ sentAt, finalAt }: Batch, sync: Sync, clock: Clock): number {
+  return Math.max(sentAt ?? 0, finalAt ?? 0) + spanOn(clock, sync.settings.settle.unknownAfterMs);
 }
 
 /**
@@ -150,4 +170,12 @@ function isWaitedOut(batch: Batch, sync: Sync, { clock }: EngineIo): boolean {
 async function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {
   const { run, id, size } = batch;
   return carriedBy(batch, await io.store.plans.page(run, { batch: id, states: ['unresolved', 'sent'], limit: size }));
+}
+
+async function unresolvedUsers(batch: Batch, io: EngineIo): Promise<readonly string[]> {
+  return namesOf(await unresolvedChanges(batch, io));
+}
+
+function namesOf(changes: readonly PlannedChange[]): readonly string[] {
+  return changes.map(({ identification }) => identification);
 }

@@ -126,7 +126,7 @@ it('trouble with a cell is trouble of that cell', async () => {
         if (mapped.kind !== 'person') return expect.unreachable(`${mapped.kind}: ${mapped.reason}`);
         const account = enabled === undefined ? undefined : user({ enabled, fields: shown });
         const { change } = decide(
-          { identification: 'E1', source: sayOf(mapped, snapshot, false), user: account, ledger },
+          { identification: 'E1', source: sayOf(mapped, snapshot), user: account, ledger },
           { ...rules, firstSight, foreignDisable: 'enable' },
           now,
         );

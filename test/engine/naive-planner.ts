@@ -66,7 +66,7 @@ export async function planNaively(
     const entry = isLeftBehind ? { ...known, owner: settings.name, taken } : known;
     const source: SourceSays = conflicts.has(key)
       ? { says: 'unusable', code: 'duplicate-key', reason: 'a conflict' }
-      : sayOf(person, snapshot, false);
+      : sayOf(person, snapshot);
     const user = world.users.find((one) => one.identification === identification);
     const neighbors = neighborsOf({ world, settings, source, entry });
     const parking = parkingOf(key);

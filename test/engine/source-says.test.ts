@@ -84,13 +84,15 @@ describe('a read says of', () => {
       says: { says: 'unusable', code: 'status-unknown', reason: 'line 2: status "active"', at: 'line 2' },
     },
   ])('$name', ({ of, snapshot, says }) => {
-    expect(sayOf(of, snapshot, false)).toMatchObject(says);
+    expect(sayOf(of, snapshot)).toMatchObject(says);
   });
+
+  const wait = { reason: 'not known until noon' };
 
   it.each([person(), person({ standing: 'leaver' }), rejected, undefined])(
     'a user with a change of unknown outcome nothing that could be used',
     (of) => {
-      expect(sayOf(of, full, true)).toMatchObject({ says: 'unusable', code: 'unresolved' });
+      expect(sayOf(of, full, wait)).toEqual({ says: 'unusable', code: 'unresolved', ...wait });
     },
   );
 });
@@ -102,7 +104,7 @@ const trouble = (field: CellTrouble['field'], column: string): CellTrouble => {
 describe('a person is blocked', () => {
   const unusable = { rule: 'unusable' } as const;
   const odd = person({ standing: 'unknown' });
-  const says = (of: Person | RejectedPerson, isBlocked = false) => sayOf(of, full, isBlocked);
+  const says = (of: Person | RejectedPerson, wait?: { readonly reason: string }) => sayOf(of, full, wait);
 
   it('by a status that the lifecycle does not name', () => {
     expect(blockedPerson(odd, says(odd), unusable, false)).toEqual({ kind: 'status-unknown', at: 'line 2' });
@@ -152,7 +154,7 @@ describe('a person is blocked', () => {
   it('neither where no record names them, nor by an outcome of which the platform tells', () => {
     const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
     expect(blockedPerson({ kind: 'absent', identification: 'E1' }, conflict, unusable, true)).toBeUndefined();
-    expect(blockedPerson(person(), says(person(), true), unusable, true)).toBeUndefined();
+    expect(blockedPerson(person(), says(person(), { reason: 'not known' }), unusable, true)).toBeUndefined();
   });
 
   it.each(['active-update', 'owned-by-other'] as const)('never where a decision was possible: %s', (rule) => {

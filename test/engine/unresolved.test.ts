@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blockedUsers, claimedElsewhere, resolveUnresolved } from '../../src/engine/unresolved.ts';
+import { formatInstant } from '../../src/core/instant.ts';
+import { blockedUsers, claimedElsewhere, resolveUnresolved, type Unresolved } from '../../src/engine/unresolved.ts';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../contracts/store-samples.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { openScene, type Scene, type SceneOptions, settle } from './run-in-store.ts';
@@ -43,7 +44,11 @@ function show({ users }: Scene, name: string, area: string): void {
   });
 }
 
-const resolve = async (scene: Scene) => resolveUnresolved(await scene.context(), scene.io);
+/** Only the names of the users who wait: the reasons have a test of their own. */
+const bare = ({ blocked, released }: Unresolved) => ({ blocked: new Set(blocked.keys()), released });
+const resolve = async (scene: Scene) => bare(await resolveUnresolved(await scene.context(), scene.io));
+const lookAt = async (scene: Scene) => bare(await blockedUsers(scene.sync, scene.io));
+const claimed = async (scene: Scene, run?: string) => [...(await claimedElsewhere(scene.sync, run, scene.io)).keys()];
 const batchOf = (scene: Scene) => scene.store.batches.get('run_1_b1');
 const statesOf = async ({ store }: Scene) =>
   (await store.plans.page('run_1', { limit: 3 })).map(({ state }) => state).join();
@@ -53,11 +58,11 @@ const none = new Set();
 
 it('users with a change that another run in progress has sent are claimed, and those of the run itself are not', async () => {
   const scene = await openScene({ changes: names.map((name) => sampleChange(name)), run: 'run_1' });
-  expect(await claimedElsewhere(scene.sync, 'run_9', scene.io)).toEqual([]);
+  expect(await claimed(scene, 'run_9')).toEqual([]);
   await scene.step();
-  expect(await claimedElsewhere(scene.sync, 'run_9', scene.io)).toEqual(names);
-  expect(await claimedElsewhere(scene.sync, undefined, scene.io)).toEqual(names);
-  expect(await claimedElsewhere(scene.sync, 'run_1', scene.io)).toEqual([]);
+  expect(await claimed(scene, 'run_9')).toEqual(names);
+  expect(await claimed(scene)).toEqual(names);
+  expect(await claimed(scene, 'run_1')).toEqual([]);
 });
 
 describe('users of a batch whose outcome is not known', () => {
@@ -65,13 +70,13 @@ describe('users of a batch whose outcome is not known', () => {
     'that were left %s wait, and are planned anew after the wait',
     async (state) => {
       const scene = await afterUnresolved(state);
-      expect(await blockedUsers(scene.sync, scene.io)).toMatchObject({ blocked: waiting, released: none });
+      expect(await lookAt(scene)).toMatchObject({ blocked: waiting, released: none });
       expect(await resolve(scene)).toMatchObject({ blocked: waiting, released: none });
       scene.clock.jumpTo(someInstant + settle.unknownAfterMs - 1);
-      expect(await blockedUsers(scene.sync, scene.io)).toMatchObject({ blocked: waiting, released: none });
+      expect(await lookAt(scene)).toMatchObject({ blocked: waiting, released: none });
       expect(await resolve(scene)).toMatchObject({ blocked: waiting, released: none });
       scene.clock.jumpTo(someInstant + settle.unknownAfterMs);
-      expect(await blockedUsers(scene.sync, scene.io)).toMatchObject({ blocked: none, released: waiting });
+      expect(await lookAt(scene)).toMatchObject({ blocked: none, released: waiting });
       expect(await statesOf(scene)).toBe(`applied,${state},unresolved`);
       expect(await resolve(scene)).toMatchObject({ blocked: none, released: waiting });
       expect(await statesOf(scene)).toBe('applied,failed,failed');
@@ -87,9 +92,9 @@ describe('users of a batch whose outcome is not known', () => {
     const scene = await afterUnresolved('unresolved', {}, { finalAt: someInstant + 1_000 });
     scene.clock.jumpTo(someInstant + settle.unknownAfterMs);
     expect(await resolve(scene)).toMatchObject({ blocked: waiting, released: none });
-    expect(await blockedUsers(scene.sync, scene.io)).toMatchObject({ blocked: waiting, released: none });
+    expect(await lookAt(scene)).toMatchObject({ blocked: waiting, released: none });
     scene.clock.jumpTo(someInstant + 1_000 + settle.unknownAfterMs);
-    expect(await blockedUsers(scene.sync, scene.io)).toMatchObject({ blocked: none, released: waiting });
+    expect(await lookAt(scene)).toMatchObject({ blocked: none, released: waiting });
     expect(await resolve(scene)).toMatchObject({ blocked: none, released: waiting });
   });
 
@@ -137,7 +142,7 @@ describe('users of a batch whose outcome is not known', () => {
     await scene.store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
     await endRun(scene.store, owned);
     for (const name of [...many, ...names]) show(scene, name, 'After');
-    expect(await resolve(scene)).toEqual({ blocked: none, released: none, own: none });
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
     expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
     expect(await statesOf(scene)).toBe('applied,applied,applied');
     expect((await scene.store.plans.countStates('run_5')).applied).toBe(60);
@@ -161,7 +166,7 @@ describe('users of a batch whose outcome is not known', () => {
     await endRun(scene.store, owned);
     const fields = { area: 'Before', firstName: 'Ana', email: 'ana@p.com' };
     scene.users.set('ana', { id: '9ana', identification: 'ana', enabled: true, fields, unreadable: [] });
-    expect(await resolve(scene)).toEqual({ blocked: none, released: none, own: none });
+    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
     const [left] = await scene.store.plans.page('run_1', { limit: 1 });
     expect(left).toMatchObject({ state: 'failed', stateReason: 'only its parking address was sent; planned again' });
     expect(await scene.ledger('ana')).toBeUndefined();
@@ -173,7 +178,7 @@ describe('users of a batch whose outcome is not known', () => {
     for (const name of names) show(scene, name, 'After');
     scene.clock.jumpTo(someInstant + 2 * settle.unknownAfterMs);
     expect(await resolve(scene)).toMatchObject({ blocked: waiting, released: none });
-    expect(await blockedUsers(scene.sync, scene.io)).toMatchObject({ blocked: waiting, released: none });
+    expect(await lookAt(scene)).toMatchObject({ blocked: waiting, released: none });
     expect(scene.calls.find).toBe(0);
   });
 
@@ -182,5 +187,44 @@ describe('users of a batch whose outcome is not known', () => {
     for (const name of names) show(scene, name, 'After');
     expect(await resolve(scene)).toMatchObject({ blocked: none, released: none });
     expect(await batchOf(scene)).toMatchObject({ state: 'settled' });
+  });
+
+  it('say why they wait and until when, in a plan and in a run', async () => {
+    const scene = await afterUnresolved('unresolved', {}, { finalAt: someInstant + 1_000 });
+    const until = formatInstant(someInstant + 1_000 + settle.unknownAfterMs);
+    const wait = {
+      reason: `the outcome of an earlier change is not known: nothing is sent for this user until the platform shows the change, or until ${until} (settle.unknownAfter)`,
+      isOwn: true,
+    };
+    const blocked = new Map([
+      ['eva', wait],
+      ['leo', wait],
+    ]);
+    expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked, released: none });
+    expect(await resolveUnresolved(await scene.context(), scene.io)).toEqual({ blocked, released: none });
+  });
+
+  it('of another sync say which sync they wait for', async () => {
+    const owner = await openScene({ changes: [], settings: { name: 'guests' }, run: 'run_8' });
+    const scene = await afterUnresolved('unresolved', { beside: owner }, { sync: 'guests' });
+    const wait = {
+      reason:
+        'the outcome of a change by sync guests is not known: nothing is sent for this user until sync guests knows it',
+      isOwn: false,
+    };
+    for (const found of [
+      await blockedUsers(scene.sync, scene.io),
+      await resolveUnresolved(await scene.context(), scene.io),
+    ])
+      expect(found.blocked.get('eva')).toEqual(wait);
+  });
+
+  it('of another run say which run they wait for', async () => {
+    const scene = await openScene({ changes: [sampleChange('ana')], run: 'run_1' });
+    await scene.step();
+    expect((await claimedElsewhere(scene.sync, 'run_9', scene.io)).get('ana')).toEqual({
+      reason: 'run run_1 of sync people has sent a change for this user, and has not read it back yet',
+      isOwn: false,
+    });
   });
 });
