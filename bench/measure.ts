@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/index.ts';
 import type { EngineIo, Sync } from '../src/engine/engine-io.ts';
-import { makePlan } from '../src/engine/make-plan.ts';
+import { makePlan } from '../src/engine/plan/make-plan.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { newUlid, systemClock } from '../src/main/system.ts';
 import type { Logger } from '../src/ports/runtime.ts';

@@ -6,7 +6,7 @@ import type { Dialect } from '../core/settings.ts';
 import type { User } from '../core/user.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { type Explained, explain } from '../engine/explain.ts';
-import { blockedUsers, type Unresolved } from '../engine/unresolved.ts';
+import { blockedUsers, type Unresolved } from '../engine/plan/unresolved.ts';
 import type { Adoption, SignedOrder } from './app.ts';
 
 export type AdoptionOrder = SignedOrder<{ readonly by: string; readonly signal: AbortSignal }>;

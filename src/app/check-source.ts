@@ -4,8 +4,8 @@ import { watchFields } from '../core/field-visibility.ts';
 import { formatInstant } from '../core/instant.ts';
 import { nextRead } from '../core/next-read.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
-import { absentFields } from '../engine/check-fields.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { absentFields } from '../engine/plan/check-fields.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { CheckLine } from './app.ts';
 

@@ -5,7 +5,7 @@ import type { MappingStep } from '../core/mapping.ts';
 import type { FieldRule, Threshold } from '../core/settings.ts';
 import { spanOn } from '../engine/clock-span.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { applierOf, guardWindowMs } from '../engine/plan-guard.ts';
+import { applierOf, guardWindowMs } from '../engine/plan/guard-changes.ts';
 import { trySource } from './try-source.ts';
 
 /** The mapping of a sync, with what the last accepted complete read showed. */

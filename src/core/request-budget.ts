@@ -98,7 +98,7 @@ class Delivery {
   #send(batch: SentBatch, left: readonly SentBatch[]): void {
     const { creates, updates, removes, waiting } = batch;
     const size = sizeOf(batch);
-    const isLookedAt = this.#lookAhead(batch, left);
+    const isLookedAt = this.#lookUpAhead(batch, left);
     const objections = 2 * creates + (batch.kind === 'direct' ? 0 : updates);
     const isRead = size <= autoDirectLimit || (!isLookedAt && batch.isLastStep !== true);
     this.#count('read', removes + (isRead ? objections : 0));
@@ -118,7 +118,7 @@ class Delivery {
   }
 
   /** Returns whether the last scan, or a new one, covers the users of the batch. */
-  #lookAhead(batch: SentBatch, left: readonly SentBatch[]): boolean {
+  #lookUpAhead(batch: SentBatch, left: readonly SentBatch[]): boolean {
     const { lookWithinMs } = this.#facts.settle;
     if (batch.isLastStep === true || this.#now - this.#lookedAt < lookWithinMs) return true;
     if (batch.creates + (batch.kind === 'direct' ? 0 : batch.updates) === 0) return true;

@@ -1,11 +1,11 @@
 import { describeError, type ErrorCode, RollcallError } from '../core/errors.ts';
 import type { JobOutcome } from '../ports/job.ts';
-import { deliverNext } from './deliver.ts';
+import { deliverNext } from './deliver/deliver.ts';
+import { settleCurrent } from './deliver/settle.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
-import { planRun } from './plan-run.ts';
-import { settleCurrent } from './settle.ts';
+import { planRun } from './plan/plan-run.ts';
 import { updateFacts } from './update-facts.ts';
 
 /**

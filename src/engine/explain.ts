@@ -6,12 +6,12 @@ import type { Case, Decision } from '../core/plan.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { User } from '../core/user.ts';
 import type { OwnedUser } from '../ports/store.ts';
-import { decideEveryone } from './decide-everyone.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
-import { openWork } from './make-plan.ts';
 import { openNeighbors } from './neighbors.ts';
-import { comparePeople } from './plan-compare.ts';
-import { readPeople } from './plan-read.ts';
+import { comparePeople } from './plan/compare-people.ts';
+import { decideEveryone } from './plan/decide-everyone.ts';
+import { openWork } from './plan/make-plan.ts';
+import { readPeople } from './plan/read-people.ts';
 
 /** The decision of the next full run about one person, and its inputs. */
 export interface Explained {

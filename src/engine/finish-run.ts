@@ -7,7 +7,7 @@ import type { ChangeMark, Run } from '../ports/store.ts';
 import { changesOf } from './batches.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { leaveFileQueue } from './file-lease.ts';
-import { leftParked } from './left-parked.ts';
+import { reportLeftParked } from './report-parked.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
 type Owned = Pick<RunContext, 'owned'>;
@@ -23,7 +23,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const lost = await leaveUnresolved(context, run, io);
   await dropUnsent(context, io);
   await endUnsent(context, io);
-  const parked = await leftParked(run.id, io);
+  const parked = await reportLeftParked(run.id, io);
   const states = await io.store.plans.countStates(run.id);
   const { kinds, classes } = await io.store.plans.count(run.id);
   const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);

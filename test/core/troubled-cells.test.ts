@@ -6,7 +6,7 @@ import { compileMapping } from '../../src/core/mapping.ts';
 import { decide } from '../../src/core/plan.ts';
 import { type FieldOrigin, type FieldRule, leavesBy } from '../../src/core/settings.ts';
 import { certifySnapshot } from '../../src/core/snapshot.ts';
-import { sayOf } from '../../src/engine/source-says.ts';
+import { sayOf } from '../../src/engine/plan/source-says.ts';
 import { entry, now, rules, user } from './cases.ts';
 
 /** What a cell holds, and what its reader must make of it. */

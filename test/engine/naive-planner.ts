@@ -10,7 +10,7 @@ import type { Roster, RosterStanding } from '../../src/core/roster.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/snapshot.ts';
 import type { User } from '../../src/core/user.ts';
-import { sayOf } from '../../src/engine/source-says.ts';
+import { sayOf } from '../../src/engine/plan/source-says.ts';
 
 /** Everything that a plan is made of, as whole records. */
 export interface World {

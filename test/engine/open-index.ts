@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
 import type { FieldName } from '../../src/core/fields.ts';
-import { PeopleIndex } from '../../src/engine/people-index.ts';
+import { PeopleIndex } from '../../src/engine/plan/people-index.ts';
 import { openFileSpool } from '../../src/store/file-spool.ts';
 
 /** Opens an index whose spool is closed when the test ends. */

@@ -13,8 +13,8 @@ import {
 } from '../../src/core/settings.ts';
 import type { EngineIo, Sync } from '../../src/engine/engine-io.ts';
 import { type Explained, explain } from '../../src/engine/explain.ts';
-import { makePlan } from '../../src/engine/make-plan.ts';
-import type { Plan } from '../../src/engine/plan-job.ts';
+import { makePlan } from '../../src/engine/plan/make-plan.ts';
+import type { Plan } from '../../src/engine/plan/plan-job.ts';
 import type { Delivery } from '../../src/ports/delivery.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Source } from '../../src/ports/source.ts';

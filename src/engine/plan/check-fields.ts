@@ -1,0 +1,31 @@
+import { RollcallError } from '../../core/errors.ts';
+import type { SourceIo } from '../../ports/source.ts';
+import type { Sync } from '../engine-io.ts';
+
+/**
+ * Returns the fields that a sync reads and its source does not have. A path exists when its whole name or its first
+ * step does.
+ */
+export function absentFields(reads: readonly string[], fields: readonly string[]): readonly string[] {
+  return reads.filter((read) => !fields.includes(read) && !fields.includes(read.split('.')[0] ?? ''));
+}
+
+/**
+ * Checks that the source has every field that the sync reads. An absent field is not a blank value. A renamed leave
+ * date would keep every leaver, and a scope over a misspelled field would match no employee. Sources that learn their
+ * fields only during a read are not checked, nor are empty sources. Throws `SOURCE_UNAVAILABLE`, and then nothing is
+ * read.
+ */
+export async function checkFields({ settings, mapping, source }: Sync, io: SourceIo): Promise<void> {
+  const fields = await source.fields(io);
+  if (fields === undefined || fields.length === 0) return;
+  const absent = absentFields(mapping.reads, fields);
+  if (absent.length === 0) return;
+  // The message does not list the existing fields: without a header line, they are values of the first employee.
+  throw new RollcallError(
+    `the source of sync ${settings.name} has no ${absent.length === 1 ? 'field' : 'fields'} ${absent.join(', ')}, named by ` +
+      'its mapping, lifecycle, scope or prefer. Nothing was read. Correct the export, or the names in the configuration: ' +
+      '`rollcall check` lists the fields of the source.',
+    { code: 'SOURCE_UNAVAILABLE' },
+  );
+}

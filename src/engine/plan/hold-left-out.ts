@@ -1,0 +1,20 @@
+import type { ChangeClass } from '../../core/change.ts';
+import { leftOutReason } from '../../core/guard.ts';
+import type { Hold } from '../../core/run.ts';
+import { changesOf } from '../batches.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanJob } from './plan-job.ts';
+
+/**
+ * Holds the changes that an operator left out of an approval or rejection of the same run. Returns them by class.
+ * Otherwise the remaining changes, being few, would pass the guard that held them.
+ */
+export async function holdLeftOut({ context, planId, sync }: PlanJob, io: EngineIo): Promise<readonly Hold[]> {
+  const { name } = sync.settings;
+  if ((await io.store.plans.holdLeftOut(context?.owned, planId, name)) === 0) return [];
+  const counts = new Map<ChangeClass, number>();
+  for await (const { classes } of changesOf(planId, io, { states: ['held'] })) {
+    for (const one of classes) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  return [...counts].map(([one, count]) => ({ sync: name, class: one, reason: leftOutReason, count }));
+}

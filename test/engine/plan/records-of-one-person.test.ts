@@ -1,0 +1,459 @@
+import { describe, expect, it } from 'vitest';
+import { account, only, openPlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
+
+/** A row whose hire date cannot be read. */
+const undated = (id: string) => row(id, { hired: 'soon' });
+
+const messages = async (options: PlanSceneOptions): Promise<readonly string[]> => {
+  const { plan } = await (await openPlanScene(options)).plan();
+  return plan.findings.map(({ message }) => message);
+};
+
+describe('records that claim one person', () => {
+  it('of the same identification are reported with both places, and nothing is done', async () => {
+    const scene = await openPlanScene({ records: [row('a1', { area: 'X' }, 'line 2'), row('a1', {}, 'line 7')] });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({});
+    expect(planned.findings).toEqual(['duplicate-key a1']);
+    expect(scene.message(planned, 'duplicate-key')).toBe(
+      'line 2 and line 7 both have the identification a1, and the sync has no prefer rule that decides which one counts: the user is not changed',
+    );
+    expect(planned.plan.facts.blocked).toEqual({ conflict: 1 });
+  });
+
+  it('are counted as blocked and named, also where the account is as the first of them wants it', async () => {
+    const twice = (id: string) => [row(id, {}, 'line 2'), row(id, { area: 'X' }, 'line 7')];
+    const scene = await openPlanScene({ records: [row('a1'), row('b2')], users: [account('a1'), account('b2')] });
+    await scene.plan();
+    scene.source.records = [...twice('a1'), row('a1', {}, 'line 8'), ...twice('b2'), row('b2'), row('b2'), row('b2')];
+
+    const planned = await scene.plan();
+
+    expect(planned.kinds).toEqual({});
+    expect(planned.plan.facts).toMatchObject({ unchanged: 0, blocked: { conflict: 2 } });
+    expect(
+      planned.plan.findings.map(({ message }) =>
+        message
+          .split(',', 3)
+          .join()
+          .replace(/,[^,]*prefer.*/, ''),
+      ),
+    ).toEqual(['line 2, line 7 and line 8 all have the identification a1', 'line 2, line 7, line of b2']);
+    expect(planned.plan.findings[1]?.message).toMatch(
+      /^line 2, line 7, line of b2, line of b2 and 1 more record all have the identification b2/,
+    );
+  });
+
+  it('that differ by case are reported with both spellings, and neither is created', async () => {
+    const scene = await openPlanScene({ records: [row('a1', {}, 'line 2'), row('A1', {}, 'line 3'), row('b2')] });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ b2: 'create' });
+    expect(planned.findings).toEqual(['case-conflict A1']);
+    expect(scene.message(planned, 'case-conflict')).toBe('line 2 and line 3 differ only by case: a1 and A1');
+  });
+
+  it('protect the account of that person from everything', async () => {
+    const records = [row('a1', { status: 'left' }), row('a1', { status: 'left' }), row('b2', { status: 'left' })];
+    const scene = await openPlanScene({ records, users: [account('a1'), account('b2')] });
+    expect((await scene.plan()).kinds).toEqual({ b2: 'disable' });
+  });
+
+  it('are found though the first one cannot be used', async () => {
+    const records = [row('a1', { id: 'a1', status: 'odd' }), row('a1')];
+    const planned = await (await openPlanScene({ records })).plan();
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['duplicate-key a1']]);
+  });
+});
+
+describe('several records of one person, by scope and prefer,', () => {
+  const staff = "type = 'staff'";
+  const left = { status: 'left', leaves: '2024-01-31' };
+  const isActive = { kind: 'expression', expression: "status = 'active'" } as const;
+  const latest = { kind: 'latest', value: 'hired', format: undefined } as const;
+  const planOf = async (records: PlanSceneOptions['records'], settings: PlanSceneOptions['settings'] = {}) => {
+    const scene = await openPlanScene({ records, users: [account('a1')], settings });
+    const planned = await scene.plan();
+    return { scene, planned, shown: [planned.kinds, planned.findings] };
+  };
+  /** The first record in either order. */
+  const inBothOrders = async (
+    a: Record<string, string>,
+    b: Record<string, string>,
+    settings: PlanSceneOptions['settings'],
+  ) => {
+    const records = [row('a1', a, 'line 2'), row('a1', b, 'line 3')];
+    const [one, other] = [await planOf(records, settings), await planOf(records.toReversed(), settings)];
+    expect(one.shown).toEqual(other.shown);
+    return one.shown;
+  };
+
+  it('are the one in scope', async () => {
+    const [kinds, findings] = await inBothOrders({ area: 'Law' }, { ...left, type: 'guest' }, { scope: staff });
+    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it('do not leave while one out of scope is active', async () => {
+    const shown = await inBothOrders(left, { type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{}, []]);
+  });
+
+  it('leave the scope then, which disables only where that is configured', async () => {
+    const scene = await openPlanScene({
+      records: [row('a1')],
+      users: [account('a1')],
+      settings: { scope: staff, outOfScope: 'disable' },
+    });
+    await scene.run();
+    scene.source.records = [row('a1', left), row('a1', { type: 'guest' })];
+    expect((await scene.plan()).kinds).toEqual({ a1: 'disable' });
+  });
+
+  it('leave where the one out of scope has ended too', async () => {
+    const shown = await inBothOrders(left, { ...left, type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{ a1: 'disable' }, []]);
+  });
+
+  it('are nobody where it is not known whether the person works out of scope', async () => {
+    const shown = await inBothOrders(left, { status: 'odd', type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{}, ['duplicate-key a1']]);
+  });
+
+  it('are out of scope if all of them are, and nothing is reported', async () => {
+    const shown = await inBothOrders({ type: 'guest' }, { ...left, type: 'guest' }, { scope: staff });
+    expect(shown).toEqual([{}, []]);
+  });
+
+  it('are the one that fulfils the condition', async () => {
+    const [kinds, findings] = await inBothOrders({ area: 'Law' }, left, { prefer: [isActive] });
+    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it('are the latest, where the condition holds for both', async () => {
+    const rules = { prefer: [isActive, latest] };
+    const [kinds, findings] = await inBothOrders({ area: 'Law', hired: '2024-05-01' }, {}, rules);
+    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it('leave if the rule prefers the one that ended', async () => {
+    const shown = await inBothOrders({ ...left, hired: '2023-01-01' }, {}, { prefer: [latest] });
+    expect(shown).toEqual([{ a1: 'disable' }, []]);
+  });
+
+  it('are the third, which counts before two that are equal', async () => {
+    const records = [row('a1', left), row('a1', left), row('a1', { area: 'Law' })];
+    expect((await planOf(records, { prefer: [isActive] })).shown).toEqual([{ a1: 'update' }, []]);
+  });
+
+  it.each([
+    ['no rule tells them apart', [isActive], { area: 'Law' }, 'and no prefer rule decides which one counts'],
+    [
+      'a value cannot be compared',
+      [{ ...latest, value: 'since' }],
+      { since: 'soon' },
+      'and scope or prefer cannot be evaluated for one of them',
+    ],
+  ])('are nobody if %s', async (_, prefer, over, why) => {
+    const { scene, planned, shown } = await planOf([row('a1', over, 'line 2'), row('a1', {}, 'line 3')], { prefer });
+    expect(shown).toEqual([{}, ['duplicate-key a1']]);
+    const message = `line 2 and line 3 both have the identification a1, ${why}: the user is not changed`;
+    expect(scene.message(planned, 'duplicate-key')).toBe(message);
+  });
+
+  it('claim the e-mail of the one that counts, and no other', async () => {
+    const old = row('a1', { email: 'old@x.com', hired: '2019-01-01' });
+    const now = row('a1', { email: 'new@x.com', hired: '2024-01-01' });
+    const records = [old, now, row('b2', { email: 'old@x.com' }), row('c3', { email: 'new@x.com' })];
+    const { shown } = await planOf(records, { prefer: [latest] });
+    expect(shown).toEqual([{ b2: 'create' }, ['email-conflict a1', 'email-conflict c3']]);
+  });
+});
+
+describe('an e-mail that two employees have', () => {
+  const mail = (id: string, over = {}) => row(id, { email: 'Ana@x.com', ...over });
+
+  it('is reported for each of the two, whatever its case, and neither is created', async () => {
+    const scene = await openPlanScene({ records: [mail('a1'), mail('b2', { email: 'ana@X.com' }), row('c3')] });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ c3: 'create' });
+    expect(planned.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+    expect(scene.message(planned, 'email-conflict')).toBe('a1 (line of a1) and b2 (line of b2) have the same e-mail');
+  });
+
+  it('is reported once for the first of three', async () => {
+    const planned = await (await openPlanScene({ records: ['a1', 'b2', 'c3'].map((id) => mail(id)) })).plan();
+    expect(planned.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'email-conflict c3']);
+    expect(planned.kinds).toEqual({});
+  });
+
+  it.each([
+    { name: 'a leaver', over: { status: 'left' } },
+    { name: 'a future hire', over: { hired: '2999-01-01' } },
+    { name: 'an employee out of scope', over: { type: 'guest' } },
+  ])('is no conflict when one is $name', async ({ over }) => {
+    for (const records of [
+      [mail('a1'), mail('b2', over)],
+      [mail('b2', over), mail('a1')],
+    ]) {
+      const planned = await (await openPlanScene({ records })).plan();
+      expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create' }, []]);
+    }
+  });
+
+  it('is no conflict when it is empty or not mapped', async () => {
+    const records = [mail('a1', { email: '' }), mail('b2', { email: '' }), mail('c3', { email: undefined })];
+    const planned = await (await openPlanScene({ records })).plan();
+    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create' });
+  });
+
+  it('is no conflict when it is to be cleared', async () => {
+    const { mapping } = (await openPlanScene({ records: [] })).sync.settings;
+    const email = { kind: 'from', path: 'email', transform: [], format: undefined, whenEmpty: 'clear' } as const;
+    const fields = { ...mapping.fields, email };
+    const records = [mail('a1', { email: '' }), mail('b2', { email: '' })];
+    const scene = await openPlanScene({ records, settings: { mapping: { ...mapping, fields } } });
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create', b2: 'create' }, []]);
+    scene.users.set('a1', account('a1', { fields: { email: 'old@x.com' } }));
+    expect((await scene.plan(only('a1'))).kinds).toEqual({ a1: 'update' });
+    expect(scene.calls.scan).toBe(1);
+  });
+
+  it('is no conflict when match does not name the e-mail', async () => {
+    const planned = await (
+      await openPlanScene({ records: [mail('a1'), mail('b2')], settings: { match: ['identification'] } })
+    ).plan();
+    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create', b2: 'create' }, []]);
+  });
+});
+
+describe('records that name nobody', () => {
+  it('are reported with their place, and prove nothing about absence', async () => {
+    const scene = await openPlanScene({ records: [row('a1'), row('', {}, 'line 9')] });
+    const planned = await scene.plan();
+    expect(planned.findings).toEqual(['row-unreadable', 'source-incomplete']);
+    expect(scene.message(planned, 'row-unreadable')).toMatch(/^line 9 has no identification: /);
+    expect(scene.message(planned, 'source-incomplete')).toMatch(
+      /^the read cannot prove that a person is missing: 1 record has no identification/,
+    );
+    expect(planned.plan.facts).toMatchObject({ sourceRows: 2, sourceGaps: [expect.stringContaining('1 record')] });
+    expect(await scene.store.reads.last('people')).toBeUndefined();
+  });
+
+  it('count too where the source cannot separate their fields', async () => {
+    const scene = await openPlanScene({ records: [row('a1'), row('')] });
+    scene.source.broken = [{ at: 'line 4', reason: '3 cells instead of 9' }];
+    const planned = await scene.plan();
+    expect(planned.plan.findings).toContainEqual({
+      code: 'row-unreadable',
+      at: 'line 4',
+      message: 'line 4 cannot be read: 3 cells instead of 9',
+    });
+    expect(scene.message(planned, 'source-incomplete')).toContain('2 records have no identification');
+  });
+});
+
+describe('a read that no plan can be made from', () => {
+  it.each([
+    { name: 'no row', records: [], why: 'the source returned no employees' },
+    {
+      name: 'rows of an unknown status alone',
+      records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })],
+      why: 'the source returned 2 rows, none of them usable; the findings say why',
+    },
+    { name: 'a row that names nobody', records: [row('')], why: 'the source returned 1 row, none of them usable' },
+  ])('of $name plans nothing and fails', async ({ records, why }) => {
+    const scene = await openPlanScene({ records, users: [account('a1'), account('c3')] });
+    const planned = await scene.plan();
+    expect(planned.plan.failure).toMatch(new RegExp(`^${why}.*: nothing was changed\\.`));
+    expect([planned.changes, scene.calls.scan]).toEqual([[], 0]);
+    expect((await scene.store.runs.get('run_1'))?.outcome).toBe('failed');
+  });
+
+  it('says why each row cannot be used, and counts them', async () => {
+    const records = [
+      row('a1', { status: 'odd', hired: 'soon' }),
+      row('b2', { status: 'odd' }),
+      row('c3', { grade: 'x' }),
+    ];
+    const scene = await openPlanScene({ records, settings: { scope: '$number(grade) < 5' } });
+    const { plan } = await scene.plan();
+    expect(plan.failure).toContain('none of them usable');
+    expect(plan.findings).toContainEqual({
+      code: 'status-unknown',
+      identification: 'a1',
+      at: 'line of a1',
+      message: 'line of a1: status has a value that is in neither active nor leaver',
+    });
+    expect(plan.findings.map(({ code, identification }) => `${code} ${identification}`)).toContain('row-rejected c3');
+    expect(plan.facts).toMatchObject({ sourceRows: 3, sourceGaps: [] });
+    expect(plan.facts.blocked).toEqual({ 'status-unknown': 1, 'row-refused': 2 });
+    expect(plan.facts.read).toMatchObject({ kind: 'full' });
+    expect([plan.verdict, plan.repeated]).toEqual([{ holds: [], fields: [], areMissesHeld: false }, 0]);
+  });
+
+  it('is one whose rows are all refused', async () => {
+    const records = [row('a1', { grade: 'x' }), row('b2', { grade: 'y' })];
+    const scene = await openPlanScene({ records, settings: { scope: '$number(grade) < 5' } });
+    const { plan } = await scene.plan();
+    expect(plan.failure).toContain('the source returned 2 rows, none of them usable');
+    expect(plan.facts.blocked).toEqual({ 'row-refused': 2 });
+  });
+
+  it('names the most frequent cause', async () => {
+    const scene = await openPlanScene({ records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })] });
+    expect((await scene.plan()).plan.failure).toContain(
+      '2 of 2 rows have a status that lifecycle does not name; first at line of a1',
+    );
+  });
+
+  it('is one of named people whom the source does not have', async () => {
+    const scene = await openPlanScene({ records: [row('a1')] });
+    await scene.plan();
+    const planned = await scene.plan(only('zoe'));
+    expect(planned.plan.failure).toMatch(/^the source knows none of the named people: nothing was changed\./);
+  });
+});
+
+describe('employees whose lifecycle dates cannot be read', () => {
+  it('are counted as blocked once, whether or not they need a decision', async () => {
+    const scene = await openPlanScene({ records: [undated('a1'), undated('b2'), row('c3')], users: [account('a1')] });
+    const planned = await scene.plan();
+    expect(planned.plan.facts.blocked).toEqual({ 'row-refused': 2 });
+    expect(planned.kinds).toEqual({ c3: 'create' });
+  });
+
+  it('are not counted when they were asked for by name', async () => {
+    const scene = await openPlanScene({ records: [row('a1'), row('c3')] });
+    await scene.plan();
+    scene.source.records = [undated('a1')];
+    expect((await scene.plan(only('a1'))).plan.facts.sourceRows).toBe(1);
+  });
+
+  it.each([
+    { name: 'leavers', over: { status: 'left' } },
+    { name: 'out of scope', over: { type: 'guest' } },
+  ])('are not counted when they are $name', async ({ over }) => {
+    const records = [row('a1', { hired: 'soon', ...over }), row('c3')];
+    expect((await (await openPlanScene({ records })).plan()).plan.facts.blocked).toEqual({});
+  });
+});
+
+describe('what a read tells', () => {
+  it('is its progress in rows, its notes and the cells that it could not use', async () => {
+    const records = [...['a1', 'b2', 'c3', 'd4'].map((id) => row(id)), row('e5', { born: 'unknown' })];
+    const scene = await openPlanScene({ records });
+    scene.source.end = { complete: true, rows: 5, evidence: 'all', stamp: 's', notes: ['two pages were slow'] };
+    const planned = await scene.plan();
+    expect(scene.events.filter(({ step }) => step === 'reading')).toEqual([
+      { step: 'reading', rows: 3 },
+      { step: 'reading', rows: 5 },
+    ]);
+    expect(planned.findings).toEqual(['cell-unreadable', 'source-note']);
+    expect(scene.message(planned, 'source-note')).toBe('two pages were slow');
+    expect(scene.source.stopped).toBe(0);
+  });
+
+  it('is the share of people with a value, for the next read to compare', async () => {
+    const records = [row('a1', { area: 'X', job: '' }), row('b2', { area: '', job: '' }), row('c3', { job: '' })];
+    const scene = await openPlanScene({ records: [...records, row('d4', { area: '', job: '' })] });
+    await scene.plan();
+    expect(await scene.store.reads.last('people')).toMatchObject({
+      rows: 4,
+      stamp: 's1',
+      isAccepted: true,
+      fillRates: { firstName: 1, area: 0.5, job: 0, email: 0 },
+    });
+  });
+
+  it('is that it is short of fields that the mapping names, before anything is read', async () => {
+    const scene = await openPlanScene({ records: [row('a1')] });
+    scene.source.fields = ['id', 'first', 'last', 'status', 'hired', 'leaves', 'type', 'email', 'area', 'born'];
+    await expect(scene.plan()).rejects.toMatchObject({
+      code: 'SOURCE_UNAVAILABLE',
+      message: expect.stringContaining('has no fields job, seniority, named by'),
+    });
+    expect(scene.source.requests).toEqual([]);
+  });
+
+  it('is one absent field by its name, a field inside another by the whole, and none where the source knows none', async () => {
+    const scene = await openPlanScene({ records: [row('a1')] });
+    const fields = Object.keys(row('a1').fields);
+    scene.source.fields = fields.filter((name) => name !== 'job');
+    await expect(scene.plan()).rejects.toThrow('has no field job, named by');
+    const { mapping } = scene.sync;
+    Object.assign(scene.sync, { mapping: { ...mapping, reads: ['id', 'job.title'] } });
+    for (const known of [fields, [], undefined]) {
+      scene.source.fields = known;
+      expect((await scene.show()).kinds).toEqual({ a1: 'create' });
+    }
+  });
+
+  it('is that an incomplete one proves no leaver', async () => {
+    const options = { records: [row('a1', { status: 'left' }), row('b2')], users: [account('a1')] };
+    const scene = await openPlanScene(options);
+    scene.source.end = { complete: false, rows: 2, reasons: ['page 2 was refused'] };
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ b2: 'create' });
+    expect(planned.plan.findings).toEqual([
+      { code: 'source-incomplete', message: 'the read cannot prove that a person is missing: page 2 was refused' },
+    ]);
+    expect(await messages({ ...options, records: [row('a1')] })).toEqual([]);
+  });
+});
+
+describe('a read of named people', () => {
+  it('asks the source for them alone once a full read is known, and decides about them alone', async () => {
+    const users = [account('a1', { fields: { area: 'Old' } }), account('b2', { fields: { area: 'Old' } })];
+    const scene = await openPlanScene({ records: [row('a1'), row('b2')], users });
+    await scene.plan();
+    const planned = await scene.plan(only('b2'));
+    expect(scene.source.requests.at(-1)).toEqual({ kind: 'point', identifications: ['b2'], field: 'id' });
+    expect(planned.kinds).toEqual({ b2: 'update' });
+    expect(planned.plan.facts.read).toMatchObject({ kind: 'point' });
+  });
+
+  it('reads all before the first full read, and decides about them alone', async () => {
+    const users = [account('a1', { fields: { area: 'Old' } }), account('b2', { fields: { area: 'Old' } })];
+    const scene = await openPlanScene({ records: [row('a1'), row('b2')], users });
+    const planned = await scene.plan(only('b2'));
+    expect(scene.source.requests).toEqual([{ kind: 'full' }]);
+    expect(planned.kinds).toEqual({ b2: 'update' });
+    expect(await scene.store.reads.last('people')).toBeUndefined();
+  });
+
+  it('reads all, but keeps only the named, where e-mails do not decide identity and there is no key', async () => {
+    const identification = { kind: 'expression', expression: 'id', transform: [], format: undefined } as const;
+    const { mapping } = (await openPlanScene({ records: [] })).sync.settings;
+    const settings = {
+      match: ['identification'] as const,
+      mapping: { ...mapping, identification: { ...identification, whenEmpty: 'keep' as const } },
+    };
+    const scene = await openPlanScene({ records: [row('a1'), row('b2')], settings });
+    const planned = await scene.plan(only('b2'));
+    expect(scene.source.requests).toEqual([{ kind: 'full' }]);
+    expect(planned.kinds).toEqual({ b2: 'create' });
+  });
+
+  it('changes neither of two whose names differ by case, though one was named', async () => {
+    for (const match of [['identification'], ['identification', 'email']] as const) {
+      const scene = await openPlanScene({ records: [row('A1'), row('b2'), row('a1')], settings: { match } });
+      const planned = await scene.plan(only('a1', 'b2'));
+      expect(planned.kinds).toEqual({ b2: 'create' });
+    }
+  });
+
+  it('changes nobody whose e-mail another employee has, though only one was named', async () => {
+    const records = [row('a1', { email: 'x@x.com' }), row('b2', { email: 'x@x.com' })];
+    const scene = await openPlanScene({ records });
+    const planned = await scene.plan(only('b2'));
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['email-conflict a1', 'email-conflict b2']]);
+  });
+
+  it('says that it may lack somebody when it is not complete', async () => {
+    const scene = await openPlanScene({ records: [row('a1')] });
+    await scene.plan();
+    scene.source.end = { complete: false, rows: 1, reasons: ['it timed out'] };
+    const planned = await scene.plan(only('a1'));
+    expect(scene.message(planned, 'source-incomplete')).toBe('the read may lack a requested person: it timed out');
+  });
+});
