@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/errors.ts';
-import { advanceRun, failRun } from '../../src/engine/advance-run.ts';
+import { advanceRun } from '../../src/engine/advance-run.ts';
+import { failRun } from '../../src/engine/fail-run.ts';
 import { takeFileLease } from '../../src/engine/file-lease.ts';
 import { finishRun } from '../../src/engine/finish-run.ts';
 import { sampleChange } from '../contracts/store-samples.ts';

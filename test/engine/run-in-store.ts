@@ -61,7 +61,7 @@ export interface Script {
   lands: (change: Change) => boolean;
   status: FileStatus | Error;
   /** What a read of one user answers, when it is not what the directory shows. */
-  find: (identification: string) => Lookup | undefined;
+  find: (identification: string) => Lookup | undefined | Promise<undefined>;
   /** How many users a page of a scan holds; all of them when absent. */
   pageSize: number | undefined;
   scanError: Error | undefined;
@@ -331,7 +331,7 @@ export function scriptedPlatform({ users, script, calls, asked, counted }: Direc
       asked.push(identification);
       for (const [name, count] of counts ?? []) counted.set(name, count);
       const user = users.get(identification.trim());
-      return script.find(identification) ?? (user === undefined ? { found: false } : { found: true, user });
+      return (await script.find(identification)) ?? (user === undefined ? { found: false } : { found: true, user });
     },
     async status(fileId) {
       calls.status += 1;

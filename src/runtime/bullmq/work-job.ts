@@ -1,6 +1,6 @@
 import { describeError, RollcallError } from '../../core/errors.ts';
-import { failRun } from '../../engine/advance-run.ts';
 import type { RunContext } from '../../engine/engine-io.ts';
+import { failRun } from '../../engine/fail-run.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 import { openWithLease } from '../with-lease.ts';

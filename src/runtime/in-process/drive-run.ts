@@ -1,6 +1,6 @@
 import { describeError, isStoreAway, RollcallError } from '../../core/errors.ts';
-import { failRun } from '../../engine/advance-run.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
+import { failRun } from '../../engine/fail-run.ts';
 import type { JobContext } from '../../engine/job-context.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';

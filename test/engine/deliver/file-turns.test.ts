@@ -106,6 +106,43 @@ describe('the turns of runs that send files to one connection', () => {
     expect(other.sent).toHaveLength(1);
   });
 
+  it.each([
+    [
+      'the platform refuses it',
+      ({ script }: Scene) => {
+        script.submit = () => ({ kind: 'refused', reason: 'too large' });
+      },
+    ],
+    [
+      'no change of it has to be sent',
+      ({ script }: Scene) => {
+        script.find = () => ({ found: 'unclear', reason: 'read and search disagree' });
+      },
+    ],
+  ])('pass to the next run at once when a file does not go out because %s', async (_why, spoil) => {
+    const [first, other] = await openRuns(2, 2);
+    if (first === undefined || other === undefined) throw new Error('there are two');
+    spoil(first);
+    await first.step();
+    expect((await first.batches()).map(({ state }) => state)).toEqual(['settled', 'planned']);
+    await other.step();
+    expect(other.sent).toHaveLength(1);
+  });
+
+  it('are taken again before a file goes out when the lookups took long: another run may have the turn by then', async () => {
+    const [first, other] = await openRuns(2, 1);
+    if (first === undefined || other === undefined) throw new Error('there are two');
+    other.script.status = pending;
+    first.script.find = async () => {
+      // Longer than the lease of a file lasts.
+      first.clock.jumpTo(first.clock.now() + hour);
+      await other.step();
+      return undefined;
+    };
+    expect(await first.step()).toEqual({ kind: 'next' });
+    expect([first.sent.length, other.sent.length]).toEqual([0, 1]);
+  });
+
   it('keep others out while the platform may still process a file whose answer was lost', async () => {
     const [first, other] = await openRuns(2, 1);
     if (first === undefined || other === undefined) throw new Error('there are two');

@@ -351,6 +351,17 @@ describe('what stops a run from sending', () => {
     expect([scene.sent, (await scene.run()).phase]).toEqual([[], 'reading']);
   });
 
+  it('the day for which a run waited belongs to delivering in its timeline, not to the reading that follows', async () => {
+    const scene = await openScene({ changes: three });
+    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    const timeline = await scene.store.reports.timeline('run_1', scene.clock.now());
+    expect(timeline.map(({ phase, ms, isCurrent }) => [phase, ms, isCurrent])).toEqual([
+      ['delivering', 24 * hour, false],
+      ['reading', 0, true],
+    ]);
+  });
+
   it.each([
     { ageMs: 2 * hour - 1, sent: ['ana', 'eva', 'leo', 'mia'] },
     { ageMs: 2 * hour, sent: ['ana', 'leo'] },

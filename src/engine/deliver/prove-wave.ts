@@ -1,19 +1,18 @@
 import { countOf } from '../../core/count-of.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { LedgerEntry } from '../../core/ledger.ts';
-import type { JobOutcome } from '../../ports/job.ts';
 import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
 import { changesInBatch, changesOf } from '../batches.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { releaseFileLease } from '../file-lease.ts';
 import { type LookupQuestion, type Lookups, openLookups } from '../lookups.ts';
+import { type NextStep, toDelivering, toProving } from '../next-step.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from '../read-back.ts';
 import { updateFacts } from '../update-facts.ts';
 import { sendLastStep } from '../write-batches.ts';
 import { nextProofMs } from './file-pace.ts';
 import { applyLookup, namesAhead } from './look-up-ahead.ts';
-import { toDelivery, toProving } from './next-phase.ts';
 import { splitBatch } from './split.ts';
 import { endOf, isFilePending, isProofDue, mayBeProcessing, readPlanned, readWave, type Wave } from './wave.ts';
 
@@ -36,7 +35,7 @@ type IfUnseen =
  *
  * A batch with a change that waits stays unproven as a whole, and the next proof reads it again.
  */
-export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<JobOutcome> {
+export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<NextStep> {
   const { owned, sync } = context;
   const lookups = await openLookups(questionOf(owned, wave, io), context, io);
   const notShown: NotShown[] = [];
@@ -52,8 +51,8 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   await updateFacts(owned, { provedAt: lookups.startedAt }, io);
   const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
-  if (!(await isProofDue(context, left, io))) return toDelivery(context, io);
-  return toProving(context, io, waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
+  if (!(await isProofDue(context, left, io))) return toDelivering;
+  return toProving(waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
 }
 
 /** Returns the wait in ms before the next proof, and reports what it waits for. */

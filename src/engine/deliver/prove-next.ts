@@ -1,15 +1,14 @@
 import { PlatformError, RollcallError } from '../../core/errors.ts';
-import type { JobOutcome } from '../../ports/job.ts';
 import type { FileStatus } from '../../ports/platform.ts';
 import type { Batch } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { releaseFileLease, takeFileLease } from '../file-lease.ts';
 import { keepRaw } from '../keep-raw.ts';
+import { type NextStep, toDelivering } from '../next-step.ts';
 import { updateFacts } from '../update-facts.ts';
 import { learnPace, nextPollMs } from './file-pace.ts';
-import { toDelivery } from './next-phase.ts';
-import { proveWave } from './prove.ts';
+import { proveWave } from './prove-wave.ts';
 import { isFilePending, mayBeProcessing, readWave } from './wave.ts';
 
 /**
@@ -21,16 +20,16 @@ import { isFilePending, mayBeProcessing, readWave } from './wave.ts';
  *   a file has ended    send the next batch, or prove the wave if nothing is left to send
  *   no file is pending  prove the wave
  */
-export async function settleCurrent(context: RunContext, io: EngineIo): Promise<JobOutcome> {
+export async function proveNext(context: RunContext, io: EngineIo): Promise<NextStep> {
   const wave = await readWave(context.owned, io);
   const { out, unproven, planned } = wave;
-  if (out === undefined) return unproven.length === 0 ? toDelivery(context, io) : proveWave(context, wave, io);
-  if (out.state === 'sending') return toDelivery(context, io);
+  if (out === undefined) return unproven.length === 0 ? toDelivering : proveWave(context, wave, io);
+  if (out.state === 'sending') return toDelivering;
   const { batch, retryAfterMs } = await pollStatus(context, out, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
   if (!isFilePending(batch)) {
     if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
-    return planned.length > 0 ? toDelivery(context, io) : proveWave(context, ended, io);
+    return planned.length > 0 ? toDelivering : proveWave(context, ended, io);
   }
   const { everyMs, deadlineMs } = context.sync.settings.settle;
   const passedMs = io.clock.now() - (batch.sentAt ?? 0);

@@ -1,0 +1,26 @@
+import type { JobOutcome } from '../ports/job.ts';
+
+/**
+ * What follows one step of a run. `enter`: `advanceRun` stores that phase, which is all that is left to store. Two
+ * verbs store the next phase themselves, because it must be stored together with their result: `planRun` with the plan,
+ * and `finishRun` with the outcome.
+ */
+export type NextStep = JobOutcome | EnterPhase;
+
+interface EnterPhase {
+  readonly kind: 'enter';
+  readonly phase: 'reading' | 'delivering' | 'proving';
+  /** Wait in ms before the next step; undefined: none, but other runs may go first. */
+  readonly afterMs: number | undefined;
+}
+
+/** Plans again: reads source and platform from the beginning. */
+export const toReading: NextStep = { kind: 'enter', phase: 'reading', afterMs: undefined };
+
+/** Sends the next batch, proves the wave, or finishes the run. */
+export const toDelivering: NextStep = { kind: 'enter', phase: 'delivering', afterMs: undefined };
+
+/** Polls the file that is out, or proves the wave, after a wait in ms. */
+export function toProving(afterMs = 0): NextStep {
+  return { kind: 'enter', phase: 'proving', afterMs };
+}
