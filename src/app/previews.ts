@@ -1,7 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { previewPlan } from '../engine/plan/preview-plan.ts';
 import { reportPlan } from '../engine/plan/report-plan.ts';
-import { previewPlan } from '../engine/plan/request-budgets.ts';
 import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { Caller, WatchOptions } from './app.ts';

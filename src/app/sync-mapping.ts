@@ -3,9 +3,8 @@ import type { FieldName } from '../core/fields.ts';
 import { classAllowance } from '../core/guard.ts';
 import type { MappingStep } from '../core/mapping.ts';
 import type { FieldRule, Threshold } from '../core/settings.ts';
-import { spanOn } from '../engine/clock-span.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { applierOf, guardWindowMs } from '../engine/plan/guard-changes.ts';
+import { appliedInWindow } from '../engine/plan/guard-window.ts';
 import { trySource } from './try-source.ts';
 
 /** The mapping of a sync, with what the last accepted complete read showed. */
@@ -52,12 +51,11 @@ export interface MappingSamples {
 export async function describeMapping(sync: Sync, io: EngineIo): Promise<SyncMapping> {
   const { settings, mapping, source } = sync;
   const { name, connection } = settings;
-  const { store, clock } = io;
-  const since = clock.now() - spanOn(clock, guardWindowMs);
+  const { store } = io;
   const [read, users, used] = await Promise.all([
     store.reads.last(name),
     store.ledger.countOwned(connection, name),
-    store.plans.appliedSince(applierOf(sync, io), since),
+    appliedInWindow(sync, io),
   ]);
   const { identification, fields } = settings.mapping;
   const rules = [

@@ -5,6 +5,9 @@ import type { FieldName } from './fields.ts';
 import type { Hold } from './run.ts';
 import type { GuardSettings, Threshold } from './settings.ts';
 
+/** How long held changes can be approved (ms). */
+export const holdForMs = 86_400_000;
+
 /** The input of the guards. `classes` counts the changes of the plan without an approval. */
 export interface GuardFacts {
   readonly sync: string;

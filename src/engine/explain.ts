@@ -10,7 +10,7 @@ import type { EngineIo, Sync } from './engine-io.ts';
 import { openNeighbors } from './neighbors.ts';
 import { comparePeople } from './plan/compare-people.ts';
 import { decideEveryone } from './plan/decide-everyone.ts';
-import { openWork } from './plan/make-plan.ts';
+import { openWork } from './plan/open-work.ts';
 import { readPeople } from './plan/read-people.ts';
 
 /** The decision of the next full run about one person, and its inputs. */

@@ -2,8 +2,8 @@ import { describeError } from '../core/errors.ts';
 import type { Preview } from '../ports/previews.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type { EngineIo } from './engine-io.ts';
+import { previewPlan } from './plan/preview-plan.ts';
 import { reportPlan } from './plan/report-plan.ts';
-import { previewPlan } from './plan/request-budgets.ts';
 
 /** Number of attempts at a preview. Its read may be the cause if the process dies each time. */
 const mostAttempts = 3;

@@ -24,7 +24,7 @@ interface GroupedChange {
 /**
  * Sorts the plan's open changes into batches, in order of identification; files apart from direct calls. A change that
  * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
- * the batch of their first step here; see `sendLastStep` for the second. Returns what each batch carries.
+ * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries.
  */
 export async function writeBatches(context: RunContext, io: EngineIo): Promise<BatchLoad[]> {
   const { owned, sync } = context;
@@ -72,7 +72,7 @@ export interface GroupsJob {
 async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGroup, void> {
   const { planId, states, sync } = job;
   const { settings, dialect } = sync;
-  const { isSmall, levels } = await lookOver(job, io);
+  const { isSmall, levels } = await measurePlan(job, io);
   const isSmallAndDirect = settings.delivery === 'auto' && isSmall;
   const later: Map<string, ChangeGroup>[] = [];
   const first = new Map<string, ChangeGroup>();
@@ -84,7 +84,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     const level = levels.get(change.identification) ?? 0;
     let groups = level === 0 ? first : later[level - 1];
     if (groups === undefined) later[level - 1] = groups = new Map<string, ChangeGroup>();
-    const key = `${isParking} ${route} ${route === 'direct' ? '' : groupOf(change, sync)}`;
+    const key = `${isParking} ${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
     const group = groups.get(key) ?? { kind: route, isParking, changes: [] };
     groups.set(key, group);
     const { identification, kind } = change;
@@ -100,40 +100,11 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   }
 }
 
-/** Writes the batches of the last step of changes that are parked: after all others, whose addresses they take. */
-export async function sendLastStep(
-  context: RunContext,
-  parking: Batch,
-  parked: readonly string[],
-  io: EngineIo,
-): Promise<void> {
-  const { owned, sync } = context;
-  const groups = new Map<string, string[]>();
-  for await (const change of changesOf(owned.run.id, io, { batch: parking.id })) {
-    if (!parked.includes(change.identification)) continue;
-    const key = parking.kind === 'direct' ? '' : groupOf(change, sync);
-    groups.set(key, [...(groups.get(key) ?? []), change.identification]);
-  }
-  const { length } = await io.store.batches.ofRun(owned.run.id);
-  const batches = [...groups.values()].map((identifications, i) => {
-    const { kind, id: parent } = parking;
-    const batch = newBatch(context, { number: length + 1 + i, kind, size: identifications.length, parent });
-    return { batch, identifications };
-  });
-  await io.store.batches.create(owned, batches);
-  io.checkpoint('batch-split');
-}
-
-/** Both steps of a parked change have the same group, because `parkStep` carries every field that makes one. */
-function groupOf(change: Change, { dialect, mapping }: Sync): string {
-  return fileGroup(change, dialect, mapping.fields);
-}
-
 /**
- * Whether the plan has at most 20 creates and updates, none of which needs a file (design, section 6, `auto`); and how
+ * Returns whether the plan has at most 20 creates and updates, none of which needs a file (design, section 6, `auto`); and how
  * many changes go before each one that waits.
  */
-async function lookOver(
+async function measurePlan(
   { planId, states, sync: { dialect } }: GroupsJob,
   io: EngineIo,
 ): Promise<{ readonly isSmall: boolean; readonly levels: ReadonlyMap<string, number> }> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/core/change.ts';
 import type { SyncSettings } from '../../src/core/settings.ts';
-import { previewBatches, sendLastStep, writeBatches } from '../../src/engine/write-batches.ts';
+import { addLastStep } from '../../src/engine/deliver/add-last-step.ts';
+import { previewBatches, writeBatches } from '../../src/engine/write-batches.ts';
 import type { Batch } from '../../src/ports/store.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, type Scene } from './run-in-store.ts';
@@ -158,7 +159,7 @@ describe('the last step of parked changes', () => {
   ])('is sent by $kind after all other batches, without those that were not parked', async ({ kind, shown }) => {
     const scene = await openScene({ changes: [...parked, sampleChange('zoe')], batches, kind });
     const [parking] = await scene.batches();
-    await sendLastStep(await scene.context(), parking as Batch, ['ana', 'ben', 'leo', 'zoe'], scene.io);
+    await addLastStep(await scene.context(), parking as Batch, ['ana', 'ben', 'leo', 'zoe'], scene.io);
     const added = (await scene.batches()).slice(2);
     expect(added).toMatchObject(shown.map((_, i) => ({ number: 3 + i, parent: parking?.id, kind, state: 'planned' })));
     expect(added.map(({ isParking }) => isParking)).toEqual(shown.map(() => undefined));

@@ -10,7 +10,7 @@ import { type LookupQuestion, type Lookups, openLookups } from '../lookups.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from '../read-back.ts';
 import { updateFacts } from '../update-facts.ts';
-import { sendLastStep } from '../write-batches.ts';
+import { addLastStep } from './add-last-step.ts';
 import { nextProofMs } from './file-pace.ts';
 import { applyLookup, namesAhead } from './look-up-ahead.ts';
 import { splitBatch } from './split.ts';
@@ -153,7 +153,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     // Nothing is stored yet. Results that are certain now are read again later and reported once.
     return { batch, changes: unseen.length, untilMs: action.untilMs };
   }
-  if (parked.length > 0) await sendLastStep(context, batch, parked, io);
+  if (parked.length > 0) await addLastStep(context, batch, parked, io);
   if (unseen.length > 0 && action.kind === 'split') {
     await splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
     return undefined;

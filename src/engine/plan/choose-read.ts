@@ -1,4 +1,5 @@
 import { type NextRead, nextRead, type ReadFact } from '../../core/next-read.ts';
+import type { ReadRequest } from '../../ports/source.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 
@@ -50,4 +51,25 @@ export function readFact(reading: Reading, readAt: number, { fingerprint }: Sync
 
 function whyOf(reading: Reading): { readonly reason?: string } {
   return 'reason' in reading ? { reason: reading.reason } : {};
+}
+
+/** Returns what the source is asked for. */
+export function sourceRequest(reading: Reading, sync: Sync): ReadRequest {
+  switch (reading.kind) {
+    case 'full':
+      return { kind: 'full' };
+    case 'delta':
+      return { kind: 'delta', since: new Date(reading.since).toISOString() };
+    case 'point':
+      return reading.readsAll ? { kind: 'full' } : pointRequest(reading.identifications, sync);
+  }
+}
+
+/**
+ * Returns the request for named people. They are looked up by key if the mapping uses it unchanged. Otherwise all
+ * people are read and filtered here.
+ */
+export function pointRequest(identifications: readonly string[], { mapping }: Sync): ReadRequest {
+  const field = mapping.identificationField;
+  return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
 }

@@ -8,6 +8,7 @@ import type { Spool } from '../../ports/spool.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pagesOf } from '../lookups.ts';
 import { isConversion, mayGiveEmail } from './email-holders.ts';
+import type { Candidates, KeptUser } from './kept-users.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 import type { SomePeople } from './some-people.ts';
 
@@ -35,22 +36,8 @@ export interface Compared {
   readonly holders: ReadonlyMap<number, number>;
 }
 
-export interface Candidates {
-  readonly slots: number[];
-  readonly places: number[];
-}
-
 /** By the claimant's slot: the holder's slot, and the holder's user in the spool. A holder has one claimant. */
 export type EmailClaims = Map<number, { readonly holder: number; readonly place: number }>;
-
-/**
- * A user as the spool keeps it: only the id of one that shows every readable field as wanted and is new to the ledger.
- */
-export type KeptUser = User | string;
-
-export function readKept(spool: Spool, place: number): KeptUser {
-  return JSON.parse(spool.read(place)) as KeptUser;
-}
 
 export interface CompareJob {
   readonly sync: Sync;

@@ -5,9 +5,9 @@ import type { Mapped, Person } from '../../core/person.ts';
 import { countingRecord } from '../../core/prefer.ts';
 import type { Spool } from '../../ports/spool.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { type Candidates, readKept } from './compare-platform.ts';
+import { pointRequest } from './choose-read.ts';
+import { type Candidates, readKept } from './kept-users.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
-import { pointRequest } from './read-source.ts';
 
 export interface ConfirmJob {
   readonly sync: Sync;

@@ -10,22 +10,19 @@ import {
 } from '../../core/guard.ts';
 import type { LedgerEntry } from '../../core/ledger.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
-import type { Applier } from '../../ports/store.ts';
-import { spanOn } from '../clock-span.ts';
-import type { EngineIo, Sync } from '../engine-io.ts';
+import type { EngineIo } from '../engine-io.ts';
 import type { PlanCompared } from './compare-people.ts';
 import type { Decided } from './decide-changes.ts';
 import { setDependentsAside } from './dependents.ts';
 import { addExcessHandOvers } from './expected-hand-overs.ts';
+import { appliedInWindow, guardWindowStart } from './guard-window.ts';
 import { holdLeftOut } from './hold-left-out.ts';
 import type { PlanWork } from './plan-job.ts';
 import type { PlanRead } from './read-people.ts';
-import { settleDecisions } from './settle-decisions.ts';
+import { recordDecisions } from './record-decisions.ts';
 import { writeDirectory } from './write-directory.ts';
 import { writeRoster } from './write-roster.ts';
 
-/** Changes of this time before a run count in its guards. */
-export const guardWindowMs = 86_400_000;
 const missesAtOnce = 1000;
 
 /** The result of the fourth step. */
@@ -44,51 +41,25 @@ export interface GuardInput {
 
 /** Removes approved and rejected changes, holds the excess, and records whether the read is accepted. */
 export async function guardChanges(work: PlanWork, input: GuardInput, io: EngineIo): Promise<Guarded> {
-  const { context, planId, spool } = work;
-  const { name, guards } = work.sync.settings;
-  const { snapshot, fillRates, vanished, last } = input.read;
-  const owned = context?.owned;
+  const { context, planId } = work;
+  const { snapshot } = input.read;
   const now = io.clock.now();
   await addExcessHandOvers(work, input.decided.expected, input.compared, io);
-  const { rejected } = await io.store.plans.applyApprovals(owned, planId, name, now);
+  const { rejected } = await io.store.plans.applyApprovals(context?.owned, planId, work.sync.settings.name, now);
   const leftOut = await holdLeftOut(work, io);
-  const { open: classes } = await io.store.plans.count(planId);
-  const recent = await io.store.plans.appliedSince(applierOf(work.sync, io), now - spanOn(io.clock, guardWindowMs));
-  const restored = await restoredSince(now - spanOn(io.clock, guardWindowMs), io);
-  const isFull = snapshot.kind === 'full';
-  const { managed, enabled } = input.compared;
-  const previous = isFull ? last : undefined;
-  const { rows } = snapshot;
-  const blocked = blockedFacts(work, input.read);
-  const facts = { sync: name, classes, recent, managed, enabled, rows, fillRates, vanished, previous };
-  const verdict = checkGuards({ ...facts, ...restored, ...(blocked === undefined ? {} : { blocked }) }, guards);
-  for (const { class: held, reason } of verdict.holds) {
-    const count = await io.store.plans.hold(owned, planId, [held], reason);
-    io.logger.warn({ sync: name, class: held, count }, `held: ${classNoun[held]}s`);
-  }
-  for (const { field, reason } of verdict.fields) await io.store.plans.holdFields(owned, planId, [field], reason);
+  const verdict = await judge(work, input, io);
+  await holdExcess(work, verdict, io);
   await setDependentsAside(work, input.decided.waits, io);
   await recordRead(work, input.read, { verdict, now }, io);
-  if (context !== undefined && !verdict.areMissesHeld) {
-    for (const places of chunk(input.decided.misses, missesAtOnce)) {
-      const entries = places.map((place) => JSON.parse(spool.read(place)) as LedgerEntry);
-      await io.store.ledger.put(context.owned, entries);
-    }
-  }
+  await recordMisses(work, input.decided, verdict, io);
   io.checkpoint('ledger-written');
-  const isDoubted = isReadDoubted(verdict);
   const unresolved = input.compared.unresolved.blocked;
-  await settleDecisions(work, { snapshot, unresolved, isDoubted, now }, io);
+  await recordDecisions(work, { snapshot, unresolved, isDoubted: isReadDoubted(verdict), now }, io);
   const holds = [
     ...verdict.holds,
     ...leftOut.filter((left) => !verdict.holds.some((hold) => hold.class === left.class)),
   ];
-  const reasons = new Set([...holds, ...verdict.fields].map(({ reason }) => reason));
-  if (verdict.blocked !== undefined) {
-    reasons.add(verdict.blocked);
-    io.logger.warn({ sync: name, ...work.blocked.counts() }, 'held: too many people are blocked');
-  }
-  for (const message of reasons) work.findings.find({ code: 'held', message });
+  reportHolds(work, { ...verdict, holds }, io);
   // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
   const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
   // A full read that is not stored cannot be accepted either. The run reports the reason and ends as partial.
@@ -98,15 +69,55 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   return { ...others, ...held, holds, areMissesHeld, rejected, doubt };
 }
 
-/**
- * Returns whose changes of the last day are counted. A sync that is no longer configured is a former name of a
- * configured one.
- */
-export function applierOf({ settings }: Sync, io: EngineIo): Applier {
-  const { name, connection } = settings;
-  const all = [...io.syncs.values()].map((sync) => sync.settings);
-  const others = all.filter((one) => one.connection === connection && one.name !== name);
-  return { sync: name, connection, others: others.map((one) => one.name) };
+/** Counts this plan and what was applied before, and asks the guards. */
+async function judge(work: PlanWork, { read, compared }: GuardInput, io: EngineIo): Promise<GuardVerdict> {
+  const { planId, sync } = work;
+  const { snapshot, fillRates, vanished, last } = read;
+  const { open: classes } = await io.store.plans.count(planId);
+  const recent = await appliedInWindow(sync, io);
+  const restored = await restoredSince(guardWindowStart(io), io);
+  const blocked = blockedFacts(work, read);
+  const { name, guards } = sync.settings;
+  const { managed, enabled } = compared;
+  const { rows } = snapshot;
+  const previous = snapshot.kind === 'full' ? last : undefined;
+  const facts = { sync: name, classes, recent, managed, enabled, rows, fillRates, vanished, previous };
+  return checkGuards({ ...facts, ...restored, ...(blocked === undefined ? {} : { blocked }) }, guards);
+}
+
+async function holdExcess({ context, planId, sync }: PlanWork, verdict: GuardVerdict, io: EngineIo): Promise<void> {
+  const { name } = sync.settings;
+  for (const { class: held, reason } of verdict.holds) {
+    const count = await io.store.plans.hold(context?.owned, planId, [held], reason);
+    io.logger.warn({ sync: name, class: held, count }, `held: ${classNoun[held]}s`);
+  }
+  for (const { field, reason } of verdict.fields) {
+    await io.store.plans.holdFields(context?.owned, planId, [field], reason);
+  }
+}
+
+/** Stores how often each person was missing, unless a guard holds that. */
+async function recordMisses(
+  { context, spool }: PlanWork,
+  { misses }: Decided,
+  { areMissesHeld }: GuardVerdict,
+  io: EngineIo,
+): Promise<void> {
+  if (context === undefined || areMissesHeld) return;
+  for (const places of chunk(misses, missesAtOnce)) {
+    const entries = places.map((place) => JSON.parse(spool.read(place)) as LedgerEntry);
+    await io.store.ledger.put(context.owned, entries);
+  }
+}
+
+/** Reports each reason for a hold once. */
+function reportHolds(work: PlanWork, { holds, fields, blocked }: GuardVerdict, io: EngineIo): void {
+  const reasons = new Set([...holds, ...fields].map(({ reason }) => reason));
+  if (blocked !== undefined) {
+    reasons.add(blocked);
+    io.logger.warn({ sync: work.sync.settings.name, ...work.blocked.counts() }, 'held: too many people are blocked');
+  }
+  for (const message of reasons) work.findings.find({ code: 'held', message });
 }
 
 /** Returns the fact of a restore since the instant, if there was one. */

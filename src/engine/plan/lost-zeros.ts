@@ -5,7 +5,7 @@ import type { User } from '../../core/user.ts';
 import type { Spool } from '../../ports/spool.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { Reading } from './choose-read.ts';
-import { type Candidates, readKept } from './compare-platform.ts';
+import { type Candidates, readKept } from './kept-users.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 
 export interface LostZerosJob {

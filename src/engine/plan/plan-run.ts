@@ -1,3 +1,4 @@
+import { holdForMs } from '../../core/guard.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import type { NewHold } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -5,7 +6,6 @@ import { finishRun } from '../finish-run.ts';
 import { writeBatches } from '../write-batches.ts';
 import type { Plan } from './plan-job.ts';
 import { budgetsOf, countedPlan } from './request-budgets.ts';
-import { holdForMs } from './settle-decisions.ts';
 
 /** Makes the run's plan and stores everything that delivery needs. Repeatable: it starts from the beginning. */
 export async function planRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {

@@ -8,10 +8,10 @@ import { lookAlikeKey } from '../../core/look-alike.ts';
 import { openPaddingFindings } from '../../core/padding-findings.ts';
 import type { Mapped, SourceRecord } from '../../core/person.ts';
 import { certifySnapshot, type Snapshot } from '../../core/snapshot.ts';
-import type { ReadRequest, SourceIo } from '../../ports/source.ts';
+import type { SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields } from './check-fields.ts';
-import type { Reading } from './choose-read.ts';
+import { type Reading, sourceRequest } from './choose-read.ts';
 import { openRecordFiling } from './file-records.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 
@@ -52,7 +52,7 @@ export interface ReadJob {
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
   const { sync, signal, find } = job;
   const now = io.clock.now();
-  const request = readRequest(job);
+  const request = sourceRequest(job.reading, sync);
   const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
   const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
   const filled = new Map<FieldName, number>();
@@ -152,23 +152,3 @@ const proofless = {
   delta: 'the read may lack a person who changed',
   point: 'the read may lack a requested person',
 } as const;
-
-function readRequest({ reading, sync }: ReadJob): ReadRequest {
-  switch (reading.kind) {
-    case 'full':
-      return { kind: 'full' };
-    case 'delta':
-      return { kind: 'delta', since: new Date(reading.since).toISOString() };
-    case 'point':
-      return reading.readsAll ? { kind: 'full' } : pointRequest(reading.identifications, sync);
-  }
-}
-
-/**
- * Returns the request for named people. They are looked up by key if the mapping uses it unchanged. Otherwise all
- * people are read and filtered here.
- */
-export function pointRequest(identifications: readonly string[], { mapping }: Sync): ReadRequest {
-  const field = mapping.identificationField;
-  return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
-}

@@ -43,12 +43,3 @@ export async function budgetsOf(
   const held = await previewBatches({ planId: plan.id, states: ['held'], sync }, io);
   return { budget: budget(loads), ...(held.length === 0 ? {} : { budgetWithHeld: budget([...loads, ...held]) }) };
 }
-
-/** Makes a plan that is only shown. Its facts have the budgets of a run. */
-export async function previewPlan(job: PlanJob, io: EngineIo): Promise<Plan> {
-  const { plan, planning } = await countedPlan(job, io);
-  if (plan.failure !== undefined) return plan;
-  const { planId, sync } = job;
-  const loads = await previewBatches({ planId, states: ['planned'], sync }, io);
-  return { ...plan, facts: { ...plan.facts, ...(await budgetsOf({ plan, planning, sync, loads }, io)) } };
-}

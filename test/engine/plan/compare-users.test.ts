@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../../src/core/finding.ts';
 import type { User } from '../../../src/core/user.ts';
-import { type CompareJob, comparePlatform, readKept } from '../../../src/engine/plan/compare-platform.ts';
-import { openWork } from '../../../src/engine/plan/make-plan.ts';
+import { type CompareJob, comparePlatform } from '../../../src/engine/plan/compare-platform.ts';
+import { readKept } from '../../../src/engine/plan/kept-users.ts';
+import { openWork } from '../../../src/engine/plan/open-work.ts';
 import { mark } from '../../../src/engine/plan/people-index.ts';
 import { readPeople } from '../../../src/engine/plan/read-people.ts';
 import { named } from '../../../src/engine/plan/some-people.ts';

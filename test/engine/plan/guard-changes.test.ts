@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/settings.ts';
-import { applierOf } from '../../../src/engine/plan/guard-changes.ts';
+import { applierOf } from '../../../src/engine/plan/guard-window.ts';
 import { approve, dayMs } from '../../contracts/store-samples.ts';
 import { account, guards, only, openPlanScene, type PlanScene, row, unlimited } from '../plan-scene.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person.ts';
-import { openWork } from '../../../src/engine/plan/make-plan.ts';
+import { openWork } from '../../../src/engine/plan/open-work.ts';
 import { readPeople } from '../../../src/engine/plan/read-people.ts';
 import type { RunScope } from '../../../src/ports/store.ts';
 import { dayMs, endRun, openRun } from '../../contracts/store-samples.ts';

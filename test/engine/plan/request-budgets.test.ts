@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { requestBudget } from '../../../src/core/request-budget.ts';
 import type { EngineIo } from '../../../src/engine/engine-io.ts';
 import type { PlanJob } from '../../../src/engine/plan/plan-job.ts';
-import { budgetsOf, countedPlan, previewPlan } from '../../../src/engine/plan/request-budgets.ts';
+import { previewPlan } from '../../../src/engine/plan/preview-plan.ts';
+import { budgetsOf, countedPlan } from '../../../src/engine/plan/request-budgets.ts';
 import { previewBatches } from '../../../src/engine/write-batches.ts';
 import { account, all, guards, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
 

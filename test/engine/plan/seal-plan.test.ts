@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlanDigest } from '../../../src/core/change.ts';
 import type { SyncSettings } from '../../../src/core/settings.ts';
-import { openWork } from '../../../src/engine/plan/make-plan.ts';
+import { openWork } from '../../../src/engine/plan/open-work.ts';
 import { headerOf } from '../../../src/engine/plan/plan-job.ts';
 import { sealEmptyPlan, sealPlan } from '../../../src/engine/plan/seal-plan.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';

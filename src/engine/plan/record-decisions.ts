@@ -1,12 +1,10 @@
+import { holdForMs } from '../../core/guard.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { mark } from './people-index.ts';
 import type { PlanWork } from './plan-job.ts';
 import { sayOf } from './source-says.ts';
 import type { Unresolved } from './unresolved.ts';
-
-/** How long held changes can be approved. */
-export const holdForMs = 86_400_000;
 
 /** Number of people whose episodes are read with one statement. */
 const peopleAtOnce = 500;
@@ -25,7 +23,7 @@ export interface DecisionGrounds {
  * Opens decisions for the changes that the plan holds. Ends the episodes of people whom this read decided and whose
  * rule no longer applies. Does nothing for a dry run. Repeatable.
  */
-export async function settleDecisions(work: PlanWork, grounds: DecisionGrounds, io: EngineIo): Promise<void> {
+export async function recordDecisions(work: PlanWork, grounds: DecisionGrounds, io: EngineIo): Promise<void> {
   const { context, planId, sync } = work;
   if (context === undefined) return;
   const { decisions } = io.store;
