@@ -1,16 +1,18 @@
 /**
- * Throws while an image that the Dockerfile starts from has no digest: a tag moves, so the same release built again could
- * contain other software. A variable counts as its default.
+ * Returns advice for each image that the Dockerfile starts from and that has no digest: a tag moves, so the same release
+ * built again could contain other software. A variable counts as its default.
  */
-export function refuseUnpinnedImages(dockerfile: string): void {
+export function findUnpinnedImages(dockerfile: string): readonly string[] {
+  const advice: string[] = [];
   const defaults = new Map<string, string>();
   for (const [, name = '', value = ''] of dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)) defaults.set(name, value);
   const stages = new Set<string>();
   for (const [, written = '', stage] of dockerfile.matchAll(/^FROM (?:--\S+ )*(\S+)(?: AS (\S+))?\s*$/gim)) {
     const image = written.replace(/\$\{?(\w+)\}?/g, (whole, name: string) => defaults.get(name) ?? whole);
-    if (!stages.has(image) && !/@sha256:[0-9a-f]{64}$/.test(image)) throw new Error(adviceFor(image));
+    if (!stages.has(image) && !/@sha256:[0-9a-f]{64}$/.test(image)) advice.push(adviceFor(image));
     if (stage !== undefined) stages.add(stage);
   }
+  return [...new Set(advice)];
 }
 
 function adviceFor(image: string): string {

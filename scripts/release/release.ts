@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { chart, findHelm, runHelm } from '../../test/helm/helm-tool.ts';
-import { refuseUnpinnedImages } from './base-image.ts';
+import { findUnpinnedImages } from './base-image.ts';
 import { releaseChangelog } from './changelog.ts';
-import { refuseWithoutRepository } from './repository.ts';
+import { findMissingRepository } from './repository.ts';
 import { writeSbom } from './sbom.ts';
 import { nextVersion } from './version.ts';
 import { setVersion, versionPlaces } from './version-places.ts';
@@ -26,6 +26,8 @@ interface Release {
   /** The files that the release changes, by path, with their new text. */
   readonly texts: ReadonlyMap<string, string>;
   readonly notes: string;
+  /** What a person must do before the release can be made. */
+  readonly obstacles: readonly string[];
 }
 
 async function main(): Promise<void> {
@@ -35,12 +37,13 @@ async function main(): Promise<void> {
   });
   const [step, ...others] = positionals;
   if (step === undefined || others.length > 0) throw new Error(usage);
-  await refuseUnready();
   const release = await prepare(step, new Date());
   if (values['dry-run']) {
     say(`Dry run: ${release.tag} would change ${[...release.texts.keys()].join(', ')}. Its notes:\n\n${release.notes}`);
-    return;
   }
+  const { obstacles } = release;
+  if (obstacles.length > 0) throw new Error(`${release.tag} cannot be released yet:\n\n${obstacles.join('\n\n')}`);
+  if (values['dry-run']) return;
   const artifacts = await buildAndCommit(release);
   await git('tag', '--annotate', release.tag, '--message', `Rollcall ${release.version}`);
   say(`Released ${release.tag} on this machine. In dist-release: ${artifacts.join(', ')}.`);
@@ -49,14 +52,18 @@ async function main(): Promise<void> {
   say(`  npm publish dist-release/npm/rollcall-${release.version}.tgz --provenance`);
 }
 
-/** Throws unless the branch is main and the work tree has no change. */
-async function refuseUnready(): Promise<void> {
+/** Returns why no release can be made now: another branch, uncommitted changes, or the tag. */
+async function findObstacles(tag: string): Promise<readonly string[]> {
   const branch = await git('branch', '--show-current');
-  if (branch !== 'main') {
-    throw new Error(`A release is made from the branch main; this is ${branch || 'no branch'}. Run: git switch main`);
-  }
   const changes = await git('status', '--porcelain');
-  if (changes !== '') throw new Error(`The work tree has changes. Commit or remove them first:\n${changes}`);
+  const tags = await git('tag', '--list', tag);
+  return [
+    ...(branch === 'main'
+      ? []
+      : [`A release is made from the branch main; this is ${branch || 'no branch'}. Run: git switch main`]),
+    ...(changes === '' ? [] : [`The work tree has changes. Commit or remove them first:\n${changes}`]),
+    ...(tags === '' ? [] : [`The tag ${tag} exists already.`]),
+  ];
 }
 
 async function prepare(step: string, now: Date): Promise<Release> {
@@ -68,13 +75,15 @@ async function prepare(step: string, now: Date): Promise<Release> {
   const current = manifest.version;
   const version = nextVersion(current, step);
   const tag = `v${version}`;
-  if ((await git('tag', '--list', tag)) !== '') throw new Error(`The tag ${tag} exists already.`);
-  refuseUnpinnedImages(await read('Dockerfile'));
-  refuseWithoutRepository(manifest);
+  const obstacles = [
+    ...(await findObstacles(tag)),
+    ...findUnpinnedImages(await read('Dockerfile')),
+    ...findMissingRepository(manifest),
+  ];
   const texts = new Map<string, string>();
   for (const place of versionPlaces) texts.set(place.path, setVersion(await read(place.path), place, version));
   const { text, notes } = releaseChangelog(await read('CHANGELOG.md'), version, now.toISOString().slice(0, 10));
-  return { version, tag, texts: texts.set('CHANGELOG.md', text), notes };
+  return { version, tag, texts: texts.set('CHANGELOG.md', text), notes, obstacles };
 }
 
 /** Returns the names of the artifacts. On any error the files are restored and nothing is committed. */
