@@ -80,7 +80,7 @@ see('a leaver is synced now: first what would happen, then the run with its step
   await card.getByText('Disable').first().waitFor();
   expect(await card.innerText()).toMatch(/enabled\s+true\s+false/);
   expect(office.sandbox.state.users.get('E3')?.enabled).toBe(true);
-  await card.getByRole('button', { name: 'Sync now' }).click();
+  await card.getByRole('button', { name: 'Run now' }).click();
   await card.locator('.phases').waitFor();
   const { run } = await office.apply({ users: ['E3'] });
   expect(run.outcome).toBe('succeeded');

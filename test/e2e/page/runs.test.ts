@@ -37,7 +37,7 @@ see('the address of a run shows its outcome, times, files, and findings by cause
   const text = await page.locator('main').innerText();
   expect(text).toContain(second.id);
   expect(text).toContain('Held');
-  for (const word of ['Reading', 'Planning', 'Delivering', 'Checking']) expect(text).toContain(word);
+  for (const word of ['Reading', 'Planning', 'Delivering', 'Proving']) expect(text).toContain(word);
   const cause = page.locator('.cause', { hasText: 'status-unknown' });
   expect(await cause.innerText()).toContain('×2');
   expect(await cause.innerText()).toMatch(/E12.*line 13/s);

@@ -47,11 +47,11 @@ export const people = {
   everything: 'Everything, as JSON',
   history: 'History',
   noHistory: 'No run has changed this user.',
-  syncNow: 'Sync this person now',
+  syncNow: 'Run for this person now',
   syncNowMeans: 'You first see what a run for this person would do. Nothing is sent before you confirm.',
   previewFirst: 'Preview',
   previewAgain: 'Preview again',
-  runNow: 'Sync now',
+  runNow: 'Run now',
   nothingToDo: 'A run would change nothing for this person.',
   wouldBeHeld: 'A guard would hold it for approval.',
   requestStates: {

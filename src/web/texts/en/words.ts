@@ -19,7 +19,7 @@ export const words = {
     reading: 'Reading',
     planning: 'Planning',
     delivering: 'Delivering',
-    proving: 'Checking',
+    proving: 'Proving',
     done: 'Done',
   } as typeof word,
   outcome: {

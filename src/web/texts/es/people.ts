@@ -47,11 +47,11 @@ export const people: Texts['people'] = {
   everything: 'Todo, en JSON',
   history: 'Historial',
   noHistory: 'Ninguna ejecución cambió a este usuario.',
-  syncNow: 'Sincronizar a esta persona ahora',
+  syncNow: 'Ejecutar ahora para esta persona',
   syncNowMeans: 'Primero verá qué haría una ejecución sobre esta persona. No pasa nada antes de que lo confirme.',
   previewFirst: 'Vista previa',
   previewAgain: 'Otra vista previa',
-  runNow: 'Sincronizar ahora',
+  runNow: 'Ejecutar ahora',
   nothingToDo: 'Una ejecución no cambiaría nada de esta persona.',
   wouldBeHeld: 'Un límite de seguridad lo retendría hasta su aprobación.',
   requestStates: {
