@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Caller } from './http/access.ts';
 import type { AccessRole, EndpointParts } from './server-parts.ts';
 
@@ -76,23 +76,27 @@ export class CookieAnswer {
   }
 }
 
-/** Types `handle` by the schemas of the same endpoint. */
+const nothing = z.object({});
+const defaults = { params: nothing, query: nothing, headers: nothing, body: undefined, status: 200, refusals: [] };
+
+/** Types `handle` by the schemas of the same endpoint, and adds what the endpoint leaves out: see `defaults`. */
 export function defineEndpoint<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Headers extends z.ZodObject,
-  Body extends z.ZodType,
+  Params extends z.ZodObject = typeof nothing,
+  Query extends z.ZodObject = typeof nothing,
+  Headers extends z.ZodObject = typeof nothing,
+  Body extends z.ZodType = z.ZodUndefined,
 >(
-  endpoint: Omit<Endpoint, 'params' | 'query' | 'headers' | 'body' | 'handle'> & {
-    readonly params: Params;
-    readonly query: Query;
-    readonly headers: Headers;
-    readonly body: Body | undefined;
-    readonly handle: (
-      request: CheckedRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-      parts: EndpointParts,
-    ) => Promise<unknown>;
-  },
+  endpoint: Omit<Endpoint, keyof typeof defaults | 'handle'> &
+    Partial<Pick<Endpoint, 'status' | 'refusals'>> & {
+      readonly params?: Params;
+      readonly query?: Query;
+      readonly headers?: Headers;
+      readonly body?: Body;
+      readonly handle: (
+        request: CheckedRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
+        parts: EndpointParts,
+      ) => Promise<unknown>;
+    },
 ): Endpoint {
-  return endpoint as unknown as Endpoint;
+  return { ...defaults, ...endpoint } as unknown as Endpoint;
 }

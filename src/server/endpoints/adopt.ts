@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
 import { adoptionOrder, adoptions, peopleOrder } from '../schema.ts';
-import { knownSync, nothing, readIdentification, signatureOf, syncName } from './parameters.ts';
+import { knownSync, readIdentification, signatureOf, syncName } from './parameters.ts';
 
 const asks = {
   method: 'POST',
@@ -9,9 +9,6 @@ const asks = {
   needs: 'operator',
   cost: 10,
   params: z.object({ sync: syncName }),
-  query: nothing,
-  headers: nothing,
-  status: 200,
   answer: adoptions,
 } as const;
 

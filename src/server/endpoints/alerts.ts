@@ -3,7 +3,7 @@ import type { QuietRequest } from '../../app/app.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { alertList, alertListView, muteOrder, quieted, quietedView, quietOrder } from '../schemas/alerts.ts';
 import { defineStream } from './events.ts';
-import { limit, nothing, signatureOf, word } from './parameters.ts';
+import { limit, signatureOf, word } from './parameters.ts';
 
 const minuteMs = 60_000;
 
@@ -14,11 +14,7 @@ export const listAlerts = defineEndpoint({
   part: 'alerts',
   summary: 'Open alerts, muted subjects, channels and the newest notices',
   needs: 'viewer',
-  params: nothing,
   query: z.object({ limit: limit(500, 50) }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: alertList,
   refusals: [400],
   handle: async ({ query }, { app }) => alertListView(await app.alerts(query.limit)),
@@ -29,14 +25,9 @@ export const streamAlerts = defineStream({
   path: '/api/alerts/events',
   part: 'alerts',
   summary: 'Follow the alerts: events `alerts`',
-  params: nothing,
   answer: alertList,
-  refusals: [],
-  topic: (_params, app) => ({
-    event: 'alerts',
-    key: 'alerts',
-    read: async () => ({ state: alertListView(await app.alerts(20)), isFinal: false }),
-  }),
+  event: 'alerts',
+  read: async (app) => ({ state: alertListView(await app.alerts(20)), isFinal: false }),
 });
 
 const acts = {
@@ -44,9 +35,6 @@ const acts = {
   part: 'alerts',
   needs: 'operator',
   params: z.object({ name: word(63).meta({ description: 'A sync, a connection, or `deployment`' }) }),
-  query: nothing,
-  headers: nothing,
-  status: 200,
   answer: quieted,
   refusals: [400],
 } as const;

@@ -14,7 +14,7 @@ import {
   sortOf,
   sortQuery,
 } from '../schemas/changes.ts';
-import { nothing, word } from './parameters.ts';
+import { word } from './parameters.ts';
 
 /** What has changes to search: its path, and its words. */
 interface Searched {
@@ -31,9 +31,6 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
     part,
     needs: 'viewer',
     params: z.object({ id: word(64).meta({ description: `Id of the ${kind}` }) }),
-    headers: nothing,
-    body: undefined,
-    status: 200,
     refusals: [400, 404, 409],
   } as const;
   return [

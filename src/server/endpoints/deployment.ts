@@ -4,7 +4,7 @@ import { auditActions } from '../../ports/store-operations.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { auditPage, cancelOrder, connection, connectionList } from '../schema.ts';
 import { auditView, connectionView } from '../views.ts';
-import { cursor, knownSync, limit, nothing, runId, signatureOf, syncName, word } from './parameters.ts';
+import { cursor, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
   id: 'list-connections',
@@ -13,13 +13,7 @@ export const listConnections = defineEndpoint({
   part: 'deployment',
   summary: 'The connections and the state of their tokens, without the tokens',
   needs: 'viewer',
-  params: nothing,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: connectionList,
-  refusals: [],
   handle: async (_asked, { app }) => {
     const reports = await Promise.all(app.connections.map((name) => app.tokenStatus(name)));
     return {
@@ -39,7 +33,6 @@ export const listAudit = defineEndpoint({
   summary:
     'The audit: who paused, requested, approved, rejected, canceled, retried, refreshed and revoked, newest first',
   needs: 'viewer',
-  params: nothing,
   query: z.object({
     sync: syncName.optional(),
     run: runId.optional(),
@@ -51,9 +44,6 @@ export const listAudit = defineEndpoint({
     limit: limit(200, 50),
     cursor,
   }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: auditPage,
   refusals: [400, 404, 409],
   handle: async ({ query }, { app }) => {
@@ -85,10 +75,7 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
     needs: 'admin',
     cost: 10,
     params: z.object({ name: word(63).meta({ description: 'Name of the connection' }) }),
-    query: nothing,
-    headers: nothing,
     body: cancelOrder,
-    status: 200,
     answer: connection,
     refusals: [400, 404, 502],
     handle: async ({ params: { name }, caller, body, signal }, { app }) => {

@@ -1,44 +1,39 @@
 import { z } from 'zod';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
-import type { StreamTopic } from '../events.ts';
+import type { StreamedState } from '../events.ts';
 import { requestState, runProgress, syncList } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
 import { requestStateView, runProgressView, syncView } from '../views.ts';
-import { nothing, requestId, runId } from './parameters.ts';
+import { requestId, runId } from './parameters.ts';
 
 const description =
   'Server-sent events. Each event is the whole state: one immediately, and one after each change, at most one per second. A comment comes after 15 seconds without one. After the final state comes the event `end`. With the Last-Event-ID of the final state the answer is 204. A closing server ends the stream: connect again.';
 
-interface Stream {
-  readonly id: string;
-  readonly path: string;
-  readonly part: string;
-  readonly summary: string;
-  readonly params: z.ZodObject;
+interface Stream
+  extends Pick<Endpoint, 'id' | 'path' | 'part' | 'summary'>,
+    Partial<Pick<Endpoint, 'params' | 'refusals'>> {
   readonly answer: z.ZodType;
-  readonly refusals: readonly number[];
-  readonly topic: (params: { readonly id: string }, app: ServerApp) => StreamTopic;
+  /** Name of the events. */
+  readonly event: string;
+  /** Reads the state. `id`: that of the path, if it has one. */
+  readonly read: (app: ServerApp, id: string) => Promise<StreamedState>;
 }
 
-export function defineStream({ topic, ...stream }: Stream): Endpoint {
+export function defineStream({ event, read, ...stream }: Stream): Endpoint {
   return defineEndpoint({
     ...stream,
     method: 'GET',
     description,
     needs: 'viewer',
-    query: nothing,
     headers: z.object({
       'last-event-id': z.string().max(64).optional().meta({ description: 'Id of the last event that was received' }),
     }),
-    body: undefined,
-    status: 200,
     isEventStream: true,
-    handle: ({ params, headers, caller, ending }, { app, events }) =>
-      events.open(topic(params as { id: string }, app), {
-        caller: caller.name,
-        lastId: headers['last-event-id'],
-        signal: ending,
-      }),
+    handle: ({ params, headers, caller, ending }, { app, events }) => {
+      const { id = '' } = params as { readonly id?: string };
+      const topic = { event, key: `${event} ${id}`, read: () => read(app, id) };
+      return events.open(topic, { caller: caller.name, lastId: headers['last-event-id'], signal: ending });
+    },
   });
 }
 
@@ -47,14 +42,9 @@ export const streamSyncs = defineStream({
   path: '/api/events',
   part: 'syncs',
   summary: 'Follow every sync: events `syncs`',
-  params: nothing,
   answer: syncList,
-  refusals: [],
-  topic: (_params, app) => ({
-    event: 'syncs',
-    key: 'syncs',
-    read: async () => ({ state: { syncs: (await app.syncStates()).map(syncView) }, isFinal: false }),
-  }),
+  event: 'syncs',
+  read: async (app) => ({ state: { syncs: (await app.syncStates()).map(syncView) }, isFinal: false }),
 });
 
 export const streamRun = defineStream({
@@ -65,14 +55,11 @@ export const streamRun = defineStream({
   params: z.object({ id: runId }),
   answer: runProgress,
   refusals: [404, 409],
-  topic: ({ id }, app) => ({
-    event: 'run',
-    key: `run ${id}`,
-    read: async () => {
-      const progress = await app.runProgress(id);
-      return { state: runProgressView(progress), isFinal: progress.run.phase === 'done' };
-    },
-  }),
+  event: 'run',
+  read: async (app, id) => {
+    const progress = await app.runProgress(id);
+    return { state: runProgressView(progress), isFinal: progress.run.phase === 'done' };
+  },
 });
 
 export const streamRequest = defineStream({
@@ -83,12 +70,9 @@ export const streamRequest = defineStream({
   params: z.object({ id: requestId }),
   answer: requestState,
   refusals: [404],
-  topic: ({ id }, app) => ({
-    event: 'request',
-    key: `request ${id}`,
-    read: async () => {
-      const found = await app.requestState(id);
-      return { state: requestStateView(found), isFinal: found.state === 'ended' || found.state === 'canceled' };
-    },
-  }),
+  event: 'request',
+  read: async (app, id) => {
+    const found = await app.requestState(id);
+    return { state: requestStateView(found), isFinal: found.state === 'ended' || found.state === 'canceled' };
+  },
 });

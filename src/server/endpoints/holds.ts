@@ -11,7 +11,7 @@ import {
   selectionOf,
 } from '../schemas/changes.ts';
 import { holdsView } from '../views.ts';
-import { knownSync, limit, nothing, signatureOf, syncName, word } from './parameters.ts';
+import { knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
 
 const byHold = z.object({ id: word(64).meta({ description: 'Id of the hold' }) });
 
@@ -22,11 +22,7 @@ export const listHolds = defineEndpoint({
   part: 'holds',
   summary: 'What waits for approval, in all syncs or one',
   needs: 'viewer',
-  params: nothing,
   query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: holdsPage,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) =>
@@ -41,10 +37,6 @@ export const showHold = defineEndpoint({
   summary: 'One hold: its reason, its people in groups, and the effect of an approval',
   needs: 'viewer',
   params: byHold,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: holdDetail,
   refusals: [400, 404],
   handle: async ({ params }, { app }) => holdDetailView(await app.hold(params.id)),
@@ -59,10 +51,7 @@ export const previewHold = defineEndpoint({
   description: 'Changes nothing.',
   needs: 'viewer',
   params: byHold,
-  query: nothing,
-  headers: nothing,
   body: holdSelection,
-  status: 200,
   answer: effect,
   refusals: [400, 404],
   handle: async ({ params, body }, { app }) => effectView(await app.previewHold(params.id, selectionOf(body))),
@@ -78,10 +67,7 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     description: 'With `expect`, nothing is decided if the hold has changed since the operator reviewed it.',
     needs: 'operator',
     params: byHold,
-    query: nothing,
-    headers: nothing,
     body: holdOrder,
-    status: 200,
     answer: verdict,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: { reopen, reason, as, ...body } }, { app }) => {

@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
 import { mappingSamples, mappingSamplesView, syncMapping, syncMappingView } from '../schemas/mapping.ts';
-import { knownSync, nothing, syncName } from './parameters.ts';
+import { knownSync, syncName } from './parameters.ts';
 
 const base = {
   method: 'GET',
   part: 'syncs',
   params: z.object({ sync: syncName }),
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
 } as const;
 
 export const showMapping = defineEndpoint({

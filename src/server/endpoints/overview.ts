@@ -3,7 +3,7 @@ import { defineEndpoint } from '../endpoint.ts';
 import { dayList, dayListView, overview, overviewView } from '../schemas/overview.ts';
 import type { ServerApp } from '../server-parts.ts';
 import { defineStream } from './events.ts';
-import { knownSync, limit, nothing, syncName } from './parameters.ts';
+import { knownSync, limit, syncName } from './parameters.ts';
 
 async function readAll(app: ServerApp) {
   // Notices are no part of it.
@@ -20,13 +20,7 @@ export const showOverview = defineEndpoint({
   description:
     'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
   needs: 'viewer',
-  params: nothing,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: overview,
-  refusals: [],
   handle: (_asked, { app }) => readAll(app),
 });
 
@@ -35,14 +29,9 @@ export const streamOverview = defineStream({
   path: '/api/overview/events',
   part: 'overview',
   summary: 'Follow the overview: events `overview`',
-  params: nothing,
   answer: overview,
-  refusals: [],
-  topic: (_params, app) => ({
-    event: 'overview',
-    key: 'overview',
-    read: async () => ({ state: await readAll(app), isFinal: false }),
-  }),
+  event: 'overview',
+  read: async (app) => ({ state: await readAll(app), isFinal: false }),
 });
 
 export const listDays = defineEndpoint({
@@ -53,15 +42,11 @@ export const listDays = defineEndpoint({
   summary: 'Runs and applied changes of every sync by day',
   needs: 'viewer',
   cost: 2,
-  params: nothing,
   query: z.object({
     days: limit(90, 7).meta({ description: 'Number of days, today included; at most 90' }),
     timezone: z.string().min(1).max(64).default('UTC').meta({ description: 'IANA name of the zone of the days' }),
     sync: syncName.optional(),
   }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: dayList,
   refusals: [400, 404],
   handle: async ({ query: { days, timezone, sync } }, { app }) => {

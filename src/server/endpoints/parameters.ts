@@ -8,8 +8,6 @@ import type { Caller } from '../http/access.ts';
 import type { verdictOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
 
-export const nothing = z.object({});
-
 /** Returns a schema for text without control characters, which no stored key contains. */
 export function word(max: number) {
   return z

@@ -4,7 +4,7 @@ import { pastChanges } from '../schema.ts';
 import { foundPeople, foundPeopleView } from '../schemas/people.ts';
 import { person, personView } from '../schemas/person.ts';
 import { pastView } from '../views.ts';
-import { identification, knownSync, limit, nothing, readIdentification, syncName } from './parameters.ts';
+import { identification, knownSync, limit, readIdentification, syncName } from './parameters.ts';
 
 export const searchPeople = defineEndpoint({
   id: 'search-people',
@@ -15,16 +15,12 @@ export const searchPeople = defineEndpoint({
   description:
     'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
   needs: 'viewer',
-  params: nothing,
   query: z.object({
     q: z.string().min(1).max(200).meta({ description: 'Words that the data of the person must contain, in any order' }),
     sync: syncName.optional(),
     offset: z.coerce.number().int().min(0).max(1_000_000).default(0).meta({ description: 'Number of the first match' }),
     limit: limit(200, 50),
   }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: foundPeople,
   refusals: [400, 404],
   handle: async ({ query: { q, sync, offset, limit: most } }, { app }) => {
@@ -45,10 +41,6 @@ export const explainPerson = defineEndpoint({
   needs: 'viewer',
   cost: 10,
   params: byPerson,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: person,
   refusals: [400, 404, 502],
   handle: async ({ params, signal }, { app }) => {
@@ -66,9 +58,6 @@ export const personHistory = defineEndpoint({
   needs: 'viewer',
   params: byPerson,
   query: z.object({ limit: limit(200, 20) }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: pastChanges,
   refusals: [400, 404],
   handle: async ({ params, query }, { app }) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../endpoint.ts';
 import { preview, previewFactsView, previewList, previewOrder, previewView } from '../schemas/preview.ts';
 import { defineStream } from './events.ts';
-import { knownSync, limit, nothing, scopeOf, syncName, word } from './parameters.ts';
+import { knownSync, limit, scopeOf, syncName, word } from './parameters.ts';
 
 const byPreview = z.object({ id: word(64).meta({ description: 'Id of the preview' }) });
 
@@ -16,9 +16,6 @@ export const requestPreview = defineEndpoint({
     'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
   needs: 'operator',
   cost: 10,
-  params: nothing,
-  query: nothing,
-  headers: nothing,
   body: previewOrder,
   status: 202,
   answer: preview,
@@ -34,11 +31,7 @@ export const listPreviews = defineEndpoint({
   part: 'previews',
   summary: 'Previews that have not expired, newest first',
   needs: 'viewer',
-  params: nothing,
   query: z.object({ sync: syncName.optional(), limit: limit(100, 20) }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: previewList,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) => {
@@ -55,10 +48,6 @@ export const showPreview = defineEndpoint({
   summary: 'One preview: its progress, and what a run would do',
   needs: 'viewer',
   params: byPreview,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: preview,
   refusals: [400, 404],
   handle: async ({ params }, { app }) => previewView(await app.preview(params.id)),
@@ -72,13 +61,10 @@ export const streamPreview = defineStream({
   params: byPreview,
   answer: preview,
   refusals: [404],
-  topic: ({ id }, app) => ({
-    event: 'preview',
-    key: `preview ${id}`,
-    read: async () => {
-      const found = await app.preview(id);
-      const { state } = found.preview;
-      return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
-    },
-  }),
+  event: 'preview',
+  read: async (app, id) => {
+    const found = await app.preview(id);
+    const { state } = found.preview;
+    return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
+  },
 });

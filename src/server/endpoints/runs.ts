@@ -16,17 +16,7 @@ import {
 } from '../schema.ts';
 import { findingPage, findingPageView, runWithTimes, runWithTimesView } from '../schemas/run.ts';
 import { changeView, requestedView, runView } from '../views.ts';
-import {
-  cursor,
-  identification,
-  knownSync,
-  limit,
-  nothing,
-  runId,
-  selectionOf,
-  signatureOf,
-  syncName,
-} from './parameters.ts';
+import { cursor, identification, knownSync, limit, runId, selectionOf, signatureOf, syncName } from './parameters.ts';
 
 const byRun = z.object({ id: runId });
 
@@ -37,7 +27,6 @@ export const listRuns = defineEndpoint({
   part: 'runs',
   summary: 'Runs, newest first',
   needs: 'viewer',
-  params: nothing,
   query: z.object({
     sync: syncName.optional(),
     outcome: z
@@ -55,9 +44,6 @@ export const listRuns = defineEndpoint({
     limit: limit(200, 20),
     cursor,
   }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: runPage,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
@@ -83,10 +69,6 @@ export const showRun = defineEndpoint({
   summary: 'Everything about a run',
   needs: 'viewer',
   params: byRun,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: runWithTimes,
   refusals: [404, 409],
   handle: async ({ params }, { app }) => runWithTimesView(await app.runPage(params.id)),
@@ -106,9 +88,6 @@ export const listFindings = defineEndpoint({
     limit: limit(1000, 100),
     cursor,
   }),
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: findingPage,
   refusals: [400, 404, 409],
   handle: async ({ params, query: { code, cause, limit: most, cursor: after } }, { app }) =>
@@ -132,10 +111,6 @@ export const listRawTexts = defineEndpoint({
     'The answers may contain personal data, so they need the role operator. Findings and reasons never quote them.',
   needs: 'operator',
   params: byRun,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: rawTextList,
   refusals: [404, 409],
   handle: async ({ params }, { app }) => ({
@@ -160,8 +135,6 @@ export const listChanges = defineEndpoint({
     after: identification.optional().meta({ description: '`next` of the previous page' }),
   }),
   headers: z.object({ accept: z.string().optional() }),
-  body: undefined,
-  status: 200,
   answer: changePage,
   otherTypes: ['application/x-ndjson', 'text/csv'],
   refusals: [400, 404, 409],
@@ -196,8 +169,6 @@ const acts = {
   part: 'runs',
   needs: 'operator',
   params: byRun,
-  query: nothing,
-  headers: nothing,
 } as const;
 
 export const approveRun = defineEndpoint({
@@ -207,7 +178,6 @@ export const approveRun = defineEndpoint({
   summary: 'Approve the changes that guards held in the run, or some of them; the next run delivers them',
   description: 'Changes that a person rejected stay rejected, unless nothing else is selected and `reopen` is true.',
   body: approvalOrder,
-  status: 200,
   answer: verdict,
   refusals: [400, 404, 409],
   handle: async ({ params, caller, body: { reopen, ...order } }, { app }) => {
@@ -224,7 +194,6 @@ export const rejectRun = defineEndpoint({
   summary: 'Reject the changes that guards held in the run, or some of them, while their reason lasts',
   description: 'No run delivers or holds these changes again until an accepted read ends their reason.',
   body: verdictOrder,
-  status: 200,
   answer: verdict,
   refusals: [400, 404, 409],
   handle: async ({ params, caller, body: order }, { app }) => {
@@ -254,7 +223,6 @@ export const retryRun = defineEndpoint({
   id: 'retry-run',
   path: '/api/runs/{id}/retry',
   summary: 'Request another run with the same scope',
-  body: undefined,
   status: 202,
   answer: requested,
   refusals: [404, 409],

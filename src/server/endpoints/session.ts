@@ -1,7 +1,6 @@
 import { CookieAnswer, defineEndpoint } from '../endpoint.ts';
 import { callerOfToken } from '../http/access.ts';
 import { session, sessionEnd, sessionOrder, sessionView } from '../schemas/session.ts';
-import { nothing } from './parameters.ts';
 
 export const showSession = defineEndpoint({
   id: 'show-session',
@@ -11,13 +10,7 @@ export const showSession = defineEndpoint({
   summary: 'Who is signed in, with which rights, and how to sign in',
   description: 'Answers 200 also without a session.',
   needs: 'none',
-  params: nothing,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: session,
-  refusals: [],
   handle: async ({ visitor }, { settings }) => sessionView(visitor, settings),
 });
 
@@ -28,11 +21,7 @@ export const openSession = defineEndpoint({
   part: 'session',
   summary: 'Sign in with an API token; sets a cookie, so that a page need not keep the token',
   needs: 'none',
-  params: nothing,
-  query: nothing,
-  headers: nothing,
   body: sessionOrder,
-  status: 200,
   answer: session,
   refusals: [400, 401, 403],
   handle: async ({ body: { token } }, { settings, signIn }) => {
@@ -51,11 +40,6 @@ export const endSession = defineEndpoint({
   part: 'session',
   summary: 'Sign out',
   needs: 'none',
-  params: nothing,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: sessionEnd,
   refusals: [403],
   handle: async ({ visitor }, { signIn }) => {

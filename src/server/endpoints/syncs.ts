@@ -7,7 +7,7 @@ import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
 import { requested, requestState, runOrder, sync, syncList, webhookOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
 import { requestedView, requestStateView, syncView } from '../views.ts';
-import { knownSync, nothing, requestId, scopeOf, syncName } from './parameters.ts';
+import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
 
@@ -18,13 +18,7 @@ export const listSyncs = defineEndpoint({
   part: 'syncs',
   summary: 'Every sync: its state, last run, freshness and next slot',
   needs: 'viewer',
-  params: nothing,
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: syncList,
-  refusals: [],
   handle: async (_asked, { app }) => ({ syncs: (await app.syncStates()).map(syncView) }),
 });
 
@@ -39,10 +33,6 @@ function pauseOrResume(word: 'pause' | 'resume', summary: string, description: s
     description,
     needs: 'operator',
     params: bySync,
-    query: nothing,
-    headers: nothing,
-    body: undefined,
-    status: 200,
     answer: sync,
     refusals: [404, 409],
     handle: async ({ params, caller }, { app }) => {
@@ -73,7 +63,6 @@ export const requestRun = defineEndpoint({
   description: 'The request is stored immediately. A deployment starts the run when the sync has no other run.',
   needs: 'operator',
   params: bySync,
-  query: nothing,
   headers: z.object({
     'idempotency-key': z
       .string()
@@ -113,10 +102,6 @@ export const showRequest = defineEndpoint({
   description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
   needs: 'viewer',
   params: z.object({ id: requestId }),
-  query: nothing,
-  headers: nothing,
-  body: undefined,
-  status: 200,
   answer: requestState,
   refusals: [404],
   handle: async ({ params }, { app }) => requestStateView(await app.requestState(params.id)),
@@ -132,7 +117,6 @@ export const webhook = defineEndpoint({
     'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a period, the name of the sync, a period and the body. A signature is valid once, for 5 minutes.',
   needs: 'signature',
   params: bySync,
-  query: nothing,
   headers: z.object({
     [timestampHeader]: z.string().optional().meta({ description: 'Epoch seconds' }),
     [signatureHeader]: z.string().optional().meta({ description: 'sha256= and the HMAC in hex' }),
