@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import type { PageUseCases } from '../app/page.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { EventStreams } from './events.ts';
@@ -12,52 +13,37 @@ import type { NoteSignIn } from './sign-in/serve-sign-in.ts';
 export type { AccessRole, OpenIdSettings, ServerSettings } from './settings.ts';
 
 /** The use cases that the server calls. */
-export type ServerApp = Pick<
-  App,
-  | 'overview'
-  | 'days'
-  | 'searchPeople'
-  | 'mapping'
-  | 'mappingSamples'
-  | 'requestPreview'
-  | 'preview'
-  | 'previews'
-  | 'hold'
-  | 'runPage'
-  | 'findings'
-  | 'searchChanges'
-  | 'groupChanges'
-  | 'everyChange'
-  | 'previewHold'
-  | 'decideHold'
-  | 'alerts'
-  | 'quietAlerts'
-  | 'tokenRefresh'
-  | 'tokenRevoke'
-  | 'syncs'
-  | 'connections'
-  | 'syncStates'
-  | 'pause'
-  | 'resume'
-  | 'request'
-  | 'requestRetry'
-  | 'requestState'
-  | 'runProgress'
-  | 'runs'
-  | 'show'
-  | 'changes'
-  | 'rawTexts'
-  | 'approve'
-  | 'holds'
-  | 'previewAdoption'
-  | 'adopt'
-  | 'reject'
-  | 'cancel'
-  | 'why'
-  | 'history'
-  | 'tokenStatus'
-  | 'audit'
->;
+export type ServerApp = PageUseCases &
+  Pick<
+    App,
+    | 'alerts'
+    | 'quietAlerts'
+    | 'tokenRefresh'
+    | 'tokenRevoke'
+    | 'syncs'
+    | 'connections'
+    | 'syncStates'
+    | 'pause'
+    | 'resume'
+    | 'request'
+    | 'requestRetry'
+    | 'requestState'
+    | 'runProgress'
+    | 'runs'
+    | 'show'
+    | 'changes'
+    | 'rawTexts'
+    | 'approve'
+    | 'holds'
+    | 'previewAdoption'
+    | 'adopt'
+    | 'reject'
+    | 'cancel'
+    | 'why'
+    | 'history'
+    | 'tokenStatus'
+    | 'audit'
+  >;
 
 /** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {

@@ -4,12 +4,14 @@ import type { HoldsReport } from '../app/holds.ts';
 import type { RequestState, RunProgress } from '../app/request-state.ts';
 import type { SyncState } from '../app/sync-view.ts';
 import type { FieldValues } from '../core/fields.ts';
+import type { Finding } from '../core/finding.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import type {
   auditPage,
   change,
   connectionList,
+  finding,
   holdsPage,
   pastChanges,
   requested,
@@ -77,12 +79,7 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
     budget: budgetView(run.facts.budget),
     budgetWithHeld: budgetView(run.facts.budgetWithHeld),
     facts: { ...run.facts },
-    findings: findings.map(({ code, identification = null, at = null, message }) => ({
-      code,
-      identification,
-      at,
-      message,
-    })),
+    findings: findings.map(findingView),
     findingsInAll,
     batches: batches.map(({ id, number, kind, size, state, fileId, fileName, status, reason }) => ({
       id,
@@ -97,6 +94,10 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
     })),
     holds: holds.map((hold) => ({ ...holdView(hold), count: hold.size })),
   };
+}
+
+export function findingView({ code, identification, at, message }: Finding): View<typeof finding> {
+  return { code, identification: identification ?? null, at: at ?? null, message };
 }
 
 export function budgetView(budget: RequestBudget | undefined): View<typeof runDetail>['budget'] {

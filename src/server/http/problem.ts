@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { ApiCode } from '../../core/codes/api-code.ts';
 import { type ErrorCode, RollcallError } from '../../core/errors.ts';
 
@@ -11,21 +12,11 @@ export interface Problem {
   readonly requestId: string;
 }
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
+/** The words of RFC 9110. Those of Node.js are older for two of them. */
+const titles: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
   413: 'Content Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
 };
 
 /** A request that is rejected on purpose. */

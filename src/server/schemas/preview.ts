@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { PreviewState } from '../../app/page.ts';
 import type { Preview } from '../../ports/previews.ts';
 import { budget, count, finding, instant, named, runSummary } from '../schema.ts';
-import { budgetView, instant as instantOf } from '../views.ts';
-import { findingView } from './run.ts';
+import { budgetView, findingView, instant as instantOf } from '../views.ts';
 
 const previewFacts = z.object({
   id: z.string(),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { FoundFindings, RunPage } from '../../app/page.ts';
-import type { Finding } from '../../core/finding.ts';
 import { batch, count, finding, instant as instantSchema, phaseWord, runDetail } from '../schema.ts';
-import { instant, runDetailView } from '../views.ts';
+import { findingView, instant, runDetailView } from '../views.ts';
 
 const cause = z.object({
   code: z.string(),
@@ -50,10 +49,6 @@ export function runWithTimesView({ report, timeline, byCode, causes, states }: R
       };
     }),
   };
-}
-
-export function findingView({ code, identification, at, message }: Finding): z.output<typeof finding> {
-  return { code, identification: identification ?? null, at: at ?? null, message };
 }
 
 export const findingPage = z.object({
