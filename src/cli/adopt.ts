@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Adoption } from '../app/app.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
@@ -20,9 +19,7 @@ export const addAdopt: AddCommand = (program, host) => {
     .argument('<sync>', 'name of the sync that becomes the owner')
     .argument('<id...>', 'identifications; of a rename or conversion, the new one')
     .option('--yes', 'skip the confirmation');
-  addSignatureOptions(command).action((sync: string, ids: string[], options: AdoptOptions, self: Command) =>
-    host.run(self, (shell) => adopt(shell, sync, ids, options)),
-  );
+  addSignatureOptions(command).action(host.action(adopt));
 };
 
 async function adopt(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
@@ -16,15 +15,13 @@ export const addAlerts: AddCommand = (program, host) => {
     .command('list')
     .description('show open problems, the channels, and the latest notices')
     .option('--limit <n>', 'maximum number of notices', parseWholeNumber, 20)
-    .action((options: ListOptions, command: Command) => host.run(command, (shell) => list(shell, options)));
+    .action(host.action(list));
   addQuietCommands(alerts, host);
   alerts
     .command('test')
     .description('send a test notice now')
     .argument('[channel]', 'only through this channel')
-    .action((channel: string | undefined, _: object, command: Command) =>
-      host.run(command, (shell) => test(shell, channel)),
-    );
+    .action(host.action(test));
 };
 
 async function list(shell: Shell, { limit }: ListOptions): Promise<number> {

@@ -20,14 +20,13 @@ interface CallOptions {
 /** Adds `rollcall api`: one command per operation of the platform's API, from the table of operations. */
 export const addApi: AddCommand = (program, host) => {
   const operations = host.apiOperations;
+  const listOperations = host.action((shell) => printList(shell, operations));
   const api = program
     .command('api')
     .description("call any operation of the platform's API on a connection")
     .option('--list', 'list every operation with its parameters')
     .action((options: { list?: boolean }, command: Command) =>
-      options.list === true
-        ? host.run(command, async (shell) => printList(shell, operations))
-        : command.help({ error: true }),
+      options.list === true ? listOperations(options, command) : command.help({ error: true }),
     );
   for (const part of new Set(operations.map((operation) => operation.part))) {
     const group = api.command(part).description(`operations on ${part}`);
@@ -37,14 +36,10 @@ export const addApi: AddCommand = (program, host) => {
     .command('tokens', { hidden: true })
     .argument('[words...]')
     .allowUnknownOption()
-    .action((_words: string[], _options: object, command: Command) =>
-      host.run(command, async () => {
-        throw new RollcallError(
-          'the store keeps the tokens of a connection: use rollcall token refresh or token revoke',
-          {
-            code: 'USAGE',
-          },
-        );
+    .action(
+      host.action(() => {
+        const message = 'the store keeps the tokens of a connection: use rollcall token refresh or token revoke';
+        throw new RollcallError(message, { code: 'USAGE' });
       }),
     );
 };
@@ -64,15 +59,17 @@ function addOperation(group: Command, operation: ApiOperation, host: CommandHost
   if (operation.body === 'file') command.requiredOption('--file <path>', 'the CSV file to send');
   if (operation.isList) command.option('--all', 'read all pages of the list');
   if (operation.isWrite) command.option('--yes', 'skip the confirmation');
-  command.action((given: CallOptions & Readonly<Record<string, unknown>>, self: Command) => {
-    const parameters = Object.fromEntries(
-      options.flatMap(({ name, key }) => (typeof given[key] === 'string' ? [[name, given[key]]] : [])),
-    );
-    return host.run(self, (shell) => call(shell, operation, parameters, given));
-  });
+  command.action(
+    host.action((shell, given: CallOptions & Readonly<Record<string, unknown>>) => {
+      const parameters = Object.fromEntries(
+        options.flatMap(({ name, key }) => (typeof given[key] === 'string' ? [[name, given[key]]] : [])),
+      );
+      return call(shell, operation, parameters, given);
+    }),
+  );
 }
 
-async function printList(shell: Shell, operations: readonly ApiOperation[]): Promise<number> {
+function printList(shell: Shell, operations: readonly ApiOperation[]): number {
   shell.printJson({ operations });
   shell.print(renderApiList(operations, shell.style));
   return 0;

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { printRun } from './run-result.ts';
 import { scopeOf } from './run-scope.ts';
@@ -17,9 +16,7 @@ export const addApply: AddCommand = (program, host) => {
     .argument('<sync>', 'name of the sync')
     .option('--approve <digest>', 'approve the open changes of a previewed plan that are still planned')
     .option('--user <id...>', 'only these employees, by identification');
-  addSignatureOptions(command).action((sync: string, options: ApplyOptions, self: Command) =>
-    host.run(self, (shell) => apply(shell, sync, options)),
-  );
+  addSignatureOptions(command).action(host.action(apply));
 };
 
 async function apply(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { addVerdictOptions, decideHeld, type VerdictOptions } from './verdict.ts';
 
@@ -6,7 +5,7 @@ export const addApprove: AddCommand = (program, host) => {
   const command = program
     .command('approve')
     .description('approve the changes that guards held in a run, or some of them; the next run delivers them');
-  addVerdictOptions(command).action((run: string, options: VerdictOptions, self: Command) =>
-    host.run(self, (shell) => decideHeld(shell, 'approve', run, options)),
+  addVerdictOptions(command).action(
+    host.action((shell, run: string, options: VerdictOptions) => decideHeld(shell, 'approve', run, options)),
   );
 };

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../core/duration.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { AuditEntry } from '../ports/store.ts';
@@ -30,7 +30,7 @@ export const addAudit: AddCommand = (program, host) => {
     .option('--by <name>', 'only entries of this person or server token')
     .option('--since <time>', 'only entries since this time: 24h, 7d, 2026-11-21, or 2026-11-21T08:00:00Z', parseSince)
     .option('--limit <n>', 'maximum number of entries', parseWholeNumber, 50)
-    .action((options: AuditOptions, command: Command) => host.run(command, (shell) => audit(shell, options)));
+    .action(host.action(audit));
 };
 
 async function audit(shell: Shell, { since, limit, ...filter }: AuditOptions): Promise<number> {

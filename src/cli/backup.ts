@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
 import { backupJson, countRows } from './render-backup.ts';
@@ -9,7 +8,7 @@ export const addBackup: AddCommand = (program, host) => {
     .command('backup')
     .description('write all data of the store to a new file, also while Rollcall is running')
     .argument('<file>', 'file to create; must not exist')
-    .action((file: string, _: object, command: Command) => host.run(command, (shell) => backUp(shell, file)));
+    .action(host.action(backUp));
 };
 
 async function backUp(shell: Shell, file: string): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import type { Shell } from './shell.ts';
 import { addSignatureOptions, type SignatureOptions, signatureOf } from './signature.ts';
@@ -8,9 +7,7 @@ export const addCancel: AddCommand = (program, host) => {
     .command('cancel')
     .description('stop a run at its next safe point; drops the unsent changes')
     .argument('<run>', 'id of the run, or the end of the id');
-  addSignatureOptions(command).action((run: string, options: SignatureOptions, self: Command) =>
-    host.run(self, (shell) => cancel(shell, run, options)),
-  );
+  addSignatureOptions(command).action(host.action(cancel));
 };
 
 async function cancel(shell: Shell, id: string, options: SignatureOptions): Promise<number> {

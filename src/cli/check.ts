@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { CheckLine } from '../app/app.ts';
 import type { ContractLine } from '../ports/api.ts';
 import type { AddCommand } from './command.ts';
@@ -16,8 +15,8 @@ export const addCheck: AddCommand = (program, host) => {
     .option('--contract', 'compare the platform with the contract of its API instead, operation by operation')
     .option('--write', 'with --contract: also test writes, with users created for the test; for a test community only')
     .option('--yes', 'skip the confirmation')
-    .action((connection: string | undefined, options: ContractOptions, command: Command) =>
-      host.run(command, (shell) =>
+    .action(
+      host.action((shell, connection: string | undefined, options: ContractOptions) =>
         options.contract === true ? checkContract(shell, connection, options) : check(shell, connection),
       ),
     );

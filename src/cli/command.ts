@@ -3,12 +3,15 @@ import type { ApiOperation } from '../ports/api.ts';
 import type { CliIo } from './cli-io.ts';
 import type { Shell } from './shell.ts';
 
+/** Answers one command. `given`: its arguments in order, then its options. Returns the exit code. */
+export type CommandBody<Given extends readonly unknown[]> = (shell: Shell, ...given: Given) => number | Promise<number>;
+
 /** Runs the commands that are added to the program. */
 export interface CommandHost {
   /** Operations of the platform's API. Each becomes a command. */
   readonly apiOperations: readonly ApiOperation[];
-  /** Runs the body with the command's options and keeps its exit code. */
-  run(command: Command, body: (shell: Shell) => Promise<number>): Promise<void>;
+  /** Returns an action of commander that calls the body with what the operator gave, and keeps its exit code. */
+  action<Given extends readonly unknown[]>(body: CommandBody<Given>): (...given: unknown[]) => Promise<void>;
   /** Runs another command line, as a shell does, and resolves to its exit code. */
   runCli(argv: readonly string[], io: CliIo): Promise<number>;
 }

@@ -28,7 +28,7 @@ export const addDemo: AddCommand = (program, host) => {
       '--folder <folder>',
       'folder for configuration, HR file and store (default: a temporary folder, deleted afterwards)',
     )
-    .action((options: DemoOptions, command) => host.run(command, (shell) => demo(shell, options, host)));
+    .action(host.action((shell, options: DemoOptions) => demo(shell, options, host)));
 };
 
 interface DemoOptions {

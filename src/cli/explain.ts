@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { docsOfCode, findCode, guessCode, type ListedCode, listedCodes } from '../core/codes/code-list.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { AddCommand } from './command.ts';
@@ -10,9 +9,7 @@ export const addExplain: AddCommand = (program, host) => {
     .command('explain')
     .description('explain the code of a finding, an error or an alert: its meaning, its cause, and what to do')
     .argument('[code]', 'the code, such as row-rejected or REAUTH_REQUIRED; without it, all codes are listed')
-    .action((code: string | undefined, _: object, command: Command) =>
-      host.run(command, async (shell) => explain(shell, code)),
-    );
+    .action(host.action(explain));
 };
 
 function explain(shell: Shell, word: string | undefined): number {

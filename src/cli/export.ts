@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { renderRecord } from './render-record.ts';
 import type { Shell } from './shell.ts';
@@ -9,9 +8,7 @@ export const addExport: AddCommand = (program, host) => {
     .command('export')
     .description('show everything that the store has about one person; use --json for a file to hand over')
     .argument('<identification>', 'identification of the person, exactly as in the ledger');
-  addSignatureOptions(command).action((identification: string, options: SignatureOptions, self: Command) =>
-    host.run(self, (shell) => exportPerson(shell, identification, options)),
-  );
+  addSignatureOptions(command).action(host.action(exportPerson));
 };
 
 async function exportPerson(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { isEmpty, sizeOf } from '../app/person-records.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { PersonRecord } from '../ports/store.ts';
@@ -17,9 +16,7 @@ export const addForget: AddCommand = (program, host) => {
     .description('erase one person from ledger and history; only a keyed hash is kept')
     .argument('<identification>', 'identification of the person, exactly as in the ledger')
     .option('--yes', 'erase without asking');
-  addSignatureOptions(command).action((identification: string, options: ForgetOptions, self: Command) =>
-    host.run(self, (shell) => forget(shell, identification, options)),
-  );
+  addSignatureOptions(command).action(host.action(forget));
 };
 
 async function forget(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport } from '../app/holds.ts';
 import { differencesOf } from '../core/field-differences.ts';
@@ -21,7 +20,7 @@ export const addHolds: AddCommand = (program, host) => {
     )
     .option('--sync <name>', 'only this sync')
     .option('--limit <n>', 'maximum number of people to list for each hold', parseWholeNumber, 50)
-    .action((options: HoldsOptions, command: Command) => host.run(command, (shell) => holds(shell, options)));
+    .action(host.action(holds));
 };
 
 async function holds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {

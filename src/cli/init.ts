@@ -1,6 +1,5 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Command } from 'commander';
 import { RollcallError } from '../core/errors.ts';
 import type { AddCommand } from './command.ts';
 import { fromHere, type Shell } from './shell.ts';
@@ -16,7 +15,7 @@ export const addInit: AddCommand = (program, host) => {
     .description('write a commented configuration for a source, with sample files')
     .option('--source <name>', 'a kind or preset of `rollcall source list`', 'csv')
     .option('--force', 'overwrite existing files')
-    .action((options: InitOptions, command: Command) => host.run(command, (shell) => init(shell, options)));
+    .action(host.action(init));
 };
 
 async function init(shell: Shell, { source, force = false }: InitOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { describeUnreadable, isDroppable } from '../app/keys.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { UnreadableValues } from '../ports/store.ts';
@@ -15,14 +14,12 @@ export const addKeys: AddCommand = (program, host) => {
   keys
     .command('status')
     .description('count the stored values that no configured key opens, by key')
-    .action((_: object, command: Command) => host.run(command, status));
+    .action(host.action(status));
   const drop = keys
     .command('drop-unreadable')
     .description('drop the stored values that no configured key opens; who owns and disabled a user is kept')
     .option('--yes', 'drop without asking');
-  addSignatureOptions(drop).action((options: DropOptions, command: Command) =>
-    host.run(command, (shell) => dropUnreadable(shell, options)),
-  );
+  addSignatureOptions(drop).action(host.action(dropUnreadable));
 };
 
 const tokensStay =

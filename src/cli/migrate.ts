@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { StoreMigration } from '../ports/store-migration.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
@@ -10,7 +9,7 @@ export const addMigrate: AddCommand = (program, host) => {
     .description(
       'migrate the store to the tables of this version now; every other command does this when it opens the store',
     )
-    .action((_: object, command: Command) => host.run(command, migrate));
+    .action(host.action(migrate));
 };
 
 async function migrate(shell: Shell): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import type { Shell } from './shell.ts';
 
@@ -7,7 +6,7 @@ export const addPause: AddCommand = (program, host) => {
     .command('pause')
     .description('pause a sync: no new run starts until the sync is resumed, and a current run continues')
     .argument('<sync>', 'name of the sync')
-    .action((sync: string, _: object, command: Command) => host.run(command, (shell) => pause(shell, sync)));
+    .action(host.action(pause));
 };
 
 async function pause(shell: Shell, sync: string): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { PlanReport } from '../app/app.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Preview } from '../ports/previews.ts';
@@ -32,9 +31,7 @@ export const addPlan: AddCommand = (program, host) => {
     )
     .option('--user <id...>', 'only these employees, by identification, or @FILE with one on each line')
     .option('--share', 'keep the plan for 7 days as a preview that others can open on the page')
-    .action((sync: string, options: PlanOptions, command: Command) =>
-      host.run(command, (shell) => plan(shell, sync, options)),
-    );
+    .action(host.action(plan));
 };
 
 interface Shared {

@@ -16,8 +16,7 @@ export function addQuietCommands(alerts: Command, host: CommandHost): void {
     return addSignatureOptions(command);
   };
   add('ack', 'acknowledge the open problems: no reminders and no escalation until they get worse').action(
-    (name: string, options: SignatureOptions, self: Command) =>
-      host.run(self, (shell) => quiet(shell, name, { kind: 'ack' }, options)),
+    host.action((shell, name: string, options: SignatureOptions) => quiet(shell, name, { kind: 'ack' }, options)),
   );
   add('mute', 'send no alerts for a period; problems that are still open at its end are sent then')
     .addOption(
@@ -25,11 +24,13 @@ export function addQuietCommands(alerts: Command, host: CommandHost): void {
         .argParser(parseMute)
         .default(4 * 3_600_000, '4h'),
     )
-    .action((name: string, options: SignatureOptions & { readonly for: number }, self: Command) =>
-      host.run(self, (shell) => quiet(shell, name, { kind: 'mute', forMs: options.for }, options)),
+    .action(
+      host.action((shell, name: string, options: SignatureOptions & { readonly for: number }) =>
+        quiet(shell, name, { kind: 'mute', forMs: options.for }, options),
+      ),
     );
-  add('unmute', 'end a mute').action((name: string, options: SignatureOptions, self: Command) =>
-    host.run(self, (shell) => quiet(shell, name, { kind: 'unmute' }, options)),
+  add('unmute', 'end a mute').action(
+    host.action((shell, name: string, options: SignatureOptions) => quiet(shell, name, { kind: 'unmute' }, options)),
   );
 }
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { addVerdictOptions, decideHeld, type VerdictOptions } from './verdict.ts';
 
@@ -8,7 +7,7 @@ export const addReject: AddCommand = (program, host) => {
     .description(
       'reject the changes that guards held in a run, or some of them; they are not held again while their reason lasts',
     );
-  addVerdictOptions(command).action((run: string, options: VerdictOptions, self: Command) =>
-    host.run(self, (shell) => decideHeld(shell, 'reject', run, options)),
+  addVerdictOptions(command).action(
+    host.action((shell, run: string, options: VerdictOptions) => decideHeld(shell, 'reject', run, options)),
   );
 };

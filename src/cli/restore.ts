@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { RollcallError } from '../core/errors.ts';
 import type { AddCommand } from './command.ts';
 import { backupJson, renderRestored, renderRestorePreview } from './render-backup.ts';
@@ -17,9 +16,7 @@ export const addRestore: AddCommand = (program, host) => {
     .argument('<file>', 'file of "rollcall backup"')
     .option('--replace', 'replace a store that is not empty')
     .option('--yes', 'skip the confirmation');
-  addSignatureOptions(command).action((file: string, options: RestoreOptions, self: Command) =>
-    host.run(self, (shell) => restore(shell, file, options)),
-  );
+  addSignatureOptions(command).action(host.action(restore));
 };
 
 async function restore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {

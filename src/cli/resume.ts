@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import type { Shell } from './shell.ts';
 
@@ -7,7 +6,7 @@ export const addResume: AddCommand = (program, host) => {
     .command('resume')
     .description('resume a paused sync; one run catches up missed slots')
     .argument('<sync>', 'name of the sync')
-    .action((sync: string, _: object, command: Command) => host.run(command, (shell) => resume(shell, sync)));
+    .action(host.action(resume));
 };
 
 async function resume(shell: Shell, sync: string): Promise<number> {

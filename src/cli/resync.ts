@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { RollcallError } from '../core/errors.ts';
 import type { AddCommand } from './command.ts';
 import { readPeople } from './people-file.ts';
@@ -26,9 +25,7 @@ export const addResync: AddCommand = (program, host) => {
     )
     .option('--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it')
     .option('--key <text>', 'idempotency key: a repeated key is the same request, and starts no second run');
-  addSignatureOptions(command).action((sync: string, options: ResyncOptions, self: Command) =>
-    host.run(self, (shell) => resync(shell, sync, options)),
-  );
+  addSignatureOptions(command).action(host.action(resync));
 };
 
 async function resync(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { printResync } from './run-result.ts';
 import type { Shell } from './shell.ts';
@@ -8,7 +7,7 @@ export const addRetry: AddCommand = (program, host) => {
     .command('retry')
     .description('request another run with the scope of a run that has ended')
     .argument('<run>', 'id of the run, or the end of the id')
-    .action((run: string, _: object, command: Command) => host.run(command, (shell) => retry(shell, run)));
+    .action(host.action(retry));
 };
 
 async function retry(shell: Shell, id: string): Promise<number> {

@@ -1,5 +1,6 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { CliIo } from './cli-io.ts';
+import type { CommandBody } from './command.ts';
 import { createProgram } from './program.ts';
 import { exitCodeOf, type FailureOptions, failureJson, renderFailure } from './render-failure.ts';
 import { openShell, renderJson } from './shell.ts';
@@ -13,9 +14,13 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   let exitCode = 0;
   const program = createProgram(
     {
-      run: async (command, body) => {
-        exitCode = await body(openShell(io, command.optsWithGlobals()));
-      },
+      action:
+        <Given extends readonly unknown[]>(body: CommandBody<Given>) =>
+        async (...given: unknown[]) => {
+          // Commander adds the command itself.
+          const command = given.at(-1) as Command;
+          exitCode = await body(openShell(io, command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Given));
+        },
       apiOperations: io.apiOperations,
       runCli,
     },

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
@@ -16,9 +15,7 @@ export const addRuns: AddCommand = (program, host) => {
     .description('list runs, newest first')
     .argument('[sync]', 'only runs of this sync')
     .option('--limit <n>', 'maximum number of runs', parseWholeNumber, 20)
-    .action((sync: string | undefined, options: RunsOptions, command: Command) =>
-      host.run(command, (shell) => runs(shell, sync, options)),
-    );
+    .action(host.action(runs));
 };
 
 async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {

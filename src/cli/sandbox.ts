@@ -1,14 +1,10 @@
-import type { Command } from 'commander';
 import type { SandboxRequest } from './cli-io.ts';
 import type { AddCommand } from './command.ts';
 import { gather, parseWholeNumber } from './parse-options.ts';
 import { renderFaultList, renderSandbox } from './render-sandbox.ts';
 import type { Shell } from './shell.ts';
 
-interface SandboxOptions
-  extends Omit<SandboxRequest, 'faults' | 'quirks' | 'refreshTokens' | 'tokenLifeMs' | 'processingMs'> {
-  readonly processingMs: number;
-  readonly tokenLifeMs: number;
+interface SandboxOptions extends Omit<SandboxRequest, 'faults' | 'quirks' | 'refreshTokens'> {
   readonly fault: readonly string[];
   readonly quirk: readonly string[];
   readonly refreshToken: readonly string[];
@@ -33,7 +29,7 @@ export const addSandbox: AddCommand = (program, host) => {
     .option('--application-token <text>', 'use this token instead of a random one')
     .option('--access-token <text>', 'use this token instead of a random one')
     .option('--refresh-token <text>', 'use this token instead of a random one; may be repeated', gather, [])
-    .action((options: SandboxOptions, command: Command) => host.run(command, (shell) => sandbox(shell, options)));
+    .action(host.action(sandbox));
 };
 
 async function sandbox(shell: Shell, options: SandboxOptions): Promise<number> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { ChangeState } from '../core/run.ts';
 import { formatNumber } from './amounts.ts';
 import type { AddCommand } from './command.ts';
@@ -28,9 +27,7 @@ export const addShow: AddCommand = (program, host) => {
     .option('--changes', 'list every change')
     .option('--findings', 'list every finding, in the order in which the run made them')
     .option('--limit <n>', 'maximum number of changes', parseWholeNumber, 50)
-    .action((run: string, options: ShowOptions, command: Command) =>
-      host.run(command, (shell) => show(shell, run, options)),
-    );
+    .action(host.action(show));
 };
 
 async function show(shell: Shell, id: string, options: ShowOptions): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { AddCommand } from './command.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderSourceKinds, renderTrial } from './render-source.ts';
@@ -13,10 +13,7 @@ interface TryOptions {
 
 export const addSource: AddCommand = (program, host) => {
   const source = program.command('source').description('list and try sources of employees');
-  source
-    .command('list')
-    .description('list the kinds of source with their capabilities')
-    .action((_: object, command: Command) => host.run(command, list));
+  source.command('list').description('list the kinds of source with their capabilities').action(host.action(list));
   source
     .command('try')
     .description('read the source of a sync and show the records and their mapping; writes nothing')
@@ -32,9 +29,7 @@ export const addSource: AddCommand = (program, host) => {
       '--confirm-restored-token',
       'present a refresh token that was restored from a backup; only if no refresh happened after the backup',
     )
-    .action((sync: string, options: TryOptions, command: Command) =>
-      host.run(command, (shell) => trySource(shell, sync, options)),
-    );
+    .action(host.action(trySource));
 };
 
 async function list(shell: Shell): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { App, Role } from '../app/app.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
@@ -22,7 +22,7 @@ export const addStart: AddCommand = (program, host) => {
     )
     .option('--port <n>', 'port of the server, overrides server.port; 0: any free port', parseWholeNumber)
     .option('--host <address>', 'address to listen on, overrides server.host')
-    .action((options: StartOptions, command: Command) => host.run(command, (shell) => start(shell, options)));
+    .action(host.action(start));
 };
 
 async function start(shell: Shell, { role, port, host }: StartOptions): Promise<number> {

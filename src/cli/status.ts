@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Overview, SyncOverview } from '../app/page.ts';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';
@@ -9,7 +8,7 @@ export const addStatus: AddCommand = (program, host) => {
   program
     .command('status')
     .description('show the health, the state and the waiting changes of every sync')
-    .action((_options: object, command: Command) => host.run(command, status));
+    .action(host.action(status));
 };
 
 async function status(shell: Shell): Promise<number> {

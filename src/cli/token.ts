@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { App, TokenReport } from '../app/app.ts';
 import type { AddCommand } from './command.ts';
 import { renderToken, tokenJson } from './render-token.ts';
@@ -15,15 +14,13 @@ export const addToken: AddCommand = (program, host) => {
     .command('status')
     .description('show the state of the tokens and what to do')
     .argument('<connection>', 'name of the connection')
-    .action((name: string, _: object, command: Command) =>
-      host.run(command, (shell) => printToken(shell, {}, (app) => app.tokenStatus(name))),
-    );
+    .action(host.action((shell, name: string) => printToken(shell, {}, (app) => app.tokenStatus(name))));
   token
     .command('refresh')
     .description('refresh the token pair now')
     .argument('<connection>', 'name of the connection')
-    .action((name: string, _: object, command: Command) =>
-      host.run(command, (shell) =>
+    .action(
+      host.action((shell, name: string) =>
         printToken(shell, { mayPresentSeed: true }, (app) =>
           app.tokenRefresh(name, { signal: shell.signal, by: shell.io.operator }),
         ),
@@ -34,9 +31,7 @@ export const addToken: AddCommand = (program, host) => {
     .description('revoke the access token; it is not refreshed automatically afterwards')
     .argument('<connection>', 'name of the connection')
     .option('--yes', 'skip the confirmation')
-    .action((name: string, options: RevokeOptions, command: Command) =>
-      host.run(command, (shell) => revoke(shell, name, options)),
-    );
+    .action(host.action(revoke));
 };
 
 async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenReport>): Promise<number> {

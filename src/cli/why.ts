@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { AddCommand } from './command.ts';
 import { renderPerson } from './render-person.ts';
 import type { Shell } from './shell.ts';
@@ -9,9 +8,7 @@ export const addWhy: AddCommand = (program, host) => {
     .description('explain one employee: the source, the mapping, the platform, the ledger, and the decision')
     .argument('<sync>', 'name of the sync')
     .argument('<identification>', 'identification of the employee')
-    .action((sync: string, identification: string, _: object, command: Command) =>
-      host.run(command, (shell) => why(shell, sync, identification)),
-    );
+    .action(host.action(why));
 };
 
 async function why(shell: Shell, sync: string, identification: string): Promise<number> {

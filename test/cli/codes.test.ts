@@ -33,7 +33,7 @@ describe('every code', () => {
   });
 
   it('names only commands and options that exist', () => {
-    const host = { apiOperations: [], run: () => Promise.resolve(), runCli: () => Promise.resolve(0) };
+    const host = { apiOperations: [], action: () => () => Promise.resolve(), runCli: () => Promise.resolve(0) };
     const program = createProgram(host, { version: '0', output: {} });
     for (const { code, cause, cure } of listedCodes) {
       for (const text of [cause, ...cure]) {
