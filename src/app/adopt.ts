@@ -7,9 +7,8 @@ import type { User } from '../core/user.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
 import { type Explained, explain } from '../engine/explain.ts';
 import { blockedUsers, type Unresolved } from '../engine/plan/unresolved.ts';
-import type { Adoption, SignedOrder } from './app.ts';
-
-export type AdoptionOrder = SignedOrder<{ readonly by: string; readonly signal: AbortSignal }>;
+import type { Adoption } from './app.ts';
+import { auditEntry, type SignedCaller } from './audit.ts';
 
 /** One adoption with what carrying it out needs. */
 interface Step {
@@ -39,25 +38,13 @@ export async function previewAdoption(
 export async function adopt(
   sync: Sync,
   ids: readonly string[],
-  { by, signal, reason, via }: AdoptionOrder,
+  { signal, ...signed }: SignedCaller & { readonly signal: AbortSignal },
   io: EngineIo,
 ): Promise<readonly Adoption[]> {
   const { name, connection } = sync.settings;
   const steps = await stepsFor(sync, ids, io, signal);
-  const signed = { by, ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
-  const entryOfAudit = (detail: string) => {
-    const id = io.newId('audit');
-    return {
-      id,
-      at: io.clock.now(),
-      action: 'adopt',
-      sync: name,
-      connection,
-      run: undefined,
-      detail,
-      ...signed,
-    } as const;
-  };
+  const entryOfAudit = (detail: string) =>
+    auditEntry({ action: 'adopt', sync: name, connection, detail, ...signed }, io);
   const moves = steps.flatMap(({ adoption: { identification, kind, owner } }) =>
     kind === 'move' && owner !== undefined ? [{ identification, owner }] : [],
   );

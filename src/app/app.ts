@@ -15,6 +15,7 @@ import type {
   AuditQuery,
   ChangeQuery,
   ForgetResult,
+  PastChange,
   Pause,
   PersonRecord,
   PlannedChange,
@@ -24,18 +25,18 @@ import type {
   RunScope,
   UnreadableValues,
 } from '../ports/store.ts';
-import type { VerdictOrder, VerdictPreview } from './approve.ts';
+import type { VerdictOrder, VerdictPreview, VerdictReport } from './approve.ts';
+import type { Caller, SignedCaller, SignedOrder } from './audit.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { PageUseCases } from './page.ts';
-import type { SignedCaller } from './person-records.ts';
 import type { PersonStep } from './person-steps.ts';
-import type { RequestResult, RequestState, RunProgress } from './request-state.ts';
-import type { RunReport } from './run-report.ts';
+import type { RunReport } from './reports.ts';
+import type { RequestResult, RequestState, RunProgress } from './request-result.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
 import type { SyncState, SyncView } from './sync-view.ts';
 
 export type { PlanReport } from '../ports/previews.ts';
-export type { RunReport } from './run-report.ts';
+export type { RunReport } from './reports.ts';
 
 /**
  * The use cases of the command line and the HTTP API, over one configuration. Every method may throw `RollcallError`:
@@ -57,7 +58,7 @@ export interface App extends PageUseCases {
     options: WatchOptions & Caller & SignedOrder<{ readonly approve?: string; readonly scope?: RunScope }>,
   ): Promise<RunReport>;
   /** Requests a run from a running deployment (`start`); without one, runs in this process as `apply` does. */
-  resync(sync: string, options: WatchOptions & SignedOrder<Caller & ResyncOrder>): Promise<ResyncReport>;
+  resync(sync: string, options: WatchOptions & SignedCaller & ResyncOrder): Promise<ResyncReport>;
   /**
    * Works as a deployment until the signal aborts; then every run stops at its next safe place. The result is `reload` if a
    * hangup ended the work instead: the caller then closes this app and opens the configuration again.
@@ -211,8 +212,6 @@ export interface RequestReport {
   readonly run: string | undefined;
 }
 
-export type PastChange = PlannedChange & { readonly run: string; readonly at: number };
-
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly progress: Progress;
@@ -225,14 +224,6 @@ export interface QuietReport {
   /** The end of the mute. */
   readonly until: number | undefined;
 }
-
-/** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */
-export interface Caller {
-  readonly by: string;
-}
-
-/** A command that is signed in a name other than the caller's, with a reason; the audit stores both. */
-export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
 
 export type ResyncReport =
   | {
@@ -247,14 +238,6 @@ export type ResyncReport =
       /** How the run ended for the people of the request. Absent when the run was about no others. */
       readonly result?: RequestResult;
     };
-
-export interface VerdictReport {
-  readonly run: string;
-  readonly sync: string;
-  readonly changes: number;
-  /** Whether a running deployment delivers approved changes now; otherwise `rollcall apply` does. */
-  readonly isDeploymentRunning: boolean;
-}
 
 /** What adopting one person does, or did. */
 export interface Adoption {

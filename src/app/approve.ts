@@ -5,6 +5,7 @@ import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import { requestRun } from '../engine/request-run.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
+import { readChanges } from './changes/search-changes.ts';
 import { findSync } from './find-named.ts';
 import { type ChangeSelection, type HeldName, type SelectedChanges, selectHeld } from './held-changes.ts';
 
@@ -26,6 +27,14 @@ export interface Verdicts {
   readonly reopened: number;
 }
 
+export interface VerdictReport {
+  readonly run: string;
+  readonly sync: string;
+  readonly changes: number;
+  /** Whether a running deployment delivers approved changes now; otherwise `rollcall apply` does. */
+  readonly isDeploymentRunning: boolean;
+}
+
 export interface VerdictPreview {
   readonly held: readonly HeldName[];
   /** The first changes of `held`. */
@@ -45,9 +54,7 @@ export async function previewVerdict(
   const selected = await selectHeld(run, order, io);
   const isApproval = action === 'approve';
   const held = isApproval ? await toApprove(run, selected, { ...order, reopens: true }, io) : toReject(run, selected);
-  const names = held.slice(0, order.limit).map(({ identification }) => identification);
-  const found = new Map((await io.store.plans.getMany(run.id, names)).map((one) => [one.identification, one]));
-  return { held, first: names.flatMap((name) => found.get(name) ?? []) };
+  return { held, first: await readChanges(run.id, held.slice(0, order.limit), io) };
 }
 
 /**

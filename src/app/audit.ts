@@ -1,11 +1,40 @@
 import type { EngineIo } from '../engine/engine-io.ts';
-import type { AuditEntry } from '../ports/store.ts';
+import type { AuditEntry, Store } from '../ports/store.ts';
+
+/** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */
+export interface Caller {
+  readonly by: string;
+}
+
+/** A command that is signed in a name other than the caller's, with a reason; the audit stores both. */
+export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
+
+/** Who asks, for the audit. */
+export type SignedCaller = SignedOrder<Caller>;
+
+/** The parts of a signed order that the audit keeps. */
+export function signature({ reason, via }: SignedOrder) {
+  return { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
+}
+
+/** Who the audit names, and the parts that a signed order has beside it. `name`: of the token or login that was used. */
+export function signedBy(name: string, as: string | undefined, reason: string | undefined) {
+  const by = as ?? name;
+  return { by, signed: { ...(reason === undefined ? {} : { reason }), ...(by === name ? {} : { via: name }) } };
+}
 
 type Act = Pick<AuditEntry, 'action' | 'by'> &
   Partial<Pick<AuditEntry, 'sync' | 'connection' | 'run' | 'detail' | 'reason' | 'via'>>;
 
+type EntryIo = Pick<EngineIo, 'newId' | 'clock'>;
+
+/** Returns an entry for the audit, dated now. */
+export function auditEntry(act: Act, { newId, clock }: EntryIo): AuditEntry {
+  const { action, by, sync, connection, run, detail, ...signed } = act;
+  return { id: newId('audit'), at: clock.now(), by, action, sync, connection, run, detail, ...signed };
+}
+
 /** Adds an entry to the audit, dated now. */
-export async function note({ action, by, sync, connection, run, detail, ...signed }: Act, io: EngineIo): Promise<void> {
-  const [id, at] = [io.newId('audit'), io.clock.now()];
-  await io.store.audit.add({ id, at, by, action, sync, connection, run, detail, ...signed });
+export async function note(act: Act, io: EntryIo & { readonly store: Pick<Store, 'audit'> }): Promise<void> {
+  await io.store.audit.add(auditEntry(act, io));
 }

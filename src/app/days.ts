@@ -1,7 +1,8 @@
-import { type ChangeKind, changeKinds } from '../core/change.ts';
+import type { ChangeKind } from '../core/change.ts';
 import { RollcallError } from '../core/errors.ts';
 import { createZoneDays, isTimeZone } from '../core/zone-days.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
+import { noKinds } from '../ports/change-counts.ts';
 import type { DayCounts, DaysQuery, DaysReport } from './page.ts';
 
 const dayMs = 86_400_000;
@@ -47,8 +48,7 @@ interface Draft extends DayCounts {
 }
 
 function emptyDay(day: string): Draft {
-  const applied = Object.fromEntries(changeKinds.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
-  return { day, runs: 0, failedRuns: 0, applied, failed: 0 };
+  return { day, runs: 0, failedRuns: 0, applied: { ...noKinds }, failed: 0 };
 }
 
 /** Returns plain dates in order, the last one included. */

@@ -1,9 +1,8 @@
-import { RollcallError } from '../core/errors.ts';
 import type { Run, Trigger } from '../ports/store.ts';
 import type { RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { runReport } from './reports.ts';
-import { runHere } from './run-here.ts';
+import { neverBegan, runHere } from './run-here.ts';
 
 const pollMs = 1000;
 /** A deployment that is replaced is away for shorter. */
@@ -19,10 +18,7 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
   let shown = '';
   for (;;) {
     const state = await store.triggers.state(trigger.id);
-    if (state?.kind === 'cancelled') {
-      const message = `the request for ${trigger.sync} was canceled before its run began`;
-      throw new RollcallError(message, { code: 'CANCELLED' });
-    }
+    if (state?.kind === 'cancelled') throw neverBegan(trigger);
     const run = state?.kind === 'taken' ? await store.runs.get(state.run) : undefined;
     if (run?.phase === 'done') return runReport(run, store);
     if (run !== undefined) shown = await showProgress(run, shown, options, io);

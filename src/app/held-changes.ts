@@ -1,6 +1,7 @@
 import type { ChangeClass } from '../core/change.ts';
 import type { ChangeName } from '../core/episode.ts';
 import { RollcallError } from '../core/errors.ts';
+import { normalText } from '../core/text.ts';
 import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { DecisionRecord, PlannedChange, Run } from '../ports/store.ts';
@@ -89,8 +90,8 @@ export interface SelectedChanges {
  */
 export async function selectHeld(run: Run, selection: ChangeSelection, io: EngineIo): Promise<SelectedChanges> {
   const { only } = selection;
-  const except = selection.except && new Set(selection.except.map(normal));
-  const ids = selection.ids && new Set(selection.ids.map(normal));
+  const except = selection.except && new Set(selection.except.map(normalText));
+  const ids = selection.ids && new Set(selection.ids.map(normalText));
   const unseen = { except: new Set(except), ids: new Set(ids) };
   const byState: Record<HeldState, HeldName[]> = { open: [], approved: [], rejected: [], past: [], former: [] };
   const leftOut: HeldName[] = [];
@@ -123,9 +124,4 @@ function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
   const more = unseen.length > namedPeople ? `, and ${unseen.length - namedPeople} more` : '';
   const message = `${key} names people without a held change in run ${run.id}: ${named}${more}. "rollcall show ${run.id} --held" lists the held changes`;
   throw new RollcallError(message, { code: 'USAGE' });
-}
-
-/** Returns the form in which identifications are compared. */
-function normal(identification: string): string {
-  return identification.normalize('NFC').trim();
 }

@@ -1,6 +1,6 @@
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
-import type { HoldFacts, PlannedChange } from '../ports/store.ts';
+import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
 import { heldChanges } from './held-changes.ts';
 
@@ -47,11 +47,15 @@ export async function listHolds({ sync, limit }: HoldsQuery, io: EngineIo): Prom
   for (const name of names) {
     holds.push(...(await holdsOf(name, limit, io)));
     const [newest] = await io.store.runs.list({ sync: name, limit: 1 });
-    if (newest?.outcome !== 'held' || newest.facts.isReadDoubted !== true) continue;
-    if ((await io.store.reads.last(name))?.run === newest.id) continue;
+    if (newest === undefined || !(await isReadWaiting(newest, io))) continue;
     reads.push({ sync: name, run: newest.id, reason: newest.reason, startedAt: newest.startedAt });
   }
   return { holds, reads };
+}
+
+/** Returns whether a guard doubts the read of a sync's newest run, and no operator has accepted it. */
+export async function isReadWaiting({ id, sync, outcome, facts }: Run, { store }: EngineIo): Promise<boolean> {
+  return outcome === 'held' && facts.isReadDoubted === true && (await store.reads.last(sync))?.run !== id;
 }
 
 async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenHold[]> {

@@ -1,7 +1,7 @@
-import { countOf } from '../core/count-of.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { UnreadableValues } from '../ports/store.ts';
-import type { SignedCaller } from './person-records.ts';
+import { auditEntry, type SignedCaller } from './audit.ts';
+import { listCounts } from './person-records.ts';
 
 /** Describes values that no configured key opens: `2 ledger entries, 3 changes`. */
 export function describeUnreadable({
@@ -20,10 +20,7 @@ export function describeUnreadable({
     [tokens, 'token pair', 'token pairs'],
     [forgotten, 'forgotten person', 'forgotten people'],
   ] as const;
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, one, many]) => countOf(count, one, many))
-    .join(', ');
+  return listCounts(parts);
 }
 
 /** Returns whether there is something to drop: token pairs stay until new ones replace them. */
@@ -32,20 +29,13 @@ export function isDroppable({ ledger, changes, rawTexts, forgotten }: Unreadable
 }
 
 /** Drops what no configured key opens, and returns what it was. Does nothing when there is nothing to drop. */
-export async function dropUnreadable(
-  { by, reason, via }: SignedCaller,
-  { store, syncs, clock, newId }: EngineIo,
-): Promise<readonly UnreadableValues[]> {
+export async function dropUnreadable(signed: SignedCaller, io: EngineIo): Promise<readonly UnreadableValues[]> {
+  const { store, syncs, clock } = io;
   const found = (await store.sealing.unreadable()).filter(isDroppable);
   if (found.length === 0) return found;
-  const at = clock.now();
   const waits = [...syncs.values()].map(({ settings }) => settings.settle.unknownAfterMs);
   const detail = found.map((one) => `key ${one.keyId}: ${describeUnreadable(one)}`).join('; ');
-  await store.sealing.dropUnreadable(at - Math.max(0, ...waits), {
-    ...{ id: newId('audit'), at, by, action: 'drop-unreadable', detail },
-    ...{ sync: undefined, connection: undefined, run: undefined },
-    ...(reason === undefined ? {} : { reason }),
-    ...(via === undefined ? {} : { via }),
-  });
+  const entry = auditEntry({ action: 'drop-unreadable', detail, ...signed }, io);
+  await store.sealing.dropUnreadable(clock.now() - Math.max(0, ...waits), entry);
   return found;
 }

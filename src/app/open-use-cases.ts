@@ -1,10 +1,10 @@
 import { countOf } from '../core/count-of.ts';
 import type { Sync } from '../engine/engine-io.ts';
 import { adopt, previewAdoption } from './adopt.ts';
-import type { App, SignedOrder } from './app.ts';
+import type { App } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { approveDigest, approveRun, previewVerdict, rejectRun, type VerdictOrder } from './approve.ts';
-import { note } from './audit.ts';
+import { note, type SignedOrder, signature } from './audit.ts';
 import { check } from './check.ts';
 import { findConnection, findRun, findSync } from './find-named.ts';
 import { listHolds } from './holds.ts';
@@ -110,9 +110,4 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     history: async (sync, identification, limit) =>
       store.plans.history(syncOf(sync).settings.name, identification, limit),
   };
-}
-
-/** The parts of a signed order that the audit keeps. */
-function signature({ reason, via }: SignedOrder<object>) {
-  return { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
 }

@@ -3,6 +3,7 @@ import { workersLease } from '../ports/leases.ts';
 import type { Streak } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
+import { isReadWaiting } from './holds.ts';
 import type { Overview, RunStep, SyncHealth, SyncOverview, WaitingWork } from './page.ts';
 import { readSyncStates } from './sync-states.ts';
 import type { SyncState } from './sync-view.ts';
@@ -85,8 +86,7 @@ async function readWaiting(sync: string, newest: Run | undefined, { engine }: Ap
   const { store, clock } = engine;
   const now = clock.now();
   const [open, expired] = await Promise.all([store.holds.open(sync, now), store.reports.expiredHolds(sync, now)]);
-  const isDoubted = newest?.outcome === 'held' && newest.facts.isReadDoubted === true;
-  const reads = isDoubted && (await store.reads.last(sync))?.run !== newest.id ? 1 : 0;
+  const reads = newest !== undefined && (await isReadWaiting(newest, engine)) ? 1 : 0;
   // A hold of which every change was decided stays open until the next run.
   const holds = open.changes === 0 ? [] : open.holds;
   const undecided = expired.changes === 0 ? [] : expired.holds;

@@ -4,6 +4,8 @@ import type { ChangeState } from '../core/run.ts';
 import type { Preview } from '../ports/previews.ts';
 import type { FindingCause, FindingPage, PhaseTime, Streak } from '../ports/reports.ts';
 import type { PlannedChange, Run, RunScope } from '../ports/store.ts';
+import type { VerdictReport } from './approve.ts';
+import type { Caller, SignedCaller } from './audit.ts';
 import type {
   ChangeFilter,
   ChangeGroups,
@@ -16,7 +18,7 @@ import type {
   HoldSelection,
 } from './changes/types.ts';
 import type { FoundPeople, PeopleQuery } from './people/search-people.ts';
-import type { RunReport } from './run-report.ts';
+import type { RunReport } from './reports.ts';
 import type { MappingSamples, SyncMapping } from './sync-mapping.ts';
 import type { SyncState } from './sync-view.ts';
 
@@ -114,9 +116,8 @@ export interface DaysReport {
 }
 
 /** A request for a plan without effect. */
-export interface PreviewOrder {
+export interface PreviewOrder extends Caller {
   readonly scope: RunScope;
-  readonly by: string;
 }
 
 export interface PreviewState {
@@ -126,20 +127,10 @@ export interface PreviewState {
 }
 
 /** An approval or rejection of changes of a hold. */
-export interface HoldOrder {
+export interface HoldOrder extends SignedCaller {
   readonly action: 'approve' | 'reject';
-  readonly by: string;
   readonly selection: HoldSelection;
-  readonly reason?: string;
-  readonly via?: string;
   readonly reopens?: boolean;
-}
-
-export interface HoldVerdict {
-  readonly run: string;
-  readonly sync: string;
-  readonly changes: number;
-  readonly isDeploymentRunning: boolean;
 }
 
 /** Everything that the page of a run shows. */
@@ -195,5 +186,5 @@ export interface PageUseCases {
    * Approves or rejects changes of a hold. Throws `CONFLICT`, and decides nothing, when `expect` is not their number, and
    * in the cases of `App.approve`.
    */
-  decideHold(id: string, order: HoldOrder): Promise<HoldVerdict>;
+  decideHold(id: string, order: HoldOrder): Promise<VerdictReport>;
 }

@@ -2,14 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { ForgetResult, PersonRecord } from '../ports/store.ts';
-import { note } from './audit.ts';
-
-/** Who asks, for the audit. */
-export interface SignedCaller {
-  readonly by: string;
-  readonly reason?: string;
-  readonly via?: string;
-}
+import { note, type SignedCaller } from './audit.ts';
 
 /** Reads everything that the store has about one person. The audit keeps who asked, and not about whom. */
 export async function exportPerson(identification: string, signed: SignedCaller, io: EngineIo): Promise<PersonRecord> {
@@ -30,32 +23,47 @@ export async function forgetPerson(identification: string, signed: SignedCaller,
   return result;
 }
 
+/** What `forget` keeps, and the identification itself. */
+type Uncounted = 'identification' | 'forgotten';
+
+const nouns = {
+  ledger: ['ledger entry', 'ledger entries'],
+  directories: ['directory entry', 'directory entries'],
+  changes: ['change', 'changes'],
+  findings: ['finding', 'findings'],
+  decisions: ['decision', 'decisions'],
+  requests: ['request', 'requests'],
+  notices: ['alert notice', 'alert notices'],
+  rawTexts: ['raw answer of another system', 'raw answers of other systems'],
+} as const satisfies Record<Exclude<keyof PersonRecord, Uncounted>, readonly [one: string, many: string]>;
+
+type Part = keyof typeof nouns;
+const parts = Object.keys(nouns) as readonly Part[];
+
+/** Counts what `forget` could erase, by part of the record. */
+export function countParts(record: PersonRecord): Readonly<Record<Part, number>> {
+  const counts = parts.map((name) => {
+    const part = record[name];
+    return [name, typeof part === 'number' ? part : part.length];
+  });
+  return Object.fromEntries(counts);
+}
+
 /** Returns whether there is nothing that `forget` could erase. */
-export function isEmpty({ identification: _identification, forgotten: _forgotten, ...parts }: PersonRecord): boolean {
-  return Object.values(parts).every((part) => (typeof part === 'number' ? part === 0 : part.length === 0));
+export function isEmpty(record: PersonRecord): boolean {
+  return Object.values(countParts(record)).every((count) => count === 0);
 }
 
 /** Describes what a record holds, without the person: `1 ledger entry, 3 changes`. */
-export function sizeOf({
-  ledger,
-  directories,
-  changes,
-  findings,
-  decisions,
-  requests,
-  notices,
-  rawTexts,
-}: PersonRecord): string {
-  const parts = [
-    [ledger.length, 'ledger entry', 'ledger entries'],
-    [directories.length, 'directory entry', 'directory entries'],
-    [changes.length, 'change', 'changes'],
-    [findings.length, 'finding', 'findings'],
-    [decisions.length, 'decision', 'decisions'],
-    [requests.length, 'request', 'requests'],
-    [notices, 'alert notice', 'alert notices'],
-    [rawTexts, 'raw answer of another system', 'raw answers of other systems'],
-  ] as const;
-  const texts = parts.filter(([count]) => count > 0).map(([count, one, many]) => countOf(count, one, many));
-  return texts.length === 0 ? 'nothing' : texts.join(', ');
+export function sizeOf(record: PersonRecord): string {
+  const counts = countParts(record);
+  return listCounts(parts.map((name) => [counts[name], ...nouns[name]])) || 'nothing';
+}
+
+/** Lists what there is of several things: `2 ledger entries, 3 changes`. Empty: nothing. */
+export function listCounts(counts: readonly (readonly [count: number, one: string, many: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => countOf(count, one, many))
+    .join(', ');
 }

@@ -10,19 +10,21 @@ import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
 import { ruleWords } from './rule-words.ts';
 
 /** The way of one person, in order. */
-export const personStepNames = [
-  'source',
-  'mapping',
-  'scope',
-  'conflicts',
-  'difference',
-  'guard',
-  'batch',
-  'platform',
-  'read-back',
-] as const;
+const judges = {
+  source: sourceStep,
+  mapping: mappingStep,
+  scope: scopeStep,
+  conflicts: conflictsStep,
+  difference: differenceStep,
+  guard: guardStep,
+  batch: batchStep,
+  platform: platformStep,
+  'read-back': readBackStep,
+} as const satisfies Readonly<Record<string, (input: StepsInput) => Step>>;
 
-export type PersonStepName = (typeof personStepNames)[number];
+export type PersonStepName = keyof typeof judges;
+
+export const personStepNames = Object.keys(judges) as [PersonStepName, ...PersonStepName[]];
 
 /**
  * One step of the way. The steps up to `guard` are about the next full run. Those after it are about the change that
@@ -67,20 +69,9 @@ type Step = Omit<PersonStep, 'step' | 'run' | 'details'> & Partial<Pick<PersonSt
 
 /** Returns every step. After one that stops, the others are not reached. */
 export function personSteps(input: StepsInput): readonly PersonStep[] {
-  const judged: [PersonStepName, (input: StepsInput) => Step][] = [
-    ['source', sourceStep],
-    ['mapping', mappingStep],
-    ['scope', scopeStep],
-    ['conflicts', conflictsStep],
-    ['difference', differenceStep],
-    ['guard', guardStep],
-    ['batch', batchStep],
-    ['platform', platformStep],
-    ['read-back', readBackStep],
-  ];
   let isStopped = false;
-  return judged.map(([step, judge]) => {
-    const { details = [], run, ...result } = isStopped ? notReached : judge(input);
+  return personStepNames.map((step) => {
+    const { details = [], run, ...result } = isStopped ? notReached : judges[step](input);
     isStopped ||= result.state === 'stopped';
     return { step, ...result, details, run };
   });

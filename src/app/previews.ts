@@ -4,11 +4,12 @@ import { previewPlan } from '../engine/plan/preview-plan.ts';
 import { reportPlan } from '../engine/plan/report-plan.ts';
 import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
-import type { Caller, WatchOptions } from './app.ts';
+import type { WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
-import { note } from './audit.ts';
+import { type Caller, note } from './audit.ts';
 import { findSync } from './find-named.ts';
 import type { PreviewOrder, PreviewState } from './page.ts';
+import { inFull } from './requests.ts';
 
 /** The store keeps plans that were only shown no longer. */
 const longestMs = 7 * 86_400_000;
@@ -46,8 +47,7 @@ export async function requestPreview(sync: string, order: PreviewOrder, io: AppI
     const message = `${waiting.length} previews are in progress or wait: try again when one has ended`;
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
-  const scope: RunScope = order.scope.kind === 'all' ? { kind: 'all', isFull: true } : order.scope;
-  const request = newRequest(sync, { ...order, scope }, engine);
+  const request = newRequest(sync, { ...order, scope: inFull(order.scope) }, engine);
   await engine.store.previews.add(request);
   await note({ action: 'preview', by: order.by, sync, detail: request.id }, engine);
   return findPreview(request.id, io);

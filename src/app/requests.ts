@@ -1,17 +1,16 @@
 import { RollcallError } from '../core/errors.ts';
 import { type RunRequest, requestRun } from '../engine/request-run.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
-import type { Caller, RequestReport, ResyncReport, RunOrder, RunReport, SignedOrder, WatchOptions } from './app.ts';
+import type { RequestReport, ResyncReport, RunOrder, RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
-import { note } from './audit.ts';
+import { type Caller, note, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun } from './follow-run.ts';
 import { runReport } from './reports.ts';
-import { hasOthers, requestResult } from './request-result.ts';
-import type { RequestState } from './request-state.ts';
+import { hasOthers, type RequestState, requestResult } from './request-result.ts';
 import { runHere } from './run-here.ts';
 
-export interface AuditedRequest extends RunRequest, SignedOrder<Caller> {
+export interface AuditedRequest extends RunRequest, SignedCaller {
   /** The run whose failed changes are tried again. */
   readonly retryOf?: string;
 }
@@ -22,17 +21,14 @@ interface StoredRequest {
 }
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
-export async function storeRequest(
-  { by, retryOf, reason, via, ...request }: AuditedRequest,
-  { engine }: AppIo,
-): Promise<StoredRequest> {
+export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Promise<StoredRequest> {
+  const { by, retryOf, reason: _reason, via: _via, ...request } = order;
   const { sync, kind, scope } = request;
   findSync(sync, engine.syncs);
   const stored = await requestRun(request, engine);
   const action = kind === 'webhook' || kind === 'retry' ? kind : 'request-run';
   const detail = retryOf === undefined ? { detail: describeScope(scope) } : { run: retryOf };
-  const signed = { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
-  if (stored.isNew) await note({ action, by, sync, ...detail, ...signed }, engine);
+  if (stored.isNew) await note({ action, by, sync, ...detail, ...signature(order) }, engine);
   return stored;
 }
 
@@ -59,7 +55,7 @@ export async function queueOrRun(
 async function ran({ scope }: Trigger, report: RunReport, { engine }: AppIo): Promise<ResyncReport> {
   const { run } = report;
   if (scope.kind === 'all' || run.scope.kind === 'all' || !hasOthers(scope, run.scope)) return { kind: 'ran', report };
-  const result = await requestResult(scope, run, engine.store);
+  const result = await requestResult(scope, run, engine);
   return { kind: 'ran', report, ...(result === undefined ? {} : { result }) };
 }
 
@@ -85,12 +81,13 @@ export async function queue(sync: string, order: RunOrder, io: AppIo): Promise<R
 }
 
 /** Returns what became of a request. Throws `NOT_FOUND` for an id that is not stored, or was pruned with its run. */
-export async function requestState(id: string, { engine: { store } }: AppIo): Promise<RequestState> {
+export async function requestState(id: string, { engine }: AppIo): Promise<RequestState> {
+  const { store } = engine;
   const found = await store.triggers.get(id);
   if (found === undefined) throw new RollcallError(`there is no request ${id}`, { code: 'NOT_FOUND' });
   const { trigger, state } = found;
   const run = state.kind === 'taken' ? await store.runs.get(state.run) : undefined;
-  const result = run?.phase === 'done' ? await requestResult(trigger.scope, run, store) : undefined;
+  const result = run?.phase === 'done' ? await requestResult(trigger.scope, run, engine) : undefined;
   if (state.kind === 'cancelled') return { trigger, state: 'canceled', run, result };
   if (state.kind === 'waiting') return { trigger, state: 'waiting', run, result };
   return { trigger, state: run !== undefined && run.phase !== 'done' ? 'running' : 'ended', run, result };
@@ -109,7 +106,7 @@ export async function queueRetry(id: string, caller: Caller, io: AppIo): Promise
 }
 
 /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when the run has ended. */
-export async function cancel(id: string, signed: SignedOrder<Caller>, { engine }: AppIo): Promise<Run> {
+export async function cancel(id: string, signed: SignedCaller, { engine }: AppIo): Promise<Run> {
   const run = await findRun(id, engine.store);
   if (!(await engine.store.runs.requestCancel(run.id))) {
     const message = `run ${run.id} has already ended (${run.outcome}), so there is nothing to cancel`;

@@ -18,10 +18,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
   const resumed: Run[] = [];
   for (;;) {
     const state = await engine.store.triggers.state(trigger.id);
-    if (state?.kind === 'cancelled') {
-      const message = `the request for ${trigger.sync} was canceled before its run began`;
-      throw new RollcallError(message, { code: 'CANCELLED' });
-    }
+    if (state?.kind === 'cancelled') throw neverBegan(trigger);
     if (state?.kind === 'taken') {
       const own = await finishRun(state.run, options, io);
       if (own !== undefined) {
@@ -39,6 +36,10 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
     }
     options.signal.throwIfAborted();
   }
+}
+
+export function neverBegan({ sync }: Trigger): RollcallError {
+  return new RollcallError(`the request for ${sync} was canceled before its run began`, { code: 'CANCELLED' });
 }
 
 interface Ended {

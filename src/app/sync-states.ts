@@ -1,5 +1,5 @@
 import { RollcallError } from '../core/errors.ts';
-import type { Outcome } from '../core/run.ts';
+import { successOutcomes } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
 import { note } from './audit.ts';
@@ -8,13 +8,7 @@ import type { SyncState } from './sync-view.ts';
 
 /** Number of recent runs that are searched for the newest successful one. */
 const searchedRuns = 50;
-const goodOutcomes: ReadonlySet<string | undefined> = new Set<Outcome>([
-  'succeeded',
-  'nothing-to-do',
-  'held',
-  'exported',
-]);
-const isGood = ({ outcome }: Run): boolean => goodOutcomes.has(outcome);
+const isGood = ({ outcome }: Run): boolean => successOutcomes.some((one) => one === outcome);
 
 /** Reads the current state of every configured sync. */
 export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promise<readonly SyncState[]> {

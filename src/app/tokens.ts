@@ -1,7 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
-import type { Caller, TokenReport } from './app.ts';
+import type { TokenReport } from './app.ts';
 import type { AppIo } from './app-io.ts';
-import { note } from './audit.ts';
+import { type Caller, note } from './audit.ts';
 import { findConnection } from './find-named.ts';
 
 /** Refreshes or revokes tokens. The audit also keeps a failure, because the platform or the store may have changed. */

@@ -1,4 +1,5 @@
 import type { Adoption } from '../app/app.ts';
+import { normalText } from '../core/text.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
 import { renderTable } from './render-table.ts';
@@ -24,7 +25,7 @@ export const addAdopt: AddCommand = (program, host) => {
 
 async function adopt(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
-  const names = ids.map((id) => id.normalize('NFC').trim());
+  const names = ids.map(normalText);
   return shell.withApp({}, async (app) => {
     const preview = await app.previewAdoption(sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import type { SignedCaller } from '../app/audit.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
@@ -56,14 +57,7 @@ export interface Backups {
   /** Checks the file and returns what a restore would replace. Changes nothing. */
   preview(configPath: string, file: string): Promise<RestorePreview>;
   /** Replaces the store. Throws `CONFLICT` while a process works on it. */
-  restore(configPath: string, file: string, signed: RestoreSignature): Promise<RestoreReport>;
-}
-
-/** Who restores, for the audit. */
-export interface RestoreSignature {
-  readonly by: string;
-  readonly reason?: string;
-  readonly via?: string;
+  restore(configPath: string, file: string, signed: SignedCaller): Promise<RestoreReport>;
 }
 
 export interface OpenAppOptions {

@@ -1,4 +1,4 @@
-import { isEmpty, sizeOf } from '../app/person-records.ts';
+import { countParts, isEmpty, sizeOf } from '../app/person-records.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { PersonRecord } from '../ports/store.ts';
 import type { AddCommand } from './command.ts';
@@ -30,7 +30,7 @@ async function forget(shell: Shell, identification: string, options: ForgetOptio
       }
     }
     const { kept } = await app.forgetPerson(identification, { by, ...signed });
-    shell.printJson({ isForgotten: true, erased: counts(record), kept });
+    shell.printJson({ isForgotten: true, erased: countParts(record), kept });
     shell.print(after(kept));
     return 0;
   });
@@ -60,17 +60,4 @@ function after(kept: readonly string[]): string {
     'The account on the platform and the record in the HR system are unchanged. If the source still shows the person, the next run stores the person again.',
     'Backups of the store, files of an outbox and notices that were already sent are not changed.',
   ].join('\n');
-}
-
-function counts({ ledger, directories, changes, findings, decisions, requests, notices, rawTexts }: PersonRecord) {
-  return {
-    ledger: ledger.length,
-    directories: directories.length,
-    changes: changes.length,
-    findings: findings.length,
-    decisions: decisions.length,
-    requests: requests.length,
-    notices,
-    rawTexts,
-  };
 }

@@ -1,5 +1,5 @@
 import type { ResyncReport, RunReport } from '../app/app.ts';
-import type { RequestResult } from '../app/request-state.ts';
+import type { RequestResult } from '../app/request-result.ts';
 import { exitCodes } from '../core/report.ts';
 import type { Outcome } from '../core/run.ts';
 import { runJson } from './json-reports.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { signedBy } from '../app/audit.ts';
 import type { Shell } from './shell.ts';
 
 export interface SignatureOptions {
@@ -15,9 +16,5 @@ export function addSignatureOptions(command: Command): Command {
 
 /** Who the audit names, and the parts that a signed order has beside it. */
 export function signatureOf({ io }: Shell, { as, reason }: SignatureOptions) {
-  const isOther = as !== undefined && as !== io.operator;
-  return {
-    by: as ?? io.operator,
-    signed: { ...(reason === undefined ? {} : { reason }), ...(isOther ? { via: io.operator } : {}) },
-  };
+  return signedBy(io.operator, as, reason);
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { App, VerdictReport } from '../app/app.ts';
-import type { VerdictPreview } from '../app/approve.ts';
+import type { App } from '../app/app.ts';
+import type { VerdictPreview, VerdictReport } from '../app/approve.ts';
 import type { HeldName } from '../app/held-changes.ts';
 import type { Run } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';

@@ -1,3 +1,4 @@
+import { normalText } from '../core/text.ts';
 import type { AddCommand } from './command.ts';
 import { renderPerson } from './render-person.ts';
 import type { Shell } from './shell.ts';
@@ -13,7 +14,7 @@ export const addWhy: AddCommand = (program, host) => {
 
 async function why(shell: Shell, sync: string, identification: string): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const trace = await app.why(sync, identification.normalize('NFC').trim(), shell.signal);
+    const trace = await app.why(sync, normalText(identification), shell.signal);
     shell.printJson({ sync, ...trace });
     shell.print(renderPerson(trace, sync, shell.style));
     return 0;

@@ -99,6 +99,9 @@ export interface PlannedChange extends Change {
   readonly isRejected: boolean;
 }
 
+/** A change in an earlier run. `at`: when its plan was made. */
+export type PastChange = PlannedChange & { readonly run: string; readonly at: number };
+
 export interface PlanHeader {
   readonly id: string;
   readonly sync: string;
@@ -107,16 +110,16 @@ export interface PlanHeader {
   readonly madeAt: number;
 }
 
-/**
- * Plans are written in pieces and then sealed. An unsealed plan has no effect. `owned` is the run of the plan, and
- * undefined only for a shown plan. Throws `CONFLICT` for a plan of another run.
- */
 /** How changes are taken out of what will be sent. */
 export interface Aside {
   readonly state: 'held' | 'dropped';
   readonly reason: string;
 }
 
+/**
+ * Plans are written in pieces and then sealed. An unsealed plan has no effect. `owned` is the run of the plan, and
+ * undefined only for a shown plan. Throws `CONFLICT` for a plan of another run.
+ */
 export interface Plans {
   /** Starts a plan. Deletes all data of an earlier attempt with the same id, including batches of the run. */
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
@@ -171,11 +174,7 @@ export interface Plans {
    */
   appliedSince(who: Applier, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
   /** Returns the changes of one person in former runs, newest first. */
-  history(
-    sync: string,
-    identification: string,
-    limit: number,
-  ): Promise<readonly (PlannedChange & { readonly run: string; readonly at: number })[]>;
+  history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
 }
 
 /** Selects the changes that `appliedSince` counts. */

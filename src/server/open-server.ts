@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { note } from '../app/audit.ts';
 import { RollcallError } from '../core/errors.ts';
 import { listenFailure } from '../core/listen-failure.ts';
 import { endpoints } from './endpoints/index.ts';
@@ -17,7 +18,7 @@ import { servePage } from './page/serve-page.ts';
 import { renderRunbook } from './runbook.ts';
 import type { EndpointParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
 import { openOpenId } from './sign-in/open-id.ts';
-import { noteSignIns, serveSignIn } from './sign-in/serve-sign-in.ts';
+import { serveSignIn } from './sign-in/serve-sign-in.ts';
 
 const largestBodyBytes = 256 * 1024;
 /** Time that open requests have to finish when the server closes. */
@@ -146,8 +147,9 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
   return app;
 }
 
-function openSignIn({ settings, store, clock, logger, newId }: ServerParts): SignIn {
-  const { sessions, audit } = store;
+function openSignIn(parts: ServerParts): SignIn {
+  const { settings, clock, logger } = parts;
+  const { sessions } = parts.store;
   const { openId, publicUrl } = settings;
   const tokens = openTokenTable(settings.tokens);
   return {
@@ -157,7 +159,7 @@ function openSignIn({ settings, store, clock, logger, newId }: ServerParts): Sig
       openId === undefined || publicUrl === undefined
         ? undefined
         : openOpenId({ settings: openId, publicUrl, sessions, clock, logger }),
-    note: noteSignIns(audit, newId, () => clock.now()),
+    note: (action, by, detail) => note({ action, by, detail }, parts),
   };
 }
 

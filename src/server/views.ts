@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { PastChange, RequestReport, RunReport, TokenReport } from '../app/app.ts';
+import type { RequestReport, RunReport, TokenReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
-import type { RequestState, RunProgress } from '../app/request-state.ts';
+import type { RequestState, RunProgress } from '../app/request-result.ts';
 import type { SyncState } from '../app/sync-view.ts';
 import type { FieldValues } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
-import type { AuditEntry, HoldFacts, PlannedChange, Run } from '../ports/store.ts';
+import type { AuditEntry, HoldFacts, PastChange, PlannedChange, Run } from '../ports/store.ts';
 import type {
   auditPage,
   change,

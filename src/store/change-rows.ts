@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Before, Change, ChangeClass, ChangeKind } from '../core/change.ts';
+import type { Before, Change, ChangeClass } from '../core/change.ts';
 import { changeClasses } from '../core/change.ts';
 import type { FieldName, FieldValues } from '../core/fields.ts';
 import type { PlannedChange } from '../ports/store.ts';
@@ -25,8 +25,6 @@ export function classMask(classes: readonly ChangeClass[]): number {
 function classesOf(mask: number): ChangeClass[] {
   return changeClasses.filter((name) => (mask & classBits[name]) !== 0);
 }
-
-export const noKinds: Readonly<Record<ChangeKind, number>> = { create: 0, update: 0, enable: 0, disable: 0, remove: 0 };
 
 /** Sums groups of rows per class. A row in several classes counts in each. */
 export function countClasses(

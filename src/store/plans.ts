@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeKind } from '../core/change.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { ChangeState } from '../core/run.ts';
+import { noKinds, noStates } from '../ports/change-counts.ts';
 import type { PlanHeader, Plans } from '../ports/store.ts';
 import { markChanges } from './change-marks.ts';
-import { countClasses, type NewChangeRow, noKinds, toNewChangeRow } from './change-rows.ts';
+import { countClasses, type NewChangeRow, toNewChangeRow } from './change-rows.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
 import { asPlanner, inPlan } from './plan-access.ts';
@@ -88,18 +89,6 @@ interface CountedGroup {
   readonly is_approved: number;
   readonly count: number | string | bigint;
 }
-
-const noStates: Readonly<Record<ChangeState, number>> = {
-  planned: 0,
-  held: 0,
-  sent: 0,
-  applied: 0,
-  failed: 0,
-  unverified: 0,
-  unresolved: 0,
-  exported: 0,
-  dropped: 0,
-};
 
 /**
  * Drops what an earlier attempt wrote, including the batches of its run: a run has one plan. Throws `CONFLICT` once a

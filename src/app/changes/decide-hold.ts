@@ -1,8 +1,10 @@
 import { countOf } from '../../core/count-of.ts';
 import { RollcallError } from '../../core/errors.ts';
+import { normalText } from '../../core/text.ts';
 import type { EngineIo } from '../../engine/engine-io.ts';
 import type { App } from '../app.ts';
-import type { HoldOrder, HoldVerdict } from '../page.ts';
+import type { VerdictReport } from '../approve.ts';
+import type { HoldOrder } from '../page.ts';
 import type { IndexedChange } from './change-index.ts';
 import { effectOf } from './effect.ts';
 import { groupRows, matcherOf } from './match-changes.ts';
@@ -47,7 +49,7 @@ export async function decideHold(
   { action, by, selection, ...order }: HoldOrder,
   app: Pick<App, 'approve' | 'reject'>,
   searches: ChangeSearches,
-): Promise<HoldVerdict> {
+): Promise<VerdictReport> {
   const opened = await searches.hold(id);
   const { hold, run } = opened;
   const rows = selected(opened, selection);
@@ -72,8 +74,8 @@ function waitingRows({ changes: { index, isAmong } }: OpenedHold): readonly Inde
 }
 
 function selected(opened: OpenedHold, { ids, except, filter = {} }: HoldSelection): readonly IndexedChange[] {
-  const chosen = ids && new Set(ids.map(normal));
-  const left = new Set(except?.map(normal));
+  const chosen = ids && new Set(ids.map(normalText));
+  const left = new Set(except?.map(normalText));
   const isMatch = matcherOf(filter);
   return waitingRows(opened).filter((row) => {
     const { identification } = row;
@@ -82,15 +84,10 @@ function selected(opened: OpenedHold, { ids, except, filter = {} }: HoldSelectio
 }
 
 function withoutExcept(ids: readonly string[], except: readonly string[] = []): readonly string[] {
-  const left = new Set(except.map(normal));
-  return ids.filter((id) => !left.has(normal(id)));
+  const left = new Set(except.map(normalText));
+  return ids.filter((id) => !left.has(normalText(id)));
 }
 
 function nameOf({ identification }: IndexedChange): string {
   return identification;
-}
-
-/** Returns the form in which identifications are compared. */
-function normal(identification: string): string {
-  return identification.normalize('NFC').trim();
 }

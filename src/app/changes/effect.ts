@@ -1,6 +1,7 @@
-import { type ChangeKind, changeKinds } from '../../core/change.ts';
+import type { ChangeKind } from '../../core/change.ts';
 import { type BatchLoad, requestBudget } from '../../core/request-budget.ts';
 import type { EngineIo, Sync } from '../../engine/engine-io.ts';
+import { noKinds } from '../../ports/change-counts.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { IndexedChange } from './change-index.ts';
 import type { Effect } from './types.ts';
@@ -14,7 +15,7 @@ export function effectOf(
   { sync, facts }: { readonly sync: string; readonly facts: RunFacts },
   { syncs }: Pick<EngineIo, 'syncs'>,
 ): Effect {
-  const kinds = Object.fromEntries(changeKinds.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
+  const kinds = { ...noKinds };
   for (const { kind } of rows) kinds[kind] += 1;
   const undeliverable = rows.filter(({ file }) => file === 'none').length;
   const configured = syncs.get(sync);

@@ -2,12 +2,17 @@ import { foldText } from '../../core/fold-text.ts';
 import type { ChangeIndex, IndexedChange } from './change-index.ts';
 import type { ChangeFilter, ChangeGroups, ChangeSort, GroupBy } from './types.ts';
 
+/** Returns the words of a search, folded. */
+export function wordsOf(text = ''): readonly string[] {
+  return foldText(text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
 /** Returns whether a change matches every part of the filter. */
 export function matcherOf(filter: ChangeFilter): (row: IndexedChange) => boolean {
   const { kind, class: wanted, state, reason, field, value, text } = filter;
-  const words = foldText(text ?? '')
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = wordsOf(text);
   return (row) => {
     if (kind !== undefined && row.kind !== kind) return false;
     if (wanted !== undefined && !row.classes.includes(wanted)) return false;

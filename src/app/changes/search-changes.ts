@@ -142,9 +142,10 @@ function planOf({ id, sync, endedAt, counts }: Run): PlanRef {
   return { id, sync, isFinal: endedAt !== undefined && counts.unresolved === 0 };
 }
 
-async function readChanges(
+/** Returns the changes of a plan about these people, in their order. */
+export async function readChanges(
   plan: string,
-  rows: readonly IndexedChange[],
+  rows: readonly Pick<PlannedChange, 'identification'>[],
   { store }: EngineIo,
 ): Promise<readonly PlannedChange[]> {
   const names = rows.map(({ identification }) => identification);

@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chunk } from '../../core/batch.ts';
 import { foldText } from '../../core/fold-text.ts';
 import type { LedgerEntry } from '../../core/ledger.ts';
+import { normalText } from '../../core/text.ts';
 import type { EngineIo } from '../../engine/engine-io.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/directories.ts';
+import { wordsOf } from '../changes/match-changes.ts';
 
 export interface PeopleQuery {
   /** Words that identification, name and e-mail contain together, in any order, without case and accents. */
@@ -79,9 +81,7 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
   return async ({ text, sync: only, offset, limit }) => {
     tidy();
     const headers = (await store.directories.list()).filter(({ sync }) => syncs.has(sync));
-    const words = foldText(text)
-      .split(/\s+/)
-      .filter((word) => word !== '');
+    const words = wordsOf(text);
     const matches: Entry[] = [];
     for (const header of headers) {
       if (words.length === 0 || (only !== undefined && header.sync !== only)) continue;
@@ -91,7 +91,7 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
       await nextTurn();
     }
     const people = bestFirst(matches.sort(byText), foldText(text.trim()));
-    const owned = await ownedUsers(text.normalize('NFC').trim(), people, only, { store, syncs });
+    const owned = await ownedUsers(normalText(text), people, only, { store, syncs });
     const all = [...owned, ...people];
     const known = new Map(headers.map((header) => [header.sync, header]));
     const shown = all.slice(offset, offset + limit).map(publicOf);

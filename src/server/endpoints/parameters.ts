@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { signedBy } from '../../app/audit.ts';
 import { findSync } from '../../app/find-named.ts';
 import type { ChangeSelection } from '../../app/held-changes.ts';
 import { RollcallError } from '../../core/errors.ts';
 import { identificationProblem } from '../../core/identification.ts';
+import { normalText } from '../../core/text.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { Caller } from '../http/access.ts';
 import type { verdictOrder } from '../schema.ts';
@@ -43,7 +45,7 @@ export function knownSync(name: string, { syncs }: ServerApp): string {
 
 /** Returns the identification in NFC and trimmed, as they compare. Throws IDENTIFICATION_INVALID without quoting it. */
 export function readIdentification(text: string): string {
-  const name = text.normalize('NFC').trim();
+  const name = normalText(text);
   const fault = identificationProblem(name);
   if (fault === undefined) return name;
   throw new RollcallError(`an identification ${fault}`, { code: 'IDENTIFICATION_INVALID' });
@@ -59,11 +61,7 @@ export function signatureOf(
   { name }: Caller,
   { as, reason }: { readonly as?: string | undefined; readonly reason?: string | undefined },
 ) {
-  const isOther = as !== undefined && as !== name;
-  return {
-    by: as ?? name,
-    signed: { ...(reason === undefined ? {} : { reason }), ...(isOther ? { via: name } : {}) },
-  };
+  return signedBy(name, as, reason);
 }
 
 /** The parts of a body that select changes. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { describeError } from '../../core/errors.ts';
-import type { Logger, NewId } from '../../ports/runtime.ts';
-import type { Audit } from '../../ports/store.ts';
+import type { Logger } from '../../ports/runtime.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type CookieSessions, readCookie } from '../http/sessions.ts';
 import { answerWithinMs, type OpenId, SignInFailure, type SignInProblem } from './open-id.ts';
@@ -17,21 +16,6 @@ export interface SignInIo {
 }
 
 export type NoteSignIn = (action: 'sign-in' | 'sign-out', by: string, detail?: string) => Promise<void>;
-
-/** Notes sign-ins in the audit. */
-export function noteSignIns(audit: Audit, newId: NewId, now: () => number): NoteSignIn {
-  return (action, by, detail) =>
-    audit.add({
-      id: newId('audit'),
-      at: now(),
-      action,
-      by,
-      sync: undefined,
-      connection: undefined,
-      run: undefined,
-      detail,
-    });
-}
 
 const stateCookie = 'rollcall_sign_in';
 
