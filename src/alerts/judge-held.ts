@@ -1,6 +1,7 @@
+import { countOf } from '../core/count-of.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
-import { amount, firstOf, instantOf } from './words.ts';
+import { firstOf, instantOf } from './words.ts';
 
 const shownPeople = 5;
 
@@ -30,7 +31,7 @@ export async function judgeHeld(
     code: 'changes-held',
     severity: 'warning',
     key: `held ${[...holds.map((hold) => hold.class), ...(isDoubted(run) ? ['read'] : [])].toSorted().join()}`,
-    summary: `${amount(changes, 'change')} ${changes === 1 ? 'waits' : 'wait'} for approval until ${instantOf(ends)}`,
+    summary: `${countOf(changes, 'change waits', 'changes wait')} for approval until ${instantOf(ends)}`,
     details: [
       ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
       ...holds.map(({ reason }) => reason),
@@ -42,7 +43,7 @@ export async function judgeHeld(
     unaffected:
       planned === run.counts.held
         ? `The run ${run.id} had nothing else to change.`
-        : `All other changes continued: ${amount(applied, 'change')} of the run ${run.id} applied.`,
+        : `All other changes continued: ${countOf(applied, 'change')} of the run ${run.id} applied.`,
     action: `rollcall show ${run.id} --held, then rollcall approve ${run.id} or rollcall reject ${run.id}`,
   };
 }
@@ -61,7 +62,7 @@ function doubtedRead(run: Run): AlertProblem {
     key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
     summary: `The source of run ${run.id} looks wrong: an operator must check it`,
     details: [run.facts.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
-    unaffected: `All other changes continued: ${amount(run.counts.applied, 'change')} of the run applied.`,
+    unaffected: `All other changes continued: ${countOf(run.counts.applied, 'change')} of the run applied.`,
     action: `rollcall show ${run.id}, then rollcall approve ${run.id} if the source is right`,
   };
 }

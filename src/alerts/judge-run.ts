@@ -3,7 +3,7 @@ import type { FindingCode } from '../core/finding.ts';
 import { type AlertProblem, successOutcomes } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
 import { judgeFiles, judgeHealed } from './judge-files.ts';
-import { amount, firstOf } from './words.ts';
+import { firstOf } from './words.ts';
 
 /** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [
@@ -81,11 +81,11 @@ function nameOf({ id, scope }: Run): string {
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
-  const unknown = `${amount(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
+  const unknown = `${countOf(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
   const parts = [
     applied === 0
       ? 'no change was applied, as far as is known'
-      : `${amount(applied, 'change')} applied before the failure`,
+      : `${countOf(applied, 'change')} applied before the failure`,
     ...(unresolved > 0 ? [unknown] : []),
   ];
   return {
@@ -108,12 +108,13 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     topic: 'run',
     severity: 'warning',
     summary: `The ${nameOf(run)} was partial: ${run.reason ?? 'the reason is not known'}`,
-    unaffected: `${amount(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
+    unaffected: `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     run: run.id,
   } as const;
   if (failed + unresolved === 0) {
     const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
-    const what = rows.length === 0 ? 'the source was not read completely' : `${needs(rows.length)} HR`;
+    const what =
+      rows.length === 0 ? 'the source was not read completely' : `${countOf(rows.length, 'row needs', 'rows need')} HR`;
     return {
       ...base,
       code: 'run-incomplete',
@@ -138,10 +139,6 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     action: `rollcall show ${run.id} --failed`,
     count: failed + unresolved,
   };
-}
-
-function needs(rows: number): string {
-  return `${amount(rows, 'row')} ${rows === 1 ? 'needs' : 'need'}`;
 }
 
 const shownRows = 5;

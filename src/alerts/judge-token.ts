@@ -1,19 +1,9 @@
 import type { AlertProblem } from '../ports/alerts.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import { ageOf, instantOf } from './words.ts';
 
-/** A connection's tokens as in `rollcall token status`. Contains no secret. */
-export interface TokenView {
-  readonly state: string;
-  readonly issuedAt: number | undefined;
-  readonly expiresAt: number | undefined;
-  /** Refreshes in a row that the token endpoint did not answer correctly. */
-  readonly attempts: number;
-  /** When the refresh token is presented again. */
-  readonly retryAt: number | undefined;
-  /** The reason, as the token manager gives it. */
-  readonly reason: string | undefined;
-  readonly advice: string;
-}
+/** What `rollcall token status` says of a connection. */
+export type TokenView = Omit<TokenStatus, 'connection' | 'generation'>;
 
 /** Refreshes start at 75 % of the lifetime. At this share they have been failing for a while. */
 const lateShare = 0.9;

@@ -1,11 +1,8 @@
 import type { AlertCode } from '../core/codes/alert-code.ts';
+import { countOf } from '../core/count-of.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
-import { ageOf, amount, instantOf } from './words.ts';
-
-export interface QueueView {
-  readonly waiting: number;
-  readonly oldestAt: number | undefined;
-}
+import type { QueueDepth } from '../ports/metrics.ts';
+import { ageOf, instantOf } from './words.ts';
 
 /** What a process knows about the work of its deployment. Instants are epoch ms. */
 export interface WorkView {
@@ -20,7 +17,7 @@ export interface WorkView {
   readonly unworkedSince: number | undefined;
   readonly openRuns: number;
   /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
-  readonly queue: QueueView | undefined;
+  readonly queue: QueueDepth | undefined;
   /** Since when every check has found a job that waits for longer than `queueAgedMs`. */
   readonly agedSince: number | undefined;
   /** The oldest request without a run whose sync is neither paused nor has an open run. */
@@ -52,11 +49,11 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     return problem('no-redis', summary, 'restart Redis, or check the network policy; requests are kept in the store');
   }
   if (missed(unworkedSince, workersMissedMs)) {
-    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${instantOf(unworkedSince)}), so ${amount(view.openRuns, 'open run')} cannot continue`;
+    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${instantOf(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
     return problem('no-worker', summary, 'start a process with "rollcall start --role worker"');
   }
   if (queue !== undefined && missed(agedSince, agedForMs)) {
-    const summary = `${amount(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
+    const summary = `${countOf(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
     return problem('jobs-wait', summary, 'start more workers, or read the log of the running ones', 'warning');
   }
   if (request !== undefined && now - request.requestedAt >= queueAgedMs) {

@@ -1,16 +1,9 @@
 import type { AlertState } from '../ports/alerts.ts';
+import type { QueueDepth } from '../ports/metrics.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Evaluation } from './evaluate.ts';
-import {
-  judgeOutage,
-  judgeWork,
-  type Outage,
-  outageToldMs,
-  type QueueView,
-  queueAgedMs,
-  type WorkView,
-} from './judge-work.ts';
+import { judgeOutage, judgeWork, type Outage, outageToldMs, queueAgedMs, type WorkView } from './judge-work.ts';
 
 /** The facts of a deployment that alerts use. */
 export interface WatchedWork {
@@ -21,7 +14,7 @@ export interface WatchedWork {
   /** Whether a worker announced itself lately. Undefined: this deployment has no workers of its own. */
   readonly isWorked: (() => Promise<boolean>) | undefined;
   /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: this process has no queue. */
-  readonly queue: (() => Promise<QueueView | undefined>) | undefined;
+  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
 }
 
 /**

@@ -1,8 +1,3 @@
-/** Formats as `1 change`, `7 changes`. */
-export function amount(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
 /** Returns the shown lines, and a line with the number of the others. */
 export function firstOf(lines: readonly string[], inAll: number): readonly string[] {
   const more = inAll - lines.length;

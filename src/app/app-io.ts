@@ -1,6 +1,7 @@
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { CheckLine, TokenReport, WatchOptions } from './app.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
+import type { CheckLine, WatchOptions } from './app.ts';
 import type { SyncView } from './sync-view.ts';
 
 /** What the use cases need from outside. The composition root makes it over one configuration. */
@@ -29,8 +30,8 @@ export interface AppIo {
 export interface ConnectionAccess {
   readonly platform: Platform;
   readonly tokens: {
-    status(): Promise<TokenReport>;
-    refresh(signal: AbortSignal): Promise<TokenReport>;
-    revoke(signal: AbortSignal): Promise<TokenReport>;
+    status(): Promise<TokenStatus>;
+    refresh(signal: AbortSignal): Promise<TokenStatus>;
+    revoke(signal: AbortSignal): Promise<TokenStatus>;
   };
 }

@@ -25,6 +25,7 @@ import type {
   RunScope,
   UnreadableValues,
 } from '../ports/store.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import type { VerdictOrder, VerdictPreview, VerdictReport } from './approve.ts';
 import type { Caller, SignedCaller, SignedOrder } from './audit.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
@@ -124,9 +125,9 @@ export interface App extends PageUseCases {
   trySource(sync: string, options: WatchOptions & TrialOptions): Promise<SourceTrial>;
   /** Reads source, platform and ledger for one person, and explains what a run would decide. */
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
-  tokenStatus(connection: string): Promise<TokenReport>;
-  tokenRefresh(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenReport>;
-  tokenRevoke(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenReport>;
+  tokenStatus(connection: string): Promise<TokenStatus>;
+  tokenRefresh(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenStatus>;
+  tokenRevoke(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenStatus>;
   /** Checks the configuration, the connections (all, or one) and the sources of their syncs. Changes nothing. */
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
   /** Calls one operation of the platform's API. Throws `USAGE`, and sends nothing, for what the contract does not allow. */
@@ -254,22 +255,6 @@ export interface Adoption {
   readonly effect: string;
   /** False in a preview. After `adopt`, false also when the platform does not show a rename. */
   readonly isDone: boolean;
-}
-
-export interface TokenReport {
-  readonly connection: string;
-  readonly state: string;
-  readonly generation: number | undefined;
-  readonly issuedAt: number | undefined;
-  readonly expiresAt: number | undefined;
-  /** Presentations of the refresh token in a row that were not answered as they should be. */
-  readonly attempts: number;
-  /** When the refresh token is presented again after such an answer. */
-  readonly retryAt: number | undefined;
-  /** What the last answer was like. Quotes nothing of it. */
-  readonly reason: string | undefined;
-  /** The meaning of the state and the next action, as a sentence. */
-  readonly advice: string;
 }
 
 export interface CheckLine {

@@ -1,5 +1,5 @@
 import { RollcallError } from '../core/errors.ts';
-import type { TokenReport } from './app.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import type { AppIo } from './app-io.ts';
 import { type Caller, note } from './audit.ts';
 import { findConnection } from './find-named.ts';
@@ -10,7 +10,7 @@ export async function changeTokens(
   connection: string,
   { by, signal }: Caller & { readonly signal: AbortSignal },
   { connections, engine }: AppIo,
-): Promise<TokenReport> {
+): Promise<TokenStatus> {
   const { tokens } = findConnection(connection, connections);
   const act = { action: `token-${verb}`, by, connection } as const;
   try {

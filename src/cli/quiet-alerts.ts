@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { QuietRequest } from '../app/app.ts';
+import { countOf } from '../core/count-of.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { CommandHost } from './command.ts';
 import { instant } from './json-reports.ts';
@@ -48,7 +49,7 @@ async function quiet(shell: Shell, name: string, request: QuietRequest, options:
     const report = await app.quietAlerts(name, request, { by, ...signed });
     shell.printJson({ ...report, until: instant(report.until) });
     for (const { subject, open } of report.subjects) {
-      const problems = open === 1 ? '1 open problem' : `${open} open problems`;
+      const problems = countOf(open, 'open problem');
       const about = `${subject.kind} ${subject.name}`;
       const words = {
         ack: open === 0 ? `${about} has no open problem` : `${about}: ${problems} acknowledged`,

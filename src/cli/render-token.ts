@@ -1,12 +1,12 @@
-import type { TokenReport } from '../app/app.ts';
 import { formatInstant } from '../core/instant.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import { formatDuration } from './amounts.ts';
 import { instant } from './json-reports.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /** Renders the state of a connection's tokens and what to do. Contains no secret. */
-export function renderToken(report: TokenReport, now: number, { colors }: Style): string {
+export function renderToken(report: TokenStatus, now: number, { colors }: Style): string {
   const { connection, state, generation, issuedAt, expiresAt, attempts, retryAt, reason, advice } = report;
   const isWell = state === 'ready' || state === 'static';
   const lines = [`${colors.bold(connection)}: ${isWell ? colors.green(state) : colors.yellow(state)}`];
@@ -35,7 +35,7 @@ function expiry(expiresAt: number, now: number): string {
   return expiresAt > now ? `expires in ${apart}, ${when}` : `expired ${apart} ago, ${when}`;
 }
 
-export function tokenJson({ issuedAt, expiresAt, retryAt, generation, reason, ...rest }: TokenReport) {
+export function tokenJson({ issuedAt, expiresAt, retryAt, generation, reason, ...rest }: TokenStatus) {
   const instants = { issuedAt: instant(issuedAt), expiresAt: instant(expiresAt), retryAt: instant(retryAt) };
   return { ...rest, generation: generation ?? null, reason: reason ?? null, ...instants };
 }

@@ -1,4 +1,5 @@
-import type { App, TokenReport } from '../app/app.ts';
+import type { App } from '../app/app.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import type { AddCommand } from './command.ts';
 import { renderToken, tokenJson } from './render-token.ts';
 import type { AppOptions, Shell } from './shell.ts';
@@ -34,7 +35,7 @@ export const addToken: AddCommand = (program, host) => {
     .action(host.action(revoke));
 };
 
-async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenReport>): Promise<number> {
+async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenStatus>): Promise<number> {
   const report = await shell.withApp(options, ask);
   shell.printJson(tokenJson(report));
   shell.print(renderToken(report, shell.io.clock.now(), shell.style));

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { readVersion } from '../http/version.ts';
-import type { OpenedMetrics, QueueDepth } from '../telemetry/metrics.ts';
+import type { QueueDepth } from '../ports/metrics.ts';
+import type { OpenedMetrics } from '../telemetry/metrics.ts';
 import type { Engine } from './open-engine.ts';
 
 /** Opens the metrics of a process of `rollcall start`. With telemetry they are sent too. Loads them only here. */

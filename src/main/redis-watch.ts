@@ -1,10 +1,10 @@
 import type { RedisConfig } from '../config/config.ts';
+import type { QueueDepth } from '../ports/metrics.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
 import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
-import type { QueueDepth } from '../telemetry/metrics.ts';
 import { redisSettings } from './redis-settings.ts';
 
 export interface RedisWatch {

@@ -14,7 +14,7 @@ export type {
   UploadReceipt,
 } from '../ports/platform.ts';
 export type { Clock, Logger } from '../ports/runtime.ts';
-export type { AccessToken, AccessTokens } from '../ports/tokens.ts';
+export type { AccessToken, AccessTokens, TokenStatus } from '../ports/tokens.ts';
 export { openPlatformApi, type PlatformApi } from './api.ts';
 export { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
@@ -76,5 +76,4 @@ export type {
 export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './schema/open-api.ts';
 export { operationIds, operationOf, operations } from './schema/operations.ts';
 export type { RevokeOutcome } from './tokens/revoke-call.ts';
-export type { TokenStatus } from './tokens/status.ts';
 export { classifyFileStatus } from './user-file.ts';

@@ -274,7 +274,6 @@ export interface ChannelTest {
 /** A problem that was sent and is not over. */
 export interface StandingProblem extends KnownProblem {
   readonly subject: AlertSubject;
-  readonly topic: AlertTopic;
 }
 
 /** A subject of which no problem is sent before `until`. */

@@ -23,6 +23,12 @@ export interface RequestSeen {
   readonly waitedMs: number;
 }
 
+/** Jobs in the queue that wait for a worker, and when the oldest was added (epoch ms). */
+export interface QueueDepth {
+  readonly waiting: number;
+  readonly oldestAt: number | undefined;
+}
+
 /**
  * Runs `work`, and calls `count` for each request to a platform that it makes, however deep in the call chain. A call
  * within a call counts for both.

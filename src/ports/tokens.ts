@@ -1,3 +1,5 @@
+import type { TokenState } from './token-store.ts';
+
 /** Provides a connection's access token. Implemented by `platform/tokens` (token manager) over the token store. */
 export interface AccessTokens {
   /**
@@ -48,4 +50,25 @@ export interface OddAnswer {
   readonly afterMs?: number;
   /** True when an answer came, so the issuer is done with the call. Otherwise it may still be at work. */
   readonly isAnswered?: boolean;
+}
+
+/** Output of `rollcall token status`. Holds no secret. Instants are epoch ms. */
+export interface TokenStatus {
+  readonly connection: string;
+  /**
+   * `sealed`: there is a pair, and the configured encryptionKey does not open it. `restored`: the pair comes from a backup,
+   * and no operator has confirmed it.
+   */
+  readonly state: TokenState | 'static' | 'none' | 'sealed' | 'restored';
+  readonly generation: number;
+  readonly issuedAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  /** Presentations of the refresh token in a row that were not answered as they should be. */
+  readonly attempts: number;
+  /** Earliest time of the next presentation, after such an answer. */
+  readonly retryAt: number | undefined;
+  /** What the last answer was like. Quotes nothing of it. */
+  readonly reason: string | undefined;
+  /** The meaning of the state and the next action, as a sentence. */
+  readonly advice: string;
 }

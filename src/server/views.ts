@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RequestReport, RunReport, TokenReport } from '../app/app.ts';
+import type { RequestReport, RunReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
 import type { RequestState, RunProgress } from '../app/request-result.ts';
 import type { SyncState } from '../app/sync-view.ts';
@@ -7,6 +7,7 @@ import type { FieldValues } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { AuditEntry, HoldFacts, PastChange, PlannedChange, Run } from '../ports/store.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import type {
   auditPage,
   change,
@@ -188,7 +189,7 @@ export function requestedView({ trigger, sync: about, isNew, run }: RequestRepor
   return { trigger, sync: about, isNew, run: run ?? null };
 }
 
-export function connectionView(report: TokenReport): Omit<View<typeof connectionList>['connections'][number], 'syncs'> {
+export function connectionView(report: TokenStatus): Omit<View<typeof connectionList>['connections'][number], 'syncs'> {
   const { connection: name, state, generation = null, attempts, reason = null, advice } = report;
   const [issuedAt, expiresAt] = [instant(report.issuedAt), instant(report.expiresAt)];
   const retryAt = instant(report.retryAt);

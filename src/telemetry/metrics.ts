@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import { isStoreAway } from '../core/errors.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics, QueueDepth } from '../ports/metrics.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { MetricFamily } from '../ports/tracing.ts';
@@ -18,12 +18,6 @@ export interface MetricsOptions {
   readonly names?: WatchedNames;
   /** Resolves to undefined when the queue does not answer. Undefined: there is no queue. */
   readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
-}
-
-/** Jobs in the queue that wait for a worker, and when the oldest was added (epoch ms). */
-export interface QueueDepth {
-  readonly waiting: number;
-  readonly oldestAt: number | undefined;
 }
 
 /** Must be closed, because it monitors the event loop. */

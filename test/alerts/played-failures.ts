@@ -1,10 +1,10 @@
 import { openAlertChecks } from '../../src/alerts/alert-checks.ts';
 import { untilCaughtUp } from '../../src/alerts/freshness.ts';
 import type { TokenView } from '../../src/alerts/judge-token.ts';
-import type { QueueView } from '../../src/alerts/judge-work.ts';
 import { openAlerts } from '../../src/alerts/open-alerts.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import type { AlertNotice } from '../../src/ports/alerts.ts';
+import type { QueueDepth } from '../../src/ports/metrics.ts';
 import { openRun, sampleTrigger } from '../contracts/store-samples.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
@@ -28,7 +28,7 @@ export interface Stage {
   token: TokenView;
   isScheduled: boolean;
   isWorked: boolean;
-  queue: QueueView | undefined;
+  queue: QueueDepth | undefined;
   isStoreAway: boolean;
   /** The age of the last success at which the sync is late; undefined: never. */
   freshnessMs: number | undefined;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openAlertChecks } from '../../src/alerts/alert-checks.ts';
 import { untilCaughtUp } from '../../src/alerts/freshness.ts';
-import type { QueueView } from '../../src/alerts/judge-work.ts';
 import { openAlerts } from '../../src/alerts/open-alerts.ts';
 import { RollcallError } from '../../src/core/errors.ts';
+import type { QueueDepth } from '../../src/ports/metrics.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun, sampleTrigger } from '../contracts/store-samples.ts';
@@ -18,7 +18,7 @@ let log: ReturnType<typeof memoryLogger>;
 let isScheduled: boolean;
 let isWorked: boolean;
 let hasSchedules: boolean;
-let queue: QueueView | undefined;
+let queue: QueueDepth | undefined;
 /** What the store throws; undefined while it answers. */
 let storeFault: Error | undefined;
 

@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/errors.ts';
 import { noCounts } from '../../src/core/run.ts';
 import { deploymentLease, workersLease } from '../../src/ports/leases.ts';
+import type { QueueDepth } from '../../src/ports/metrics.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
-import { type OpenedMetrics, openMetrics, type QueueDepth } from '../../src/telemetry/metrics.ts';
+import { type OpenedMetrics, openMetrics } from '../../src/telemetry/metrics.ts';
 import { renderMetricsReference } from '../../src/telemetry/metrics-reference.ts';
 import { metricsTable } from '../../src/telemetry/metrics-table.ts';
 import {

@@ -1,10 +1,10 @@
 import { RollcallError } from '../../core/errors.ts';
-import type { AccessToken } from '../../ports/tokens.ts';
+import type { AccessToken, TokenStatus } from '../../ports/tokens.ts';
 import { openBreaker } from './breaker.ts';
 import { type PresentationParts, type Presented, presentToken } from './presentation.ts';
 import { revokePair } from './revoke.ts';
 import { staticTokenManager } from './static-token-manager.ts';
-import { describeTokens, type TokenStatus } from './status.ts';
+import { describeTokens } from './status.ts';
 import { endpointTrouble, storeRefuses, tokenFailure, tokenUnavailable } from './token-errors.ts';
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts';
 import { openUnsavedPair } from './unsaved-pair.ts';

@@ -1,6 +1,6 @@
 import { RollcallError } from '../../core/errors.ts';
+import type { TokenStatus } from '../../ports/tokens.ts';
 import { confirmRevoked } from './revoke.ts';
-import type { TokenStatus } from './status.ts';
 import { programTokenName } from './token-errors.ts';
 import type { TokenManager } from './token-manager.ts';
 

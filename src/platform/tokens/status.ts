@@ -1,27 +1,7 @@
-import type { TokenState } from '../../ports/store.ts';
+import type { TokenStatus } from '../../ports/tokens.ts';
 import { holderOf, restoredAdvice } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
 import type { Circumstances } from './verdict.ts';
-
-/** Output of `rollcall token status`. Holds no secret. Instants are epoch ms. */
-export interface TokenStatus {
-  readonly connection: string;
-  /**
-   * `sealed`: there is a pair, and the configured encryptionKey does not open it. `restored`: the pair comes from a backup,
-   * and no operator has confirmed it.
-   */
-  readonly state: TokenState | 'static' | 'none' | 'sealed' | 'restored';
-  readonly generation: number;
-  readonly issuedAt: number | undefined;
-  readonly expiresAt: number | undefined;
-  /** Presentations of the refresh token in a row that were not answered as they should be. */
-  readonly attempts: number;
-  /** Earliest time of the next presentation, after such an answer. */
-  readonly retryAt: number | undefined;
-  readonly reason: string | undefined;
-  /** The next step, as a sentence. */
-  readonly advice: string;
-}
 
 interface Described {
   readonly connection: string;

@@ -1,4 +1,5 @@
 import { type Job, Queue } from 'bullmq';
+import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
 import type { RunlessJob } from '../scheduler.ts';
@@ -21,7 +22,7 @@ export interface RunQueue {
    */
   oldestAt(): Promise<number | undefined>;
   /** Returns both. */
-  depth(): Promise<{ readonly waiting: number; readonly oldestAt: number | undefined }>;
+  depth(): Promise<QueueDepth>;
   close(): Promise<void>;
 }
 

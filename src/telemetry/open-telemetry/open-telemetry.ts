@@ -4,7 +4,13 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, RandomIdGenerator, SamplingDecision, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  SamplingDecision,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { RollcallError } from '../../core/errors.ts';
 import { traceIdsOf } from '../../core/trace-ids.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
@@ -12,7 +18,7 @@ import type { Run } from '../../ports/store.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { isSent } from './is-on.ts';
 import { openMetricProducer } from './metric-producer.ts';
-import { parentBased, rootSampler } from './sampler.ts';
+import { rootSampler } from './sampler.ts';
 
 export interface TelemetryOptions {
   /** The `OTEL_…` variables. The exporters of the SDK read those of the process itself. */
@@ -46,7 +52,7 @@ export function openTelemetry({ env, version, deployment, hostOf, clock, logger 
   const sending = { timeoutMillis: given > 0 ? given : exportMs };
   const provider = new TracerProvider({
     resource,
-    sampler: parentBased(root),
+    sampler: new ParentBasedSampler({ root }),
     idGenerator: ids.generator,
     spanProcessors: isTraced ? [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(sending) })] : [],
   });

@@ -1,10 +1,4 @@
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace';
+import { AlwaysOffSampler, AlwaysOnSampler, type Sampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
 
 /**
  * Returns the sampler of `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` for the root of a trace. It decides by the
@@ -16,8 +10,4 @@ export function rootSampler(env: Readonly<Record<string, string | undefined>>): 
   if (name !== 'traceidratio') return new AlwaysOnSampler();
   const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG ?? '1');
   return new TraceIdRatioBasedSampler(ratio >= 0 && ratio <= 1 ? ratio : 1);
-}
-
-export function parentBased(root: Sampler): Sampler {
-  return new ParentBasedSampler({ root });
 }
