@@ -1,5 +1,5 @@
 import type { PlanReport, RunReport } from '../app/app.ts';
-import type { PlannedChange } from '../ports/store.ts';
+import type { PlannedChange, Run } from '../ports/store.ts';
 import { planOutcome } from './plan-outcome.ts';
 
 /** The object of `plan --json`. `run` is null, because there is no run yet; `plan` names the stored plan. */
@@ -12,8 +12,8 @@ export function planJson(report: PlanReport, changes: readonly PlannedChange[]) 
   return { run: null, plan: id, sync, outcome, reason, digest, counts, ...budgets, facts, findings, holds, changes };
 }
 
-/** The object of `apply --json`, `show --json`, and of a run of `resync` or `retry`. */
-export function runJson({ run, findings, findingsInAll, batches, holds, resumed }: RunReport) {
+/** A run of `runs --json`, and the first part of `runJson`. */
+export function runFactsJson(run: Run) {
   const { id, sync, connection, trigger, phase, startedAt, endedAt, outcome, reason, digest, counts, facts, requests } =
     run;
   return {
@@ -31,6 +31,13 @@ export function runJson({ run, findings, findingsInAll, batches, holds, resumed 
     requests,
     budget: facts.budget ?? null,
     facts,
+  };
+}
+
+/** The object of `apply --json`, `show --json`, and of a run of `resync` or `retry`. */
+export function runJson({ run, findings, findingsInAll, batches, holds, resumed }: RunReport) {
+  return {
+    ...runFactsJson(run),
     findings,
     findingsInAll,
     batches: batches.map(({ id: batch, number, kind, size, state, fileName, fileId, status, final, reason: why }) => ({

@@ -2,6 +2,7 @@ import { chmod, open, rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { App } from '../app/app.ts';
+import { everyChange } from '../app/changes/every-change.ts';
 import { RollcallError } from '../core/errors.ts';
 import { differencesOf } from '../core/field-differences.ts';
 import type { PlannedChange } from '../ports/store.ts';
@@ -14,8 +15,6 @@ interface PlanFormat {
   readonly piece: (changes: readonly PlannedChange[], isFirst: boolean) => string;
   readonly end: string;
 }
-
-const pieceSize = 1000;
 
 /**
  * Writes every change of a plan: `.json` one list, `.csv` one row per field, any other name one JSON object per line. The
@@ -49,15 +48,9 @@ async function writePart(
   try {
     await file.write(format.begin);
     let written = 0;
-    let after: string | undefined;
-    for (;;) {
-      signal.throwIfAborted();
-      const query = after === undefined ? { limit: pieceSize } : { limit: pieceSize, after };
-      const changes = await app.changes(planId, query);
-      if (changes.length > 0) await file.write(format.piece(changes, written === 0));
+    for await (const changes of everyChange(planId, {}, app, signal)) {
+      await file.write(format.piece(changes, written === 0));
       written += changes.length;
-      after = changes.at(-1)?.identification;
-      if (changes.length < pieceSize) break;
     }
     await file.write(format.end);
     return written;

@@ -1,5 +1,5 @@
 import type { AddCommand } from './command.ts';
-import { runJson } from './json-reports.ts';
+import { runFactsJson } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';
 import { renderRuns } from './render-runs.ts';
 import type { Shell } from './shell.ts';
@@ -21,12 +21,7 @@ export const addRuns: AddCommand = (program, host) => {
 async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
-    shell.printJson({
-      runs: found.map((run) => {
-        const { findings, findingsInAll, batches, holds, resumed, ...rest } = runJson({ ...noDetails, run });
-        return rest;
-      }),
-    });
+    shell.printJson({ runs: found.map(runFactsJson) });
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
     for (const { name, pause } of await app.syncStates()) {
       if (pause === undefined || (sync !== undefined && name !== sync)) continue;
@@ -37,5 +32,3 @@ async function runs(shell: Shell, sync: string | undefined, { limit }: RunsOptio
     return 0;
   });
 }
-
-const noDetails = { findings: [], findingsInAll: 0, batches: [], holds: [], resumed: [] };

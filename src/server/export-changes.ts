@@ -1,26 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import type { ChangeQuery, PlannedChange } from '../ports/store.ts';
-import type { ServerApp } from './server-parts.ts';
+import type { PlannedChange } from '../ports/store.ts';
 import { changeView } from './views.ts';
-
-const pageSize = 500;
-
-/** Yields every change of a run, page by page from the store, so that memory holds one page only. */
-export async function* everyChange(
-  runId: string,
-  filter: Omit<ChangeQuery, 'limit'>,
-  app: Pick<ServerApp, 'changes'>,
-  signal: AbortSignal,
-): AsyncGenerator<readonly PlannedChange[]> {
-  let { after } = filter;
-  for (;;) {
-    signal.throwIfAborted();
-    const page = await app.changes(runId, { ...filter, limit: pageSize, ...(after === undefined ? {} : { after }) });
-    if (page.length > 0) yield page;
-    if (page.length < pageSize) return;
-    after = page.at(-1)?.identification;
-  }
-}
 
 /** Yields one JSON object per line (application/x-ndjson). */
 export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { everyChange } from '../../app/changes/every-change.ts';
 import { changeClasses } from '../../core/change.ts';
 import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
-import { csvOf, everyChange, linesOf } from '../export-changes.ts';
+import { csvOf, linesOf } from '../export-changes.ts';
 import {
   approvalOrder,
   cancelOrder,
