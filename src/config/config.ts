@@ -1,5 +1,6 @@
 import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
 import type { ChannelSettings } from '../ports/alerts.ts';
+import type { RedisSettings } from '../ports/redis.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
 import type { Secret } from './secret.ts';
 
@@ -18,7 +19,7 @@ export interface Config {
   readonly retention: RetentionSettings;
   readonly workers: WorkerSettings;
   /** Present: jobs run through a queue in Redis, and several processes share the work. */
-  readonly redis?: RedisConfig;
+  readonly redis?: RedisSettings;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
   /** Present: `start` serves HTTP. */
@@ -84,31 +85,6 @@ export interface OpenIdConfig {
   /** `*`: every user of the provider. */
   readonly roles: Readonly<Record<'viewer' | 'operator' | 'admin', readonly string[]>>;
   readonly label: string;
-}
-
-/** The address of Redis in one of its three forms, and the credentials. */
-export type RedisConfig = {
-  readonly prefix: string;
-  readonly username?: string;
-  readonly password?: Secret;
-  readonly db: number;
-  /** Present: TLS. `ca` is a certificate in PEM. */
-  readonly tls?: { readonly ca?: string };
-} & (
-  | { readonly kind: 'single'; readonly host: string; readonly port: number }
-  | {
-      readonly kind: 'sentinel';
-      readonly sentinels: readonly RedisNodeConfig[];
-      readonly master: string;
-      readonly sentinelUsername?: string;
-      readonly sentinelPassword?: Secret;
-    }
-  | { readonly kind: 'cluster'; readonly nodes: readonly RedisNodeConfig[] }
-);
-
-export interface RedisNodeConfig {
-  readonly host: string;
-  readonly port: number;
 }
 
 export interface ConnectionSettings {

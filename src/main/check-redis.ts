@@ -1,20 +1,17 @@
 import type { CheckLine } from '../app/app.ts';
-import type { RedisConfig } from '../config/config.ts';
+import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { adviseOn } from '../runtime/bullmq/error-gate.ts';
-import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
+import { answerWithin, closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
-import { redisSettings } from './redis-settings.ts';
 
 /** Shorter than the client's own limit, whose error gives no reason. */
 const answerMs = 2500;
 
 /** Checks access to Redis, and that it evicts nothing. Writes nothing. */
-export async function checkRedis(config: RedisConfig, clock: Clock): Promise<CheckLine> {
+export async function checkRedis(settings: RedisSettings, clock: Clock): Promise<CheckLine> {
   const subject = 'redis';
   const heard: unknown[] = [];
-  const settings = redisSettings(config);
   const client = openRedis(settings, 'producer', (error) => heard.push(error));
   try {
     const info = await answerWithin(client.info(), answerMs, clock);

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { RedisConfig } from '../config/config.ts';
 import type { Limits } from '../core/settings.ts';
 import { openLocalBudget } from '../http/rate-limit.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
+import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
+import { closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { openRedisBudget } from '../runtime/bullmq/redis-budget.ts';
-import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
-import { redisSettings } from './redis-settings.ts';
 
 /** The rate budgets that all processes of a deployment share. Connects to Redis with the first call. */
 export interface Budgets {
@@ -16,9 +14,8 @@ export interface Budgets {
   close(): void;
 }
 
-export function openBudgets(config: RedisConfig, { clock, logger }: { clock: Clock; logger: Logger }): Budgets {
+export function openBudgets(settings: RedisSettings, { clock, logger }: { clock: Clock; logger: Logger }): Budgets {
   const gate = openErrorGate({ clock, logger });
-  const settings = redisSettings(config);
   const client = openRedis(settings, 'budget', gate.report);
   const member = randomBytes(8).toString('hex');
   return {

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Role } from '../app/app.ts';
-import type { Config, RedisConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/errors.ts';
+import type { RedisSettings } from '../ports/redis.ts';
 import { openQueueDispatch } from '../runtime/bullmq/dispatch.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { answerWithin, closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
+import { answerWithin, closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { openWorker, type RunWorker } from '../runtime/bullmq/open-worker.ts';
-import { keyPrefix, type RedisSettings } from '../runtime/bullmq/redis-settings.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
 import { alertWithoutScheduler, announceDeployment, announceWorker } from '../runtime/deployment-lease.ts';
@@ -14,12 +14,11 @@ import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
 import type { DeploymentHooks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
-import { redisSettings } from './redis-settings.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions extends DeploymentHooks {
-  readonly redis: RedisConfig;
+  readonly redis: RedisSettings;
   readonly role: Role;
 }
 
@@ -41,15 +40,14 @@ export async function runRedisDeployment(
   drive: DriveIo,
   { redis, role, onReady, onTick = () => {} }: RedisDeploymentOptions,
 ): Promise<void> {
-  const settings = redisSettings(redis);
   const schedules = role !== 'worker';
   const works = role !== 'scheduler';
   if (schedules) await announceDeployment(engine.io, drive.signal);
-  const worker = works ? startWorker(settings, config.workers, engine, drive) : undefined;
+  const worker = works ? startWorker(redis, config.workers, engine, drive) : undefined;
   onReady();
   try {
     await (schedules
-      ? schedule(config, engine, drive, { redis: settings, onTick })
+      ? schedule(config, engine, drive, { redis, onTick })
       : alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine), drive.signal));
   } finally {
     await worker?.close();

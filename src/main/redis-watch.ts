@@ -1,11 +1,9 @@
-import type { RedisConfig } from '../config/config.ts';
 import type { QueueDepth } from '../ports/metrics.ts';
+import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { closeRedis, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { keyPrefix } from '../runtime/bullmq/redis-settings.ts';
+import { closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
 import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
-import { redisSettings } from './redis-settings.ts';
 
 export interface RedisWatch {
   /** Returns why Redis cannot be used; undefined when it answers. */
@@ -20,8 +18,7 @@ export interface RedisWatch {
 const answerMs = 1500;
 
 /** Observes the queue on a connection of its own, so that a stuck worker is noticed. Must be closed. */
-export function watchRedis(config: RedisConfig, { clock, logger }: { clock: Clock; logger: Logger }): RedisWatch {
-  const settings = redisSettings(config);
+export function watchRedis(settings: RedisSettings, { clock, logger }: { clock: Clock; logger: Logger }): RedisWatch {
   const gate = openErrorGate({ clock, logger });
   const connection = openRedis(settings, 'producer', gate.report);
   const answers = { clock, withinMs: answerMs };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RedisConfig } from '../config.ts';
+import type { RedisNode, RedisSettings } from '../../ports/redis.ts';
 import { makeSecret, type Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
 import { secretText, text, wholeNumber } from './values.ts';
@@ -103,7 +103,7 @@ export const redis = z
 
 type Mapping = z.output<typeof redisMapping>;
 
-function toConfig(value: Mapping): RedisConfig {
+function toConfig(value: Mapping): RedisSettings {
   const { sentinels, master, cluster } = value;
   const access = {
     prefix: value.prefix,
@@ -127,7 +127,7 @@ function toConfig(value: Mapping): RedisConfig {
   return fromUrl(value);
 }
 
-function fromUrl(value: Partial<Mapping> & { readonly prefix: string }): RedisConfig {
+function fromUrl(value: Partial<Mapping> & { readonly prefix: string }): RedisSettings {
   const parsed = parseUrl(value.url ?? '');
   const username = value.username ?? parsed?.username;
   const password = value.password ?? parsed?.password;
@@ -144,9 +144,7 @@ function fromUrl(value: Partial<Mapping> & { readonly prefix: string }): RedisCo
   };
 }
 
-interface ParsedUrl {
-  readonly host: string;
-  readonly port: number;
+interface ParsedUrl extends RedisNode {
   readonly db: number;
   readonly isTls: boolean;
   readonly username?: string;
@@ -169,7 +167,7 @@ function parseUrl(value: string): ParsedUrl | undefined {
   };
 }
 
-function parseNode(value: string): { host: string; port: number } | undefined {
+function parseNode(value: string): RedisNode | undefined {
   const found = /^(?:\[(?<v6>[0-9A-Fa-f:]+)\]|(?<host>[A-Za-z0-9._-]+)):(?<port>\d{1,5})$/.exec(value)?.groups;
   const port = Number(found?.port);
   const host = found?.v6 ?? found?.host;

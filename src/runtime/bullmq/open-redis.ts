@@ -1,6 +1,6 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import type { RedisAccess, RedisSettings } from '../../ports/redis.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { RedisSettings } from './redis-settings.ts';
 import { MasterConnector } from './sentinel-connector.ts';
 import { TlsConnector } from './tls-connector.ts';
 
@@ -47,7 +47,7 @@ function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOption
         sentinels: settings.sentinels.map(({ host, port }) => ({ host, port })),
         name: settings.master,
         ...(settings.sentinelUsername === undefined ? {} : { sentinelUsername: settings.sentinelUsername }),
-        ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword }),
+        ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword.reveal() }),
         ...(settings.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: settings.tls }),
         sentinelRetryStrategy: retryDelay,
       };
@@ -78,7 +78,7 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
     retryStrategy: retryDelay,
     reconnectOnError: isReadOnlyReplica,
     ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
+    ...(password === undefined ? {} : { password: password.reveal() }),
     ...(tls === undefined ? {} : { tls }),
     ...(kind === 'sentinel' ? { Connector: MasterConnector } : tls === undefined ? {} : { Connector: TlsConnector }),
     lazyConnect: true,
@@ -86,6 +86,11 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, commandTimeout: commandTimeoutMs[purpose] }),
   };
+}
+
+/** Returns the prefix in the form that keeps all keys in one slot of a cluster, as the queue's scripts require. */
+export function keyPrefix({ prefix }: RedisAccess): string {
+  return prefix.includes('{') ? prefix : `{${prefix}}`;
 }
 
 function retryDelay(times: number): number {

@@ -119,7 +119,8 @@ describe.skipIf(program === undefined)('the queue', () => {
     await admin.call('ACL', 'SETUSER', 'default', 'off');
     admin.disconnect();
     const access = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-    const client = openRedis({ ...access, username: 'rollcall', password: 'secret' }, 'producer', () => {});
+    const password = { reveal: () => 'secret' };
+    const client = openRedis({ ...access, username: 'rollcall', password }, 'producer', () => {});
     const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
     await queue.add(firstPiece('run_1'), 1);
     expect([...(await queue.runs())]).toEqual(['run_1']);
