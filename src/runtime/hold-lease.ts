@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { isStoreAway, RollcallError } from '../core/errors.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Lease, Leases } from '../ports/store.ts';
 
@@ -48,6 +48,13 @@ export async function holdLease(
     await leases.release(lease);
   };
   return { lease, signal, release };
+}
+
+/** Releases the lease. When the store is unavailable, the lease expires. */
+export async function releaseOrExpire(held: HeldLease): Promise<void> {
+  await held.release().catch((error: unknown) => {
+    if (!isStoreAway(error)) throw error;
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
-import { isStoreAway } from '../core/errors.ts';
 import type { JobContext } from '../engine/job-context.ts';
-import { holdLease, type LeaseIo, type LeaseRequest } from './hold-lease.ts';
+import { holdLease, type LeaseIo, type LeaseRequest, releaseOrExpire } from './hold-lease.ts';
 
 /** Returns a function that works under a lease, as `JobContext.withLease` says. `outer` stops the work. */
 export function openWithLease(
@@ -14,10 +13,7 @@ export function openWithLease(
     try {
       return await work(held.signal);
     } finally {
-      // When the store is unavailable, the lease expires.
-      await held.release().catch((error: unknown) => {
-        if (!isStoreAway(error)) throw error;
-      });
+      await releaseOrExpire(held);
     }
   };
 }

@@ -1,6 +1,6 @@
 import { describeError, isStoreAway, RollcallError } from '../core/errors.ts';
 import type { Logger } from '../ports/runtime.ts';
-import { type HeldLease, type LeaseIo, type LeaseRequest, takeOverLease } from './hold-lease.ts';
+import { type HeldLease, type LeaseIo, type LeaseRequest, releaseOrExpire, takeOverLease } from './hold-lease.ts';
 
 export interface LeasedWork {
   /** Called once, when the lease is taken for the first time. */
@@ -34,10 +34,7 @@ export async function workUnderLease(
     try {
       await work.run(held.signal);
     } finally {
-      // When the store is unavailable, the lease expires.
-      await held.release().catch((error: unknown) => {
-        if (!isStoreAway(error)) throw error;
-      });
+      await releaseOrExpire(held);
     }
     if (outer.aborted) return;
     const { reason } = held.signal;

@@ -1,10 +1,7 @@
-import type { EngineIo } from '../../engine/engine-io.ts';
-import type { JobContext } from '../../engine/job-context.ts';
-import type { JobOutcome } from '../../ports/job.ts';
+import type { DriveIo } from '../in-process/drive-run.ts';
 
 /** What the jobs of a worker share. */
-export interface WorkIo {
-  readonly engine: EngineIo;
+export interface WorkIo extends Pick<DriveIo, 'engine' | 'keepToken' | 'runJob'> {
   /** Returns a new lease owner for each lease: two jobs of one process must not share one. */
   readonly newOwner: () => string;
   /** Longer than any block of a worker, and short enough that the run of a dead worker continues within seconds. */
@@ -13,9 +10,6 @@ export interface WorkIo {
   readonly stop: AbortSignal;
   /** Aborts a grace period after `stop`. No work may continue then. */
   readonly graceOver: AbortSignal;
-  readonly keepToken: JobContext['keepToken'];
-  /** Runs a job of the job table by name. */
-  readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
 }

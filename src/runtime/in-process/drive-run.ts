@@ -1,11 +1,12 @@
-import { describeError, isStoreAway, RollcallError } from '../../core/errors.ts';
+import { describeError, RollcallError } from '../../core/errors.ts';
 import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import { failRun } from '../../engine/fail-run.ts';
 import type { JobContext } from '../../engine/job-context.ts';
 import type { JobOutcome } from '../../ports/job.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
-import { holdLease } from '../hold-lease.ts';
+import { type HeldLease, holdLease, releaseOrExpire } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { openStopGrace } from '../stop-grace.ts';
 import { openWithLease } from '../with-lease.ts';
 
 export interface DriveIo {
@@ -28,8 +29,6 @@ export type Driven = 'ended' | 'busy' | 'stopped';
 export const runLeaseMs = 10_000;
 /** No jitter: one process drives all runs of its store. */
 const withoutJitter = (): number => 1;
-/** How long a call in progress may continue after a stop request (ms). */
-const stopGraceMs = 8000;
 
 /**
  * Drives one run to its end in this process. Takes its lease once, then runs step after step and sleeps between them.
@@ -37,24 +36,23 @@ const stopGraceMs = 8000;
  * progress may end and no other work starts. The next process that drives the run continues it.
  */
 export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
-  const { engine, owner } = io;
-  const { store, clock } = engine;
-  const graceOver = new AbortController();
-  const request = { name: `run:${runId}`, owner, ttlMs: runLeaseMs };
+  const { store, clock } = io.engine;
+  const request = { name: `run:${runId}`, owner: io.owner, ttlMs: runLeaseMs };
   if (io.signal.aborted) return 'stopped';
-  const held = await holdLease(request, { leases: store.leases, clock }, graceOver.signal);
-  if (held === undefined) return 'busy';
-  const stopping = AbortSignal.any([io.signal, held.signal]);
-  const ended = new AbortController();
-  const startGrace = (): void => {
-    clock.sleep(stopGraceMs, ended.signal).then(
-      () => graceOver.abort(io.signal.reason),
-      () => {},
-    );
-  };
-  io.signal.addEventListener('abort', startGrace, { once: true });
+  const grace = openStopGrace(io.signal, clock);
   try {
-    const run = await store.runs.get(runId);
+    const held = await holdLease(request, { leases: store.leases, clock }, grace.over);
+    return held === undefined ? 'busy' : await driveHeld(runId, held, io);
+  } finally {
+    grace.end();
+  }
+}
+
+async function driveHeld(runId: string, held: HeldLease, io: DriveIo): Promise<Driven> {
+  const { engine } = io;
+  const stopping = AbortSignal.any([io.signal, held.signal]);
+  try {
+    const run = await engine.store.runs.get(runId);
     const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
     if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
     const driving: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
@@ -69,12 +67,7 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
     if (stopping.aborted || (error instanceof RollcallError && error.code === 'LEASE_LOST')) return 'stopped';
     throw error;
   } finally {
-    io.signal.removeEventListener('abort', startGrace);
-    ended.abort(new RollcallError('the run is no longer driven here', { code: 'CANCELLED' }));
-    // When the store is unavailable, the lease expires.
-    await held.release().catch((error: unknown) => {
-      if (!isStoreAway(error)) throw error;
-    });
+    await releaseOrExpire(held);
   }
 }
 
