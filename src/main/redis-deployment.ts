@@ -1,20 +1,19 @@
-import { randomInt } from 'node:crypto';
 import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
-import { RollcallError } from '../core/errors.ts';
 import type { RedisSettings } from '../ports/redis.ts';
+import { connectQueue } from '../runtime/bullmq/connect-queue.ts';
 import { openQueueDispatch } from '../runtime/bullmq/dispatch.ts';
-import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { answerWithin, closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
+import { answerWithin } from '../runtime/bullmq/open-redis.ts';
 import { openWorker, type RunWorker } from '../runtime/bullmq/open-worker.ts';
 import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
-import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
 import { alertWithoutScheduler, announceDeployment, announceWorker } from '../runtime/deployment-lease.ts';
 import type { DriveIo } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
+import { openStopGrace } from '../runtime/stop-grace.ts';
 import type { DeploymentHooks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
+import { random } from './system.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions extends DeploymentHooks {
@@ -25,8 +24,6 @@ export interface RedisDeploymentOptions extends DeploymentHooks {
 const announceMs = 5000;
 /** How long a scheduler waits for Redis before it continues with its other tasks (ms). */
 const answerMs = 4000;
-/** How long a call in progress may continue after a stop request (ms). */
-const stopGraceMs = 8000;
 
 /**
  * Runs `rollcall start` with Redis, in any number of processes. Schedulers add the jobs of due runs to the queue;
@@ -60,42 +57,28 @@ function startWorker(
   engine: Engine,
   drive: DriveIo,
 ): Pick<RunWorker, 'close'> {
-  const { clock, logger } = engine.io;
   const announcing = announceWorker(engine.io, drive.signal);
-  const gate = openErrorGate({ clock, logger });
-  const connection = openRedis(settings, 'worker', gate.report);
-  const prefix = keyPrefix(settings);
-  const queue = openRunQueue({ connection, prefix, onError: gate.report });
-  const graceOver = new AbortController();
-  const over = new AbortController();
-  const startGrace = (): void => {
-    clock.sleep(stopGraceMs, over.signal).then(
-      () => graceOver.abort(drive.signal.reason),
-      () => {},
-    );
-  };
-  drive.signal.addEventListener('abort', startGrace, { once: true });
+  const connected = connectQueue(settings, engine.io);
+  const grace = openStopGrace(drive.signal, engine.io.clock);
   let leases = 0;
   const worker = openWorker(
-    { connection, prefix, queue, use },
+    { ...connected, use },
     {
       engine: drive.engine,
       newOwner: () => `${drive.owner}-${++leases}`,
       runLeaseMs: use.lockMs,
       stop: drive.signal,
-      graceOver: graceOver.signal,
+      graceOver: grace.over,
       keepToken: drive.keepToken,
       runJob: drive.runJob,
-      random: () => randomInt(2 ** 32) / 2 ** 32,
+      random,
     },
   );
   return {
     async close() {
       await worker.close();
-      over.abort(new RollcallError('the worker has ended', { code: 'CANCELLED' }));
-      drive.signal.removeEventListener('abort', startGrace);
-      await queue.close().catch(gate.report);
-      closeRedis(connection);
+      grace.end();
+      await connected.close();
       await announcing;
     },
   };
@@ -110,10 +93,7 @@ async function schedule(
 ): Promise<void> {
   const { clock, logger } = engine.io;
   const { signal } = drive;
-  const gate = openErrorGate({ clock, logger });
-  const connection = openRedis(redis, 'producer', gate.report);
-  const answers = { clock, withinMs: answerMs };
-  const queue = openRunQueue({ connection, prefix: keyPrefix(redis), onError: gate.report, answers });
+  const { connection, queue, report, close } = connectQueue(redis, engine.io, answerMs);
   answerWithin(connection.info(), answerMs, clock).then(
     (info) => {
       for (const trouble of troublesOf(info)) logger.warn({}, trouble);
@@ -130,10 +110,9 @@ async function schedule(
   };
   const tasks = [renewLease, ...schedulerTasks(config, engine, { drive, dispatch, alerts })];
   try {
-    await runScheduler(tasks, { clock, signal, onTick, onError: gate.report });
+    await runScheduler(tasks, { clock, signal, onTick, onError: report });
   } finally {
     await alerts.ended();
-    await queue.close().catch(gate.report);
-    closeRedis(connection);
+    await close();
   }
 }

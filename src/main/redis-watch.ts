@@ -1,9 +1,7 @@
 import type { QueueDepth } from '../ports/metrics.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { openRunQueue } from '../runtime/bullmq/run-queue.ts';
+import { connectQueue } from '../runtime/bullmq/connect-queue.ts';
 
 export interface RedisWatch {
   /** Returns why Redis cannot be used; undefined when it answers. */
@@ -18,19 +16,13 @@ export interface RedisWatch {
 const answerMs = 1500;
 
 /** Observes the queue on a connection of its own, so that a stuck worker is noticed. Must be closed. */
-export function watchRedis(settings: RedisSettings, { clock, logger }: { clock: Clock; logger: Logger }): RedisWatch {
-  const gate = openErrorGate({ clock, logger });
-  const connection = openRedis(settings, 'producer', gate.report);
-  const answers = { clock, withinMs: answerMs };
-  const queue = openRunQueue({ connection, prefix: keyPrefix(settings), onError: gate.report, answers });
+export function watchRedis(settings: RedisSettings, io: { clock: Clock; logger: Logger }): RedisWatch {
+  const { queue, close } = connectQueue(settings, io, answerMs);
   const waiting = (): Promise<number | undefined> => queue.waiting().catch(() => undefined);
   return {
     fault: async () => ((await waiting()) === undefined ? `no answer within ${answerMs} ms` : undefined),
     waiting,
     depth: () => queue.depth().catch(() => undefined),
-    async close() {
-      await queue.close().catch(gate.report);
-      closeRedis(connection);
-    },
+    close,
   };
 }
