@@ -16,12 +16,7 @@ export interface RunQueue {
   wakeOverdue(runs: ReadonlySet<string>, now: number): Promise<void>;
   /** Returns the number of jobs that are ready and not taken. */
   waiting(): Promise<number>;
-  /**
-   * Returns when the oldest checked job was added (epoch ms); checks 1000 of each kind. Returns undefined when none
-   * waits.
-   */
-  oldestAt(): Promise<number | undefined>;
-  /** Returns both. */
+  /** Returns the same, and when the oldest of them was added; checks 1000 of each kind. */
   depth(): Promise<QueueDepth>;
   close(): Promise<void>;
 }
@@ -67,7 +62,6 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
   };
   return {
     waiting,
-    oldestAt,
     async depth() {
       const [count, oldest] = await Promise.all([waiting(), oldestAt()]);
       return { waiting: count, oldestAt: oldest };

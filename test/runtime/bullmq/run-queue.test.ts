@@ -63,7 +63,7 @@ describe.skipIf(program === undefined)('the queue', () => {
     const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
     const client = openRedis(settings, 'producer', () => {});
     const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
-    expect(await queue.oldestAt()).toBeUndefined();
+    expect(await queue.depth()).toEqual({ waiting: 0, oldestAt: undefined });
     await queue.add(firstPiece('run_slot'), planning('schedule'));
     await queue.add(firstPiece('run_hook'), planning('webhook'));
     await queue.add(firstPiece('run_asked'), planning('resync'));
@@ -75,7 +75,8 @@ describe.skipIf(program === undefined)('the queue', () => {
     ]);
     expect([...(await queue.runs())].sort()).toEqual(['run_asked', 'run_hook', 'run_slot']);
     expect(await queue.waiting()).toBe(3);
-    expect(await queue.oldestAt()).toBe(Number(await redis.command('HGET', '{q}:plans:run_slot_0', 'timestamp')));
+    const oldestAt = Number(await redis.command('HGET', '{q}:plans:run_slot_0', 'timestamp'));
+    expect(await queue.depth()).toEqual({ waiting: 3, oldestAt });
     await queue.close();
     closeRedis(client);
   });
