@@ -3,7 +3,7 @@ import { RollcallError } from '../core/errors.ts';
 import type { OwnedRun } from '../ports/store.ts';
 import { isKnownPhase } from '../ports/unknown-state.ts';
 import type { Schema } from './schema.ts';
-import { TryAgain } from './try-again.ts';
+import { TryAgain } from './store-errors.ts';
 
 export type Database = Kysely<Schema>;
 export type OpenTransaction = Transaction<Schema>;

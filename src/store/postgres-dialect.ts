@@ -12,7 +12,7 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { storableText } from './differences.ts';
 import { explainPostgresError, isCollision, isConnectionSpent } from './postgres-errors.ts';
-import { TryAgain } from './try-again.ts';
+import { TryAgain } from './store-errors.ts';
 
 /** Attempts for a single statement that conflicts with another transaction. */
 const tries = 5;

@@ -1,92 +1,72 @@
 import { DatabaseError } from 'pg';
 import { RollcallError } from '../core/errors.ts';
-import { TryAgain } from './try-again.ts';
+import { type KnownError, TryAgain } from './store-errors.ts';
 
-interface KnownError {
-  readonly codes: RegExp;
-  readonly code: 'STORE_INVALID' | 'CONFLICT';
-  readonly retry: 'never' | 'backoff';
-  readonly advice: string;
+interface KnownPostgresError extends KnownError {
   /** Whether the server's message contains no row value and can be shown. */
   readonly isSafe?: boolean;
 }
 
 /** By SQLSTATE (PostgreSQL documentation, appendix A). The first match counts. */
-const knownErrors: readonly KnownError[] = [
+const knownErrors: readonly KnownPostgresError[] = [
   {
     codes: /^23/,
     code: 'CONFLICT',
-    retry: 'never',
     advice: 'has a row that conflicts with this write; it was not done',
   },
   {
     codes: /^28/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice: 'refuses the login. Check user and password in the url under "store", and pg_hba.conf on the server',
     isSafe: true,
   },
   {
     codes: /^3D000/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice: 'does not exist. Create the database, owned by the user of the url, or name another one',
     isSafe: true,
   },
   {
     codes: /^42501/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice:
       'denies a permission to the user of the url. Make that user the owner of the database, or grant it the schema',
     isSafe: true,
   },
   {
     codes: /^(42P01|42703)/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice: 'lacks a table or a column that existed when it was opened. Restore a backup; nothing was written',
     isSafe: true,
   },
   {
     codes: /^25006/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'is read-only: a standby, or a primary that was just replaced. Rollcall looks for the primary again',
     isSafe: true,
   },
   {
     codes: /^53300/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'has no free connection. Raise max_connections, or run fewer replicas (each uses up to 10)',
     isSafe: true,
   },
   {
     codes: /^(53|58)/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'is out of space, or its disk has errors. Check the server and its log; no partial write was kept',
     isSafe: true,
   },
   {
     codes: /^(55P03|57014)/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'took too long, or another transaction held the rows. Look for it in pg_stat_activity',
     isSafe: true,
   },
   {
     codes: /^(08|25P0[34]|57P0)/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'has closed the connection: it stops, starts or fails over. A write is stored completely or not at all',
     isSafe: true,
   },
   {
     codes: /^22/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice: 'cannot store a value of this write; it was not done. Please report this',
   },
 ];

@@ -1,50 +1,37 @@
 import Sqlite from 'better-sqlite3';
 import { RollcallError } from '../core/errors.ts';
+import type { KnownError } from './store-errors.ts';
 
 /** Returns whether another process locks the file now, so that the same call may succeed later. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
 }
 
-interface KnownError {
-  readonly codes: RegExp;
-  readonly code: 'STORE_INVALID' | 'CONFLICT';
-  readonly retry: 'never' | 'backoff';
-  readonly advice: string;
-}
-
 const knownErrors: readonly KnownError[] = [
   {
     codes: /^SQLITE_(NOTADB|CORRUPT|FORMAT)/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice:
       'is damaged, or it is not a SQLite database. Stop every process that uses it, copy the file with its -wal, ' +
       'and restore a backup or name another file under "store"',
   },
   {
     codes: /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/,
-    code: 'STORE_INVALID',
-    retry: 'never',
     advice:
       'cannot be opened for writing. Check that the file, its -wal, its -shm and their folder belong to the user who runs Rollcall ' +
       'and that the disk is not mounted read-only',
   },
   {
     codes: /^SQLITE_FULL/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'has no space left to grow. Free space on its disk; no partial write was kept',
   },
   {
     codes: /^SQLITE_(IOERR|NOMEM|NOLFS)/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice: 'could not be read or written. Check the disk and the system log; no partial write was kept',
   },
   {
     codes: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
-    code: 'STORE_INVALID',
     retry: 'backoff',
     advice:
       'was locked by another process for too long. Look for a program that keeps it open in a transaction: a backup, ' +
@@ -53,7 +40,6 @@ const knownErrors: readonly KnownError[] = [
   {
     codes: /^SQLITE_CONSTRAINT/,
     code: 'CONFLICT',
-    retry: 'never',
     advice: 'has a row that conflicts with this write; it was not done',
   },
 ];
@@ -63,6 +49,10 @@ export function explainSqliteError(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   const known = knownErrors.find(({ codes }) => codes.test(error.code));
   if (known === undefined) return error;
-  const message = `the store ${file} ${known.advice} (${error.code}: ${error.message}).`;
-  return new RollcallError(message, { code: known.code, retry: known.retry, cause: error });
+  const { code = 'STORE_INVALID', retry = 'never', advice } = known;
+  return new RollcallError(`the store ${file} ${advice} (${error.code}: ${error.message}).`, {
+    code,
+    retry,
+    cause: error,
+  });
 }

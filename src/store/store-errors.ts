@@ -9,3 +9,14 @@ export class TryAgain extends RollcallError {
     super(message, { code: 'STORE_INVALID', retry: 'backoff', cause });
   }
 }
+
+/** What an error of a database means, by its code. */
+export interface KnownError {
+  readonly codes: RegExp;
+  /** Absent: `STORE_INVALID`. */
+  readonly code?: 'CONFLICT';
+  /** Absent: never. */
+  readonly retry?: 'backoff';
+  /** Continues `the store …`. */
+  readonly advice: string;
+}
