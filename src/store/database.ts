@@ -8,6 +8,12 @@ import { TryAgain } from './store-errors.ts';
 export type Database = Kysely<Schema>;
 export type OpenTransaction = Transaction<Schema>;
 
+export interface OpenDatabase {
+  readonly db: Database;
+  /** For messages. */
+  readonly place: string;
+}
+
 /** Every attempt runs the whole transaction. Five collisions in a row are more than coincidence. */
 const tries = 5;
 

@@ -8,7 +8,7 @@ import type { StoreMigration } from '../ports/store-migration.ts';
 import { createAlerts } from './alerts.ts';
 import { createAudit } from './audit.ts';
 import { createBatches } from './batches.ts';
-import type { Database } from './database.ts';
+import type { Database, OpenDatabase } from './database.ts';
 import { createDecisions } from './decisions.ts';
 import { createDirectories } from './directories.ts';
 import { createHolds } from './holds.ts';
@@ -100,11 +100,8 @@ export async function migrateStore(url: string, base: StoreBase): Promise<StoreM
 }
 
 /** Opens the database that `url` names, without its tables. */
-export function openDatabase(url: string, base: StoreBase): Promise<{ db: Database; place: string }> {
-  return isPostgresUrl(url) ? openPostgres(url, base.folder, base.connections) : openFile(url, base);
-}
-
-async function openFile(url: string, { folder }: StoreBase): Promise<{ db: Database; place: string }> {
+export async function openDatabase(url: string, { folder, connections }: StoreBase): Promise<OpenDatabase> {
+  if (isPostgresUrl(url)) return openPostgres(url, folder, connections);
   const place = sqlitePath(url, folder);
   return { db: await openSqlite(place), place };
 }

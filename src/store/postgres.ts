@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely';
 import { type ClientBase, Pool, types } from 'pg';
 import { RollcallError } from '../core/errors.ts';
-import type { Database } from './database.ts';
+import type { OpenDatabase } from './database.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { explainPostgresError } from './postgres-errors.ts';
 import { type PostgresPlace, readPostgresUrl } from './postgres-url.ts';
@@ -28,19 +28,9 @@ const int8 = 20;
  * that cannot be read. Throws `STORE_INVALID` when the server cannot be reached, is a standby, or does not use UTF-8. No
  * message contains the password.
  */
-export async function openPostgres(url: string, folder: string, connections = usualConnections): Promise<OpenPostgres> {
-  const place = readPostgresUrl(url, folder);
-  const pool = openPool(place, connections);
-  // The next query on the connection reports both again. Without a listener, the event would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  try {
-    await checkServer(pool, place.name);
-  } catch (error) {
-    await pool.end();
-    throw explainPostgresError(error, place.name);
-  }
-  return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place.name) }), place: place.name };
+export async function openPostgres(url: string, folder: string, connections = usualConnections): Promise<OpenDatabase> {
+  const { pool, place } = await openCheckedPool(url, folder, connections);
+  return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place) }), place };
 }
 
 /** One connection of its own, outside any pool. */
@@ -54,27 +44,37 @@ export interface PostgresSession {
 
 /** Opens one connection on the database that `url` names. Throws as `openPostgres` does. */
 export async function openPostgresSession(url: string, folder: string): Promise<PostgresSession> {
-  const place = readPostgresUrl(url, folder);
-  const pool = openPool(place, 1);
-  pool.on('error', () => {});
+  const { pool, place } = await openCheckedPool(url, folder, 1);
   try {
-    await checkServer(pool, place.name);
     const client = await pool.connect();
     const close = async (): Promise<void> => {
       client.release(true);
       await pool.end();
     };
-    return { client, place: place.name, close };
+    return { client, place, close };
+  } catch (error) {
+    await pool.end();
+    throw explainPostgresError(error, place);
+  }
+}
+
+async function openCheckedPool(
+  url: string,
+  folder: string,
+  connections: number,
+): Promise<{ readonly pool: Pool; readonly place: string }> {
+  const place = readPostgresUrl(url, folder);
+  const pool = openPool(place, connections);
+  // The next query on the connection reports both again. Without a listener, the event would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  try {
+    await checkServer(pool, place.name);
+    return { pool, place: place.name };
   } catch (error) {
     await pool.end();
     throw explainPostgresError(error, place.name);
   }
-}
-
-export interface OpenPostgres {
-  readonly db: Database;
-  /** For messages. */
-  readonly place: string;
 }
 
 function openPool(place: PostgresPlace, connections: number): Pool {
