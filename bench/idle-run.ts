@@ -1,6 +1,6 @@
 import type { Role } from '../src/app/app.ts';
 import { createExpressions } from '../src/config/expressions.ts';
-import { loadConfig } from '../src/config/index.ts';
+import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { systemClock as clock, newUlid, openUptime } from '../src/main/system.ts';

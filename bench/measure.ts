@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createExpressions } from '../src/config/expressions.ts';
-import { loadConfig } from '../src/config/index.ts';
+import { loadConfig } from '../src/config/load-config.ts';
 import type { EngineIo, Sync } from '../src/engine/engine-io.ts';
 import { makePlan } from '../src/engine/plan/make-plan.ts';
 import { openEngine } from '../src/main/open-engine.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { createExpressions } from '../src/config/expressions.ts';
-import { loadConfig } from '../src/config/index.ts';
+import { loadConfig } from '../src/config/load-config.ts';
 import { requestRun } from '../src/engine/request-run.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';

@@ -1,7 +1,10 @@
+import type { z } from 'zod';
 import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
 import type { ChannelSettings } from '../ports/alerts.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
+import type { rootShape } from './schema/root.ts';
+import type { ServerConfig } from './schema/server.ts';
 import type { Secret } from './secret.ts';
 
 /** A complete configuration, checked and with defaults. Safe to print: secrets show as `[secret]`. */
@@ -16,8 +19,9 @@ export interface Config {
   readonly encryptionKey?: Secret;
   /** Keys that opened the store before, newest first. */
   readonly formerEncryptionKeys: readonly Secret[];
-  readonly retention: RetentionSettings;
-  readonly workers: WorkerSettings;
+  /** In ms. */
+  readonly retention: z.output<typeof rootShape.retention>;
+  readonly workers: z.output<typeof rootShape.workers>;
   /** Present: jobs run through a queue in Redis, and several processes share the work. */
   readonly redis?: RedisSettings;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
@@ -30,61 +34,7 @@ export interface Config {
   readonly traceUrl?: string;
   /** Alert channels. Empty: no alerts are sent. */
   readonly alerts: readonly ChannelSettings[];
-  readonly log: LogSettings;
-}
-
-/** How long the store keeps what, in ms. */
-export interface RetentionSettings {
-  readonly runs: number;
-  readonly audit: number;
-  readonly ledgerOfGone: number;
-}
-
-/** What one process takes on. */
-export interface WorkerSettings {
-  /** Jobs of the queue at a time. */
-  readonly concurrency: number;
-  /** Duration of a job's lock in the queue, and of a run's lease. */
-  readonly lockMs: number;
-  /** Maximum number of PostgreSQL connections. */
-  readonly storeConnections: number;
-}
-
-export interface LogSettings {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-}
-
-export interface ServerConfig {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Without a trailing slash. Absent: alerts have no links. */
-  readonly publicUrl?: string;
-  readonly tokens: readonly {
-    readonly name: string;
-    readonly role: 'viewer' | 'operator' | 'admin';
-    readonly token: Secret;
-  }[];
-  /** Present: users sign in at this identity provider. */
-  readonly openId?: OpenIdConfig;
-  readonly sessions: { readonly idleMs: number; readonly lifetimeMs: number };
-  /** By sync name. */
-  readonly webhooks: Readonly<Record<string, { readonly secret: Secret }>>;
-  readonly requestsPerMinute: number;
-}
-
-/** An OpenID Connect provider, and which of its groups have which role. */
-export interface OpenIdConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Absent: a public client, which proves itself by PKCE only. */
-  readonly clientSecret?: Secret;
-  readonly scopes: readonly string[];
-  readonly nameClaim: string;
-  readonly groupsClaim: string;
-  /** `*`: every user of the provider. */
-  readonly roles: Readonly<Record<'viewer' | 'operator' | 'admin', readonly string[]>>;
-  readonly label: string;
+  readonly log: z.output<typeof rootShape.log>;
 }
 
 export interface ConnectionSettings {

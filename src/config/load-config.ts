@@ -210,7 +210,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     formerEncryptionKeys,
     retention,
-    workers: { concurrency: workers.concurrency, lockMs: workers.lock, storeConnections: workers.storeConnections },
+    workers,
     connections: byName(named),
     syncs: byName(read),
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),

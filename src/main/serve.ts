@@ -1,5 +1,6 @@
 import type { Role } from '../app/app.ts';
-import type { Config, OpenIdConfig, ServerConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { ServerConfig } from '../config/schema/server.ts';
 import { describeError } from '../core/errors.ts';
 import { readVersion } from '../http/version.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
@@ -79,6 +80,9 @@ function settingsOf(
   };
 }
 
-function openIdOf({ clientSecret, ...settings }: OpenIdConfig): NonNullable<ServerSettings['openId']> {
+function openIdOf({
+  clientSecret,
+  ...settings
+}: NonNullable<ServerConfig['openId']>): NonNullable<ServerSettings['openId']> {
   return clientSecret === undefined ? settings : { ...settings, clientSecret: clientSecret.reveal() };
 }

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { initTemplate, loadConfig, renderConfigReference } from '../../src/config/index.ts';
+import { initTemplate } from '../../src/config/init-template.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { renderConfigReference } from '../../src/config/reference.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
 import { type SourceCase, sourceContract } from '../contracts/source.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { pageBlocks } from '../../scripts/docs/page-blocks.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { loadConfig } from '../../src/config/index.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { readDocPages } from './doc-pages.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { App, CheckLine, RunReport } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { loadConfig } from '../../src/config/index.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { openApp } from '../../src/main/open-app.ts';

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { loadConfig } from '../../src/config/index.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { openStore } from '../../src/store/index.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';

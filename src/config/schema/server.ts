@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { OpenIdConfig, ServerConfig } from '../config.ts';
 import type { Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
 import { namePattern } from './root-names.ts';
@@ -125,10 +124,6 @@ function revealed(token: Partial<Secret>, index: number): string {
   return token.reveal?.() ?? `refused ${index}`;
 }
 
-function withoutAbsent({ clientSecret, ...rest }: z.output<typeof openId>): OpenIdConfig {
-  return clientSecret === undefined ? rest : { ...rest, clientSecret };
-}
-
 /** `server`: the HTTP API, health and the page. */
 export const server = z
   .strictObject({
@@ -194,15 +189,10 @@ export const server = z
     const message = 'needs "server.publicUrl": the provider sends users back to <publicUrl>/auth/callback';
     ctx.addIssue({ code: 'custom', path: ['openId'], message });
   })
-  .transform(({ publicUrl, openId: provider, ...rest }): ServerConfig => {
-    return {
-      ...rest,
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-      ...(provider === undefined ? {} : { openId: withoutAbsent(provider) }),
-    };
-  })
   .optional()
   .meta({
     description: 'The HTTP API, the page and health, served by `rollcall start`: see [http-api.md](http-api.md).',
     examples: [{ port: 8080, tokens: [{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }] }],
   });
+
+export type ServerConfig = NonNullable<z.output<typeof server>>;

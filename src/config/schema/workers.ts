@@ -27,6 +27,7 @@ export const workers = z
       }),
   })
   .prefault({})
+  .transform(({ lock, ...rest }) => ({ ...rest, lockMs: lock }))
   .meta({
     description: 'Capacity of one process. The defaults suit most deployments.',
     examples: [{ concurrency: 8 }],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { SyncConfig } from '../../../src/config/config.ts';
 import { createExpressions } from '../../../src/config/expressions.ts';
-import { loadConfig } from '../../../src/config/index.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { sourceKinds } from '../../../src/sources/registry.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
