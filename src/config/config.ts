@@ -1,40 +1,16 @@
-import type { z } from 'zod';
 import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
-import type { ChannelSettings } from '../ports/alerts.ts';
-import type { RedisSettings } from '../ports/redis.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
-import type { rootShape } from './schema/root.ts';
-import type { ServerConfig } from './schema/server.ts';
+import type { RootSettings } from './schema/root.ts';
 import type { Secret } from './secret.ts';
 
 /** A complete configuration, checked and with defaults. Safe to print: secrets show as `[secret]`. */
-export interface Config {
+export interface Config extends RootSettings {
   /** The file as the caller named it. */
   readonly path: string;
   /** Its folder, absolute. Relative paths in the file are resolved from it. */
   readonly folder: string;
-  /** `sqlite:` and a path, which may be relative to `folder`, or a `postgres:` url, which may hold a password. */
-  readonly store: string;
-  /** 32 bytes in base64; present whenever a connection keeps tokens in the store. */
-  readonly encryptionKey?: Secret;
-  /** Keys that opened the store before, newest first. */
-  readonly formerEncryptionKeys: readonly Secret[];
-  /** In ms. */
-  readonly retention: z.output<typeof rootShape.retention>;
-  readonly workers: z.output<typeof rootShape.workers>;
-  /** Present: jobs run through a queue in Redis, and several processes share the work. */
-  readonly redis?: RedisSettings;
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
-  /** Present: `start` serves HTTP. */
-  readonly server?: ServerConfig;
-  /** The name of this deployment in alerts. */
-  readonly deployment: string;
-  /** The address of a trace, with `{traceId}` in it. */
-  readonly traceUrl?: string;
-  /** Alert channels. Empty: no alerts are sent. */
-  readonly alerts: readonly ChannelSettings[];
-  readonly log: z.output<typeof rootShape.log>;
 }
 
 export interface ConnectionSettings {

@@ -10,6 +10,7 @@ import { readSync, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';
 import { openReport, type Report } from './report.ts';
 import { connectionShape } from './schema/connection.ts';
+import { document } from './schema/document.ts';
 import { editorSchema, rootShape } from './schema/root.ts';
 import { namePattern } from './schema/root-names.ts';
 import { syncShape } from './schema/sync.ts';
@@ -84,21 +85,8 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     );
     return undefined;
   }
-  const known = [
-    'store',
-    'redis',
-    'encryptionKey',
-    'formerEncryptionKeys',
-    'retention',
-    'workers',
-    'deployment',
-    'traceUrl',
-    'connections',
-    'syncs',
-    'server',
-    'alerts',
-    'log',
-  ];
+  const { $schema: _, ...shape } = document.shape;
+  const known = Object.keys(shape);
   for (const key of Object.keys(value)) {
     if (key === '$schema') readValue(editorSchema, value[key], [key], report);
     else if (!known.includes(key)) reportUnknownKey([key], known, report);
@@ -122,7 +110,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     read.map(([, { draft }]) => draft),
     report,
   );
-  const root = Object.fromEntries(Object.keys(rootShape).map((key) => [key, value[key]]));
+  const root = Object.fromEntries(Object.entries(value).filter(([key]) => Object.hasOwn(rootShape, key)));
   return { root, connections, syncs: new Map(read) };
 }
 
@@ -191,10 +179,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
 function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
-  const { store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, ...others } = z
-    .strictObject(rootShape)
-    .parse(root);
-  const { traceUrl, server, alerts, log } = others;
+  const { server, ...others } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
@@ -205,19 +190,10 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     draft.source === undefined ? [] : [[name, syncConfig(draft, sync.parse(value), draft.source)]],
   );
   return {
-    store,
-    ...(redis === undefined ? {} : { redis }),
-    ...(encryptionKey === undefined ? {} : { encryptionKey }),
-    formerEncryptionKeys,
-    retention,
-    workers,
+    ...others,
+    ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
     connections: byName(named),
     syncs: byName(read),
-    ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
-    deployment,
-    ...(traceUrl === undefined ? {} : { traceUrl }),
-    alerts,
-    log,
   };
 }
 

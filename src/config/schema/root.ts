@@ -17,6 +17,7 @@ function key() {
 
 /** The top-level keys without operator-chosen names below them. */
 export const rootShape = {
+  /** A url of PostgreSQL may hold a password. */
   store: text()
     .superRefine((url, ctx) => {
       if (/^sqlite:.+/.test(url) || /^postgres(ql)?:\/\/./.test(url)) return;
@@ -33,7 +34,6 @@ export const rootShape = {
       ],
     }),
   redis,
-  server,
   encryptionKey: key()
     .optional()
     .meta({
@@ -50,6 +50,7 @@ export const rootShape = {
       examples: [[`\${env:ROLLCALL_FORMER_KEY}`]],
     }),
   retention,
+  workers,
   deployment: text()
     .max(100)
     .default('rollcall')
@@ -69,7 +70,7 @@ export const rootShape = {
         'The address of a trace, with `{traceId}` in it. Alerts then link to the trace of their run: see [tracing.md](tracing.md).',
       examples: ['https://grafana.example.com/explore?traceId={traceId}'],
     }),
-  workers,
+  server,
   alerts,
   log: z
     .strictObject({
@@ -81,6 +82,8 @@ export const rootShape = {
     .prefault({})
     .meta({ description: 'The log.', examples: [{ level: 'debug' }] }),
 };
+
+export type RootSettings = z.output<z.ZodObject<typeof rootShape>>;
 
 /** Points editors to the JSON Schema of a JSON file. Nothing else reads it. */
 export const editorSchema = z
