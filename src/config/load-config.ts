@@ -12,8 +12,8 @@ import { openReport, type Report } from './report.ts';
 import { connectionShape } from './schema/connection.ts';
 import { document } from './schema/document.ts';
 import { editorSchema, rootShape } from './schema/root.ts';
-import { namePattern } from './schema/root-names.ts';
 import { syncShape } from './schema/sync.ts';
+import { namePattern, nameSentence } from './schema/values.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
 import { messageFor } from './sentences.ts';
 import type { SyncDraft } from './sync-draft.ts';
@@ -122,7 +122,7 @@ function readNamed(section: string, value: unknown, report: Report): ReadonlyMap
   }
   for (const name of Object.keys(value)) {
     if (namePattern.test(name)) continue;
-    report.addKey([section, name], 'must be a name of letters, digits, dots, dashes and underscores, at most 63');
+    report.addKey([section, name], nameSentence);
   }
   return new Map(Object.entries(value));
 }
@@ -143,27 +143,22 @@ function checkWebhooks(server: unknown, syncs: ReadonlyMap<string, unknown>, rep
   if (!isMapping(server) || !isMapping(server.webhooks)) return;
   for (const name of Object.keys(server.webhooks)) {
     if (syncs.has(name)) continue;
-    const known = [...syncs.keys()];
-    report.addKey(
-      ['server', 'webhooks', name],
-      `is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`,
-      known,
-    );
+    report.addKey(['server', 'webhooks', name], ...unknownSync(syncs));
   }
 }
 
 function checkAlerts(alerts: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
-  const known = [...syncs.keys()];
   for (const [i, channel] of (Array.isArray(alerts) ? alerts : []).entries()) {
     for (const [j, name] of (isMapping(channel) && Array.isArray(channel.syncs) ? channel.syncs : []).entries()) {
       if (typeof name !== 'string' || syncs.has(name)) continue;
-      report.add(
-        ['alerts', i, 'syncs', j],
-        `is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`,
-        known,
-      );
+      report.add(['alerts', i, 'syncs', j], ...unknownSync(syncs));
     }
   }
+}
+
+function unknownSync(syncs: ReadonlyMap<string, unknown>): readonly [message: string, allowed: readonly string[]] {
+  const known = [...syncs.keys()];
+  return [`is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`, known];
 }
 
 function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {

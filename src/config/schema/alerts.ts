@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
 import { must } from '../sentences.ts';
-import { namePattern } from './root-names.ts';
-import { duration, secretText, text, uniqueList } from './values.ts';
+import { duration, name, secretText, text, uniqueList } from './values.ts';
 
 const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty', 'opsgenie', 'alertmanager'] as const;
 type Kind = (typeof kinds)[number];
@@ -43,11 +42,7 @@ const channel = z
         'The kind of channel: a webhook of your own, Slack, an incoming webhook of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
       examples: ['slack'],
     }),
-    name: z
-      .string()
-      .regex(namePattern, {
-        error: must('must be a name of letters, digits, dots, dashes and underscores, at most 63'),
-      })
+    name: name()
       .optional()
       .meta({
         description: 'Its name in `rollcall alerts`. Absent: its kind, numbered from the second of that kind.',

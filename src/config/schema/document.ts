@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { connectionShape } from './connection.ts';
 import { editorSchema, rootShape } from './root.ts';
-import { namePattern } from './root-names.ts';
 import { syncShape } from './sync.ts';
-
-const name = () => z.string().regex(namePattern);
+import { name } from './values.ts';
 
 const { server, alerts, log, ...first } = rootShape;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeClass } from '../../core/change.ts';
-import { type BlockedThreshold, defaultGuards, type Threshold } from '../../core/settings.ts';
+import { type BlockedThreshold, defaultGuards } from '../../core/settings.ts';
 import { must } from '../sentences.ts';
 import { wholeNumber } from './values.ts';
 
@@ -10,8 +10,8 @@ const percentage = () =>
 
 const most = 1_000_000;
 
-function threshold(standard: Threshold, what: string) {
-  const { absolute, percent, cap } = standard;
+function threshold(name: ChangeClass, what: string) {
+  const { absolute, percent, cap } = defaultGuards[name];
   const line = `${absolute} / ${percent} % / ${cap ?? 'none'}`;
   return z
     .strictObject({
@@ -65,27 +65,16 @@ function upTo(cap: number | undefined) {
     .meta({ description: 'Maximum limit.', examples: [cap ?? 'none'] });
 }
 
-const described: Readonly<Record<ChangeClass, string>> = {
-  disables: 'Accounts to disable.',
-  enables: 'Accounts to enable.',
-  removes: 'Accounts to delete.',
-  creates: 'Accounts to create.',
-  emailChanges: 'E-mail addresses to change.',
-  updates: 'Updates of any field.',
-  firstSight: 'First writes of fields that the platform does not return.',
-  handOvers: 'Accounts that stay enabled because another sync is expected to take them over.',
-};
-
 /** `syncs.<name>.guards`: core/settings `GuardSettings`. */
 export const guards = z.strictObject({
-  disables: threshold(defaultGuards.disables, described.disables),
-  enables: threshold(defaultGuards.enables, described.enables),
-  removes: threshold(defaultGuards.removes, described.removes),
-  creates: threshold(defaultGuards.creates, described.creates),
-  emailChanges: threshold(defaultGuards.emailChanges, described.emailChanges),
-  updates: threshold(defaultGuards.updates, described.updates),
-  firstSight: threshold(defaultGuards.firstSight, described.firstSight),
-  handOvers: threshold(defaultGuards.handOvers, described.handOvers),
+  disables: threshold('disables', 'Accounts to disable.'),
+  enables: threshold('enables', 'Accounts to enable.'),
+  removes: threshold('removes', 'Accounts to delete.'),
+  creates: threshold('creates', 'Accounts to create.'),
+  emailChanges: threshold('emailChanges', 'E-mail addresses to change.'),
+  updates: threshold('updates', 'Updates of any field.'),
+  firstSight: threshold('firstSight', 'First writes of fields that the platform does not return.'),
+  handOvers: threshold('handOvers', 'Accounts that stay enabled because another sync is expected to take them over.'),
   blocked: blockedThreshold(defaultGuards.blocked),
   rowsDownPercent: percentage()
     .default(defaultGuards.rowsDownPercent)

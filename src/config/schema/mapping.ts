@@ -67,25 +67,6 @@ function toFieldRule(input: string | z.output<z.ZodObject<typeof ruleKeys>>): Fi
   return value === undefined ? { kind: 'from', path: from ?? '', ...rest } : { kind: 'value', value, ...rest };
 }
 
-/** The description of each field, for the reference. The same fields as in core's table. */
-const fieldNotes: Readonly<Record<PlainFieldName, readonly [description: string, example: unknown]>> = {
-  email: ['E-mail address.', { from: 'work_email', transform: ['trim', 'lowercase'] }],
-  firstName: ['First name. Blank keeps it, and no account is created.', 'first_name'],
-  lastName: ['Last name. Blank keeps it, and no account is created.', 'last_name'],
-  area: ['Area.', 'department'],
-  orgEntryDate: ['Date of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }],
-  job: ['Job title. Write-only: the platform never returns it.', 'title'],
-  phoneNumber: ['Phone number. Write-only: the platform never returns it.', { from: 'phone', whenEmpty: 'clear' }],
-  seniority: [
-    'Seniority. Write-only: the platform never returns it.',
-    { expression: "$number(level) > 5 ? 'Senior' : 'Junior'" },
-  ],
-  project: ['Project.', 'project'],
-  account: ['Account.', { value: 'Acme UY' }],
-  birthDate: ['Date of birth.', 'birth_date'],
-  office: ['Office. Written by CSV only.', 'site'],
-};
-
 const customFields = z.record(
   z.string().regex(/^([1-9]|[1-5]\d|60)$/, {
     error: `must be the number of a custom field, 1 to ${maxCsvCustomField}`,
@@ -93,32 +74,38 @@ const customFields = z.record(
   fieldRule,
 );
 
+/** The fields of core's table. */
+const plainFields = {
+  firstName: field('First name. Blank keeps it, and no account is created.', 'first_name'),
+  lastName: field('Last name. Blank keeps it, and no account is created.', 'last_name'),
+  email: field('E-mail address.', { from: 'work_email', transform: ['trim', 'lowercase'] }).optional(),
+  area: field('Area.', 'department').optional(),
+  orgEntryDate: field('Date of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }).optional(),
+  job: field('Job title. Write-only: the platform never returns it.', 'title').optional(),
+  phoneNumber: field('Phone number. Write-only: the platform never returns it.', {
+    from: 'phone',
+    whenEmpty: 'clear',
+  }).optional(),
+  seniority: field('Seniority. Write-only: the platform never returns it.', {
+    expression: "$number(level) > 5 ? 'Senior' : 'Junior'",
+  }).optional(),
+  project: field('Project.', 'project').optional(),
+  account: field('Account.', { value: 'Acme UY' }).optional(),
+  birthDate: field('Date of birth.', 'birth_date').optional(),
+  office: field('Office. Written by CSV only.', 'site').optional(),
+} satisfies Readonly<Record<PlainFieldName, z.ZodType>>;
+
 /** `syncs.<name>.mapping`. Every create carries identification, firstName and lastName (contract, "User write payload"). */
 const mappingShape = {
-  identification: fieldRule.meta({
-    description: "The user's key on the platform. Case matters. A row without it is rejected.",
-    examples: ['employee_id'],
-  }),
-  firstName: described('firstName'),
-  lastName: described('lastName'),
-  email: described('email').optional(),
-  area: described('area').optional(),
-  orgEntryDate: described('orgEntryDate').optional(),
-  job: described('job').optional(),
-  phoneNumber: described('phoneNumber').optional(),
-  seniority: described('seniority').optional(),
-  project: described('project').optional(),
-  account: described('account').optional(),
-  birthDate: described('birthDate').optional(),
-  office: described('office').optional(),
+  identification: field("The user's key on the platform. Case matters. A row without it is rejected.", 'employee_id'),
+  ...plainFields,
   customFields: customFields.optional().meta({
     description: 'Custom fields by number. From 31 on they are written by CSV only.',
     examples: [{ 1: 'cost_center', 2: 'manager_email' }],
   }),
 };
 
-function described(name: PlainFieldName) {
-  const [description, example] = fieldNotes[name];
+function field(description: string, example: unknown) {
   return fieldRule.meta({ description, examples: [example] });
 }
 

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { Secret } from '../secret.ts';
-import { must } from '../sentences.ts';
-import { namePattern } from './root-names.ts';
-import { duration, secretText, text, wholeNumber } from './values.ts';
+import { duration, name, secretText, text, wholeNumber } from './values.ts';
 
 /** Shorter secrets could be guessed. */
 const shortestSecret = 16;
@@ -13,10 +11,7 @@ const longSecret = () =>
   });
 
 const token = z.strictObject({
-  name: z
-    .string()
-    .regex(namePattern, { error: must('must be a name of letters, digits, dots, dashes and underscores, at most 63') })
-    .meta({ description: 'Name of the user, shown in the audit and in the log.', examples: ['ops'] }),
+  name: name().meta({ description: 'Name of the user, shown in the audit and in the log.', examples: ['ops'] }),
   role: z.enum(['viewer', 'operator', 'admin']).meta({
     description:
       '`viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read raw answers; `admin` may also refresh and revoke tokens.',

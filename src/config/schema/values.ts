@@ -11,6 +11,15 @@ export function text(): z.ZodString {
   return z.string().min(1);
 }
 
+/** Valid names of connections, syncs and tokens. They are used in files, logs and commands. */
+export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+export const nameSentence = 'must be a name of letters, digits, dots, dashes and underscores, at most 63';
+
+/** Returns a schema for a name that the operator chooses. */
+export function name() {
+  return z.string().regex(namePattern, { error: must(nameSentence) });
+}
+
 /** Returns a schema for a value of the source record: the name of a field, or an expression. */
 export function recordValue() {
   return z.union(
