@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { SyncSettings } from '../core/settings.ts';
+import type { MatchKey, SyncSettings } from '../core/settings.ts';
 import { checkExpression, checkMapping, checkRecordValues } from './check-mapping.ts';
 import { checkSync } from './check-sync.ts';
 import type { SourceSettings, SyncConfig } from './config.ts';
@@ -72,30 +72,17 @@ function checkDeltas(
 
 /** Returns the sync in the form that all other code uses. */
 export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
-  const { schedule, freshness } = input;
+  const { schedule, freshness, source: _source, outbox: _outbox, deltas, prefer, parkEmail, ...others } = input;
+  const byEmail: readonly MatchKey[] = input.mapping.fields.email === undefined ? [] : ['email'];
   const settings: SyncSettings = {
+    ...others,
     name: draft.name,
-    connection: input.connection,
-    policy: input.policy,
-    delivery: input.delivery,
-    batchRows: input.batchRows,
-    mapping: input.mapping,
     scope: input.scope,
-    ...(input.prefer === undefined ? {} : { prefer: input.prefer }),
-    match: input.match ?? (input.mapping.fields.email === undefined ? ['identification'] : ['identification', 'email']),
+    ...(prefer === undefined ? {} : { prefer }),
+    match: input.match ?? ['identification', ...byEmail],
     lifecycle: input.lifecycle,
-    missing: input.missing,
-    outOfScope: input.outOfScope,
-    firstSight: input.firstSight,
-    foreignDisable: input.foreignDisable,
-    protected: input.protected,
-    remove: input.remove,
-    ...(input.parkEmail === undefined ? {} : { parkEmail: input.parkEmail }),
-    handOver: input.handOver,
-    expressions: input.expressions,
-    settle: input.settle,
-    guards: input.guards,
-    ...(input.deltas === 'never' ? {} : { deltas: input.deltas }),
+    ...(parkEmail === undefined ? {} : { parkEmail }),
+    ...(deltas === 'never' ? {} : { deltas }),
   };
   const { kind, fingerprint, open } = source;
   return {
