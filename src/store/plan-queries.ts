@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { PlannedChange, Plans } from '../ports/store.ts';
 import { classMask, toPlannedChange } from './change-rows.ts';
@@ -6,50 +6,38 @@ import type { Database } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 import { inLists } from './row-writer.ts';
-
-/** Hashes have 64 characters, so thousands of them are one short read. */
-const hashesPerPiece = 8192;
+import type { Schema } from './schema.ts';
 
 /** The read-only queries on plans. */
 export function createPlanQueries(
   db: Database,
   keys: KeyRing,
 ): Pick<Plans, 'hashes' | 'heldHashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
-  return {
-    async *hashes(planId) {
-      let after = '';
-      for (;;) {
-        const rows: { identification: string; hash: string }[] = await db
-          .selectFrom('changes')
-          .select(['identification', 'hash'])
-          .where('plan', '=', planId)
-          .where('identification', '>', after)
-          .where('state', 'in', ['planned', 'held'])
-          .where('is_approved', '=', 0)
-          .orderBy('identification')
-          .limit(hashesPerPiece)
-          .execute();
-        for (const { hash } of rows) yield hash;
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < hashesPerPiece) return;
-        after = last.identification;
-        await nextTurn();
-      }
-    },
+  /** In order of identification. */
+  async function* hashesWhere(
+    planId: string,
+    isMeant: (eb: ExpressionBuilder<Schema, 'changes'>) => Expression<SqlBool>,
+  ): AsyncGenerator<string, void> {
+    for await (const piece of piecesOf(db, planId)) {
+      const rows = await db
+        .selectFrom('changes')
+        .select('hash')
+        .where(inPiece(piece))
+        .where(isMeant)
+        .orderBy('identification')
+        .execute();
+      for (const { hash } of rows) yield hash;
+    }
+  }
 
-    async *heldHashes(planId, name) {
-      for await (const piece of piecesOf(db, planId)) {
-        const rows = await db
-          .selectFrom('changes')
-          .select('hash')
-          .where(inPiece(piece))
-          .where('state', '=', 'held')
-          .where((eb) => eb(eb('classes', '&', classMask([name])), '!=', 0))
-          .orderBy('identification')
-          .execute();
-        for (const { hash } of rows) yield hash;
-      }
-    },
+  return {
+    hashes: (planId) =>
+      hashesWhere(planId, (eb) => eb.and([eb('state', 'in', ['planned', 'held']), eb('is_approved', '=', 0)])),
+
+    heldHashes: (planId, name) =>
+      hashesWhere(planId, (eb) => {
+        return eb.and([eb('state', '=', 'held'), eb(eb('classes', '&', classMask([name])), '!=', 0)]);
+      }),
 
     async page(planId, query) {
       const { limit, after, states, classes, batch } = query;
