@@ -13,7 +13,7 @@ import {
   threadOf,
 } from '../ports/alerts.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
-import { type Database, inTransaction } from './database.ts';
+import { type Database, inTransaction, toInstant } from './database.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 import { fullScopes } from './reports.ts';
 
@@ -178,7 +178,7 @@ export function createAlerts(db: Database): AlertBook {
         .limit(1);
       const attempt = await newest.executeTakeFirst();
       const success = await newest.where('outcome', 'in', [...successOutcomes]).executeTakeFirst();
-      return { attemptAt: instant(attempt?.ended_at), successAt: instant(success?.ended_at) };
+      return { attemptAt: toInstant(attempt?.ended_at), successAt: toInstant(success?.ended_at) };
     },
 
     async changeResults(run) {
@@ -272,7 +272,7 @@ function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
     state: row.state,
     tries: row.tries,
     nextAt: Number(row.next_at),
-    endedAt: instant(row.ended_at),
+    endedAt: toInstant(row.ended_at),
     error: row.error ?? undefined,
     first: undefined,
   };
@@ -284,8 +284,4 @@ function toNotice(body: string): AlertNotice {
     ...notice,
     problems: notice.problems.map((problem) => ({ ...problem, code: problem.code ?? firstCodes[problem.topic] })),
   };
-}
-
-function instant(value: number | null | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
 }

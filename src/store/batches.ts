@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import { RollcallError } from '../core/errors.ts';
 import type { Batch, BatchEffects, Batches, BatchPatch } from '../ports/store.ts';
 import { markChanges, planOfRun } from './change-marks.ts';
-import { asOwner, type Database, type OpenTransaction } from './database.ts';
+import { asOwner, type Database, type OpenTransaction, toInstant } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
 import { createLedgerWriter, toLedgerRows } from './ledger-rows.ts';
 import { inLists } from './row-writer.ts';
@@ -221,13 +221,13 @@ function toBatch(row: Selectable<BatchRow>): Batch {
     kind: row.kind,
     size: row.size,
     state: row.state,
-    sentAt: row.sent_at === null ? undefined : Number(row.sent_at),
+    sentAt: toInstant(row.sent_at),
     fileId: row.file_id ?? undefined,
     fileName: row.file_name ?? undefined,
     status: row.status ?? undefined,
     polls: row.polls,
     final: row.final ?? undefined,
-    finalAt: row.final_at === null ? undefined : Number(row.final_at),
+    finalAt: toInstant(row.final_at),
     reason: row.reason ?? undefined,
     parent: row.parent ?? undefined,
     ...(row.is_parking === 1 ? { isParking: true } : {}),

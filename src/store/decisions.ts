@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { chunk } from '../core/batch.ts';
 import { type ChangeName, episodeOf } from '../core/episode.ts';
 import type { ChangeVerdict, DecisionRecord, Decisions } from '../ports/store.ts';
-import { type Database, inTransaction } from './database.ts';
+import { type Database, inTransaction, toInstant } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { endEpisodes } from './end-episodes.ts';
 import { restateHolds } from './hold-states.ts';
@@ -136,8 +136,8 @@ export function toRecord(row: Selectable<DecisionRow>): DecisionRecord {
     by: row.by_whom ?? undefined,
     why: row.why ?? undefined,
     at: Number(row.at),
-    expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
+    expiresAt: toInstant(row.expires_at),
     run: row.run ?? undefined,
-    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    endedAt: toInstant(row.ended_at),
   };
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { PlanReport, Preview, Previews } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
-import type { Database } from './database.ts';
+import { type Database, toInstant } from './database.ts';
 import type { PreviewRow } from './preview-schema.ts';
 
 const unended = ['waiting', 'working'] as const;
@@ -113,8 +113,8 @@ function toPreview(row: Selectable<PreviewRow>): Preview {
     expiresAt: Number(row.expires_at),
     state,
     attempt: Number(attempt),
-    startedAt: row.started_at === null ? undefined : Number(row.started_at),
-    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    startedAt: toInstant(row.started_at),
+    endedAt: toInstant(row.ended_at),
     progress: progress === null ? undefined : (JSON.parse(progress) as Preview['progress']),
     report: report === null ? undefined : reportOf(report),
     reason: row.reason ?? undefined,

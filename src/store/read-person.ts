@@ -9,6 +9,7 @@ import { findPersonHash, toEntry } from './forgotten.ts';
 import type { KeyRing } from './key-ring.ts';
 import { toLedgerEntry } from './ledger-rows.ts';
 import { rawContext } from './raw-texts.ts';
+import { toFinding } from './runs.ts';
 
 /** Reads everything that the store has about one person. */
 export async function readPersonRecord(db: Database, keys: KeyRing, identification: string): Promise<PersonRecord> {
@@ -53,13 +54,7 @@ export async function readPersonRecord(db: Database, keys: KeyRing, identificati
     })),
     findings: findings
       .filter((row) => row.identification === identification || isNamed(row.message))
-      .map(({ run, code, place, message, identification: about }) => ({
-        run,
-        code,
-        ...(about === null ? {} : { identification: about }),
-        ...(place === null ? {} : { at: place }),
-        message,
-      })),
+      .map((row) => ({ run: row.run, ...toFinding(row) })),
     decisions: await decisionsOf(db, identification),
     requests: requests
       .filter(({ scope }) => isNamed(scope))

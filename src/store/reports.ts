@@ -5,11 +5,11 @@ import { successOutcomes } from '../ports/alerts.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import { appliedSpans } from './applied-since.ts';
-import type { Database } from './database.ts';
+import { type Database, toInstant } from './database.ts';
 import { holdFacts, toFacts } from './hold-rows.ts';
 import { inLists } from './row-writer.ts';
 import { createRunReports } from './run-reports.ts';
-import { settledVersion, waitingHashes } from './settled-hashes.ts';
+import { waitingHashes, waitingVersion } from './settled-hashes.ts';
 
 export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports {
   const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
@@ -58,7 +58,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
           .limit(1)
           .executeTakeFirst(),
       ]);
-      const successAt = success === undefined ? undefined : Number(success.ended_at);
+      const successAt = toInstant(success?.ended_at);
       const failed = ended.where('outcome', 'in', ['failed', 'partial']).where('ended_at', '>', successAt ?? -1);
       const [sums, last] = await Promise.all([
         failed
@@ -68,11 +68,11 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
         failed.select(['id', 'outcome', 'reason']).limit(1).executeTakeFirst(),
       ]);
       return {
-        endedAt: newest === undefined ? undefined : Number(newest.ended_at),
-        freshAt: success === undefined ? undefined : Number(success.started_at),
+        endedAt: toInstant(newest?.ended_at),
+        freshAt: toInstant(success?.started_at),
         successAt,
         failures: Number(sums.count),
-        failingSince: sums.since === null ? undefined : Number(sums.since),
+        failingSince: toInstant(sums.since),
         lastFailure: last && { run: last.id, outcome: last.outcome ?? '', reason: last.reason ?? undefined },
       };
     },
@@ -143,19 +143,6 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
       });
     },
   };
-}
-
-/** Changes whenever a change of the sync begins or ceases to wait. */
-async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
-  const row = await db
-    .selectFrom('decisions')
-    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
-    .where('sync', '=', sync)
-    .where('state', '=', 'open')
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
-  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''} ${await settledVersion(db, sync, now)}`;
 }
 
 /** Stored scopes of runs that cover all employees. */

@@ -6,7 +6,7 @@ import { joinNamed } from '../core/named-scope.ts';
 import type { RequestCounts } from '../core/requests.ts';
 import { type Counts, noCounts, type Phase } from '../core/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, toInstant } from './database.ts';
 import { lockName } from './differences.ts';
 import { phasesAfter } from './phase-times.ts';
 import { pruneRuns } from './prune.ts';
@@ -259,7 +259,7 @@ function toRun(row: Selectable<RunRow>): Run {
     scope: JSON.parse(row.scope) as RunScope,
     phase: formerPhases[row.phase] ?? row.phase,
     startedAt: Number(row.started_at),
-    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    endedAt: toInstant(row.ended_at),
     outcome: row.outcome ?? undefined,
     reason: row.reason ?? undefined,
     digest: row.digest ?? undefined,

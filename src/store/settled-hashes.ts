@@ -33,7 +33,7 @@ export async function settledAmong(
       .select(['hash', 'state', 'expires_at', 'run', 'ended_at'])
       .where('sync', '=', sync)
       .where('hash', 'in', some)
-      .where((eb) => eb.or([eb('state', '!=', 'open'), eb('expires_at', '<=', now), eb('ended_at', 'is not', null)]))
+      .where(isSettled(now))
       .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', since)]))
       .execute();
     for (const { hash, state, expires_at, run, ended_at } of rows) {
@@ -48,6 +48,12 @@ export async function settledAmong(
 function isWaiting(now: number) {
   return (eb: ExpressionBuilder<Schema, 'decisions'>) =>
     eb.and([eb('state', '=', 'open'), eb('ended_at', 'is', null), eb('expires_at', '>', now)]);
+}
+
+/** Selects the other decisions. */
+function isSettled(now: number) {
+  return (eb: ExpressionBuilder<Schema, 'decisions'>) =>
+    eb.or([eb('state', '!=', 'open'), eb('ended_at', 'is not', null), eb('expires_at', '<=', now)]);
 }
 
 /** Returns those of the hashes whose change waits for a person at this instant. */
@@ -97,7 +103,18 @@ export async function settledVersion(db: Database, sync: string, now: number): P
     .selectFrom('decisions')
     .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at')])
     .where('sync', '=', sync)
-    .where((eb) => eb.or([eb('state', '!=', 'open'), eb('expires_at', '<=', now), eb('ended_at', 'is not', null)]))
+    .where(isSettled(now))
     .executeTakeFirst();
   return `${row?.count ?? 0} ${row?.at ?? 0}`;
+}
+
+/** Changes whenever a change of the sync begins or ceases to wait. */
+export async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
+  const row = await db
+    .selectFrom('decisions')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
+    .where('sync', '=', sync)
+    .where(isWaiting(now))
+    .executeTakeFirst();
+  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''} ${await settledVersion(db, sync, now)}`;
 }

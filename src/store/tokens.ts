@@ -1,5 +1,5 @@
 import type { TokenRecord, TokenStore } from '../ports/store.ts';
-import type { Database } from './database.ts';
+import { type Database, toInstant } from './database.ts';
 import type { TokenRow } from './schema.ts';
 
 const columns = [
@@ -93,8 +93,4 @@ function toRecord(row: Omit<TokenRow, 'room'>): TokenRecord {
     restored:
       row.restored_at === null ? undefined : { at: Number(row.restored_at), seedHash: row.restored_seed ?? undefined },
   };
-}
-
-function toInstant(value: number | null): number | undefined {
-  return value === null ? undefined : Number(value);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RestoreEffects } from '../../ports/store-backup.ts';
+import { toAuditRow } from '../audit.ts';
 import type { OpenTransaction } from '../database.ts';
 import type { TokenRow } from '../schema.ts';
 
@@ -55,21 +56,9 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   }
   const made = Date.parse(madeAt);
   await db.insertInto('restores').values({ id: at.id, at: at.now, made_at: made, by_whom: at.by }).execute();
-  await db
-    .insertInto('audit')
-    .values({
-      id: at.id,
-      at: at.now,
-      by_whom: at.by,
-      action: 'restore',
-      sync: '',
-      connection: null,
-      run: null,
-      detail: `backup of ${madeAt}`,
-      why: at.reason ?? null,
-      via: at.via ?? null,
-    })
-    .execute();
+  const about = { sync: undefined, connection: undefined, run: undefined, detail: `backup of ${madeAt}` };
+  const entry = toAuditRow({ ...at, ...about, at: at.now, action: 'restore' });
+  await db.insertInto('audit').values(entry).execute();
   return { endedRuns, cancelledRequests, endedApprovals, endedHolds, tokens, paused: at.syncs };
 }
 
