@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { proxyProblem } from '../core/proxy-address.ts';
 import { egressWith } from '../http/egress.ts';
-import type { Egress } from '../ports/egress.ts';
 import type { Source, SourceBase, SourceCapabilities, SourceKind, SourceStarter } from '../ports/source.ts';
 import { messageFor, problemsOf } from './problem-messages.ts';
+
+/** A source without what its description says. `fields` is absent where they are known only after a read. */
+export type OpenedSource = Pick<Source, 'read' | 'derives'> & Partial<Pick<Source, 'fields'>>;
 
 /** Describes a kind of source, as its `index.ts` declares it. */
 export interface KindDescription<C extends { readonly kind: string }> {
@@ -15,15 +17,12 @@ export interface KindDescription<C extends { readonly kind: string }> {
   readonly starters: readonly SourceStarter[];
   /** Whether the kind speaks HTTP, so that `proxy` is a key of its section. Default: true. */
   readonly isHttp?: boolean;
-  /**
-   * Capabilities of a source with this configuration, where they depend on it. `open` returns a source with the same
-   * ones.
-   */
-  capabilitiesOf?(config: C): SourceCapabilities;
+  /** Returns the capabilities that depend on the configuration. */
+  capabilitiesOf?(config: C): Partial<SourceCapabilities>;
   /** Fills in defaults (a preset) before validation. Returns input that it does not understand unchanged. */
   fill?(written: unknown): unknown;
   /** Opens no resource that must be closed before the first read. */
-  open(config: C, base: SourceBase): Source;
+  open(config: C, base: SourceBase): OpenedSource;
 }
 
 /** Defines a kind of source. Its zod schema is the only definition of its keys. */
@@ -45,12 +44,20 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
       const problems = fault === undefined ? [] : [{ path: ['proxy'], message: fault }];
       if (!parsed.success) return { ok: false, problems: [...problemsOf(parsed.error), ...problems] };
       if (problems.length > 0) return { ok: false, problems };
-      const capabilities = description.capabilitiesOf?.(parsed.data) ?? description.capabilities;
+      const own = { ...capabilities, ...description.capabilitiesOf?.(parsed.data) };
       const open = (base: SourceBase): Source => {
         const egress = egressWith(proxy as string | undefined, base.egress);
-        return withEgress(description.open(parsed.data, egress === undefined ? base : { ...base, egress }), egress);
+        const route = egress === undefined ? {} : { egress };
+        const { read, fields, ...more } = description.open(parsed.data, { ...base, ...route });
+        return {
+          kind,
+          capabilities: own,
+          ...more,
+          read: (request, io) => read(request, { ...io, ...route }),
+          fields: async (io) => fields?.({ ...io, ...route }),
+        };
       };
-      return { ok: true, capabilities, open };
+      return { ok: true, capabilities: own, open };
     },
   };
 }
@@ -76,13 +83,4 @@ function withoutProxy(given: unknown): { readonly proxy: unknown; readonly writt
   if (typeof given !== 'object' || given === null || !('proxy' in given)) return { proxy: undefined, written: given };
   const { proxy, ...written } = given;
   return { proxy, written };
-}
-
-function withEgress(source: Source, egress: Egress | undefined): Source {
-  if (egress === undefined) return source;
-  return {
-    ...source,
-    read: (request, io) => source.read(request, { ...io, egress }),
-    fields: (io) => source.fields({ ...io, egress }),
-  };
 }

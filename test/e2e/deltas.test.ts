@@ -9,9 +9,9 @@ import type { ReadEnd } from '../../src/core/snapshot.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
-import type { Source, SourcePage } from '../../src/ports/source.ts';
+import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { defineKind } from '../../src/source-kit/kind.ts';
+import { defineKind, type OpenedSource } from '../../src/source-kit/kind.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
 import {
@@ -437,21 +437,18 @@ describe('a delta that its source itself doubts', () => {
 
   async function openDoubtful() {
     const hr: { changed: readonly Row[]; end: Partial<ReadEnd> } = { changed: [], end: {} };
-    const source: Source = {
-      kind: 'memory',
-      capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
+    const source: OpenedSource = {
       async *read(request): AsyncGenerator<SourcePage, ReadEnd> {
         const told = request.kind === 'full' ? people : hr.changed;
         yield { records: told.map((fields, i) => ({ at: `item ${i + 1}`, fields })), broken: [] };
         const whole = { complete: true, rows: told.length, evidence: 'the list ended', stamp: 's1' };
         return { ...whole, ...(request.kind === 'full' ? {} : hr.end) } as ReadEnd;
       },
-      fields: async () => undefined,
     };
     const kind = defineKind({
       kind: 'memory',
       title: 'people in memory',
-      capabilities: source.capabilities,
+      capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
       config: z.strictObject({ kind: z.literal('memory') }),
       starters: [],
       open: () => source,

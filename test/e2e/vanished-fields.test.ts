@@ -25,8 +25,6 @@ function kindOver(hr: Hr) {
     config: z.strictObject({ kind: z.literal('memory') }),
     starters: [],
     open: () => ({
-      kind: 'memory',
-      capabilities: { delta: false, point: false, terminated: 'always', future: 'always' },
       async *read(): AsyncGenerator<never, ReadEnd> {
         const records = hr.people.map((row, i) => {
           const seen = Object.entries(row).filter(([name]) => !hr.hidden.includes(name));
@@ -41,7 +39,6 @@ function kindOver(hr: Hr) {
         };
         return { ...whole, ...hr.end } as ReadEnd;
       },
-      fields: async () => undefined,
     }),
   });
 }

@@ -1,4 +1,3 @@
-import type { Source, SourceBase } from '../../ports/source.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { fileOpener } from './places/open-file.ts';
 import { readCsv, readCsvHeader } from './read.ts';
@@ -12,15 +11,11 @@ export const csv = defineKind({
   capabilities: { delta: false, point: false, terminated: 'configurable', future: 'configurable' },
   config: CsvConfig,
   starters: [csvStarter],
-  open: openCsv,
+  open(config, base) {
+    const openFile = fileOpener(config, base);
+    return {
+      read: (request, io) => readCsv(config, openFile, request, io),
+      fields: (io) => readCsvHeader(config, openFile, io),
+    };
+  },
 });
-
-function openCsv(config: CsvConfig, base: SourceBase): Source {
-  const openFile = fileOpener(config, base);
-  return {
-    kind: 'csv',
-    capabilities: csv.capabilities,
-    read: (request, io) => readCsv(config, openFile, request, io),
-    fields: (io) => readCsvHeader(config, openFile, io),
-  };
-}

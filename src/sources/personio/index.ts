@@ -1,25 +1,21 @@
-import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import type { SourceBase } from '../../ports/source.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { defineKind, type OpenedSource } from '../../source-kit/kind.ts';
 import { PersonioConfig, type V1Config, type V2Config } from './schema.ts';
 import { personioStarters } from './starter.ts';
 import { openV1Authority } from './v1/authority.ts';
 import { readV1 } from './v1/read.ts';
 import { readV2 } from './v2/read.ts';
 
-const kind = 'personio';
-const ofV2: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
-const ofV1: SourceCapabilities = { ...ofV2, delta: false };
-
 /** Personio, by an API credential. `api` selects one of its two APIs. */
 export const personio = defineKind({
-  kind,
+  kind: 'personio',
   title: 'Personio employees, by an API credential (v1 or v2)',
-  capabilities: ofV2,
+  capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
   config: PersonioConfig,
   starters: personioStarters,
-  capabilitiesOf: ({ api }) => (api === 'v1' ? ofV1 : ofV2),
+  capabilitiesOf: ({ api }) => ({ delta: api === 'v2' }),
   open: (config, base) => (config.api === 'v1' ? openV1(config, base) : openV2(config, base)),
 });
 
@@ -31,28 +27,21 @@ const employmentInputs = [
   'employment.termination.termination_date',
 ];
 
-function openV1(config: V1Config, base: SourceBase): Source {
+function openV1(config: V1Config, base: SourceBase): OpenedSource {
   const authority = openV1Authority(config, base);
   return {
-    kind,
-    capabilities: ofV1,
-    read: (request, io) => readV1(config, authority, request, io),
     derives: { [statusField]: ['status', 'hire_date', 'termination_date'] },
-    // The attributes that the credential may read are known only after a read.
-    fields: async () => undefined,
+    read: (request, io) => readV1(config, authority, request, io),
   };
 }
 
-function openV2(config: V2Config, base: SourceBase): Source {
+function openV2(config: V2Config, base: SourceBase): OpenedSource {
   const { clientId, clientSecret, limits, tls } = config;
   const tokenUrl = new URL('/v2/auth/token', config.url).href;
   const auth = { kind: 'client-credentials', tokenUrl, clientId, clientSecret, clientAuth: 'body' } as const;
   const authority = openAuthority(auth, base, limits.timeout, tls);
   return {
-    kind,
-    capabilities: ofV2,
-    read: (request, io) => readV2(config, authority, request, io),
     derives: { [statusField]: config.employments ? ['status', ...employmentInputs] : ['status'] },
-    fields: async () => undefined,
+    read: (request, io) => readV2(config, authority, request, io),
   };
 }

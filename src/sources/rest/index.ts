@@ -1,4 +1,3 @@
-import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { derivedInputs } from './derive-status.ts';
@@ -15,23 +14,17 @@ export const rest = defineKind({
   capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
   config: RestConfig,
   starters: [restStarter, ...presets.map(({ starter }) => starter)],
-  capabilitiesOf,
+  capabilitiesOf: ({ delta, point, holds }) => ({
+    delta: delta !== undefined,
+    point: Object.keys(point).length > 0,
+    ...holds,
+  }),
   fill: fillPreset,
-  open: openRest,
+  open(config, base) {
+    const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
+    return {
+      derives: derivedInputs(config),
+      read: (request, io) => readRest(config, authority, request, io),
+    };
+  },
 });
-
-function capabilitiesOf({ delta, point, holds }: RestConfig): SourceCapabilities {
-  return { delta: delta !== undefined, point: Object.keys(point).length > 0, ...holds };
-}
-
-function openRest(config: RestConfig, base: SourceBase): Source {
-  const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
-  return {
-    kind: 'rest',
-    capabilities: capabilitiesOf(config),
-    derives: derivedInputs(config),
-    read: (request, io) => readRest(config, authority, request, io),
-    // The fields of an API are known only after a read, so no field is refused in advance.
-    fields: async () => undefined,
-  };
-}

@@ -1,4 +1,3 @@
-import type { Source, SourceBase } from '../../ports/source.ts';
 import { defineKind } from '../../source-kit/kind.ts';
 import { readSql, readSqlColumns } from './read.ts';
 import { SqlConfig } from './schema.ts';
@@ -12,14 +11,8 @@ export const sql = defineKind({
   config: SqlConfig,
   starters: [sqlStarter],
   isHttp: false,
-  open: openSql,
-});
-
-function openSql(config: SqlConfig, { folder }: SourceBase): Source {
-  return {
-    kind: 'sql',
-    capabilities: sql.capabilities,
+  open: (config, { folder }) => ({
     read: (request, io) => readSql(config, folder, request, io),
     fields: (io) => readSqlColumns(config, folder, io),
-  };
-}
+  }),
+});

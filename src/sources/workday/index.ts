@@ -1,7 +1,7 @@
-import type { Source, SourceBase, SourceCapabilities } from '../../ports/source.ts';
+import type { SourceBase } from '../../ports/source.ts';
 import { statusField } from '../../source-kit/employment-status.ts';
 import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { defineKind, type OpenedSource } from '../../source-kit/kind.ts';
 import { readReport } from './raas/read.ts';
 import { reportFields, statusColumns } from './raas/to-employee.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';
@@ -9,46 +9,33 @@ import { readWorkers } from './soap/read.ts';
 import { statusInputs } from './soap/to-employee.ts';
 import { workdayStarters } from './starter.ts';
 
-const ofReports: SourceCapabilities = {
-  delta: false,
-  point: false,
-  terminated: 'configurable',
-  future: 'configurable',
-};
-const ofSoap: SourceCapabilities = { delta: true, point: true, terminated: 'always', future: 'always' };
-
 /** Workday: a custom report (RaaS), or all workers by the web service (SOAP). */
 export const workday = defineKind({
   kind: 'workday',
   title: 'Workday workers, by a report (RaaS) or the web service (SOAP)',
-  capabilities: { ...ofSoap, terminated: 'configurable', future: 'configurable' },
+  capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
   config: WorkdayConfig,
   starters: workdayStarters,
-  capabilitiesOf: ({ api }) => (api === 'raas' ? ofReports : ofSoap),
+  capabilitiesOf: ({ api }) =>
+    api === 'raas' ? { delta: false, point: false } : { terminated: 'always', future: 'always' },
   open: (config, base) => (config.api === 'raas' ? openReport(config, base) : openWorkers(config, base)),
 });
 
-function openReport(config: RaasConfig, base: SourceBase): Source {
+function openReport(config: RaasConfig, base: SourceBase): OpenedSource {
   const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
   return {
-    kind: 'workday',
-    capabilities: ofReports,
     derives: { [statusField]: statusColumns(config) },
     read: (request, io) => readReport(config, authority, request, io),
     fields: async () => reportFields(config),
   };
 }
 
-function openWorkers(config: SoapConfig, base: SourceBase): Source {
+function openWorkers(config: SoapConfig, base: SourceBase): OpenedSource {
   // User and password are in the envelope (WS-Security), because Workday's SOAP has no HTTP login.
   const auth = config.auth.kind === 'basic' ? ({ kind: 'none' } as const) : config.auth;
   const authority = openAuthority(auth, base, config.limits.timeout, config.tls);
   return {
-    kind: 'workday',
-    capabilities: ofSoap,
     derives: { [statusField]: statusInputs },
     read: (request, io) => readWorkers(config, authority, request, io),
-    // The fields that a tenant shows are known only after a read.
-    fields: async () => undefined,
   };
 }
