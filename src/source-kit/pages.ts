@@ -1,5 +1,7 @@
 import type { SourceRecord } from '../core/person.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
+import { compileSourcePath } from '../core/source-path.ts';
+import { normalText } from '../core/text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
 import { openTally, type Tally, type TallyRules } from './tally.ts';
@@ -124,20 +126,15 @@ function circleDoubt(people: readonly Fields[], firsts: KeySet, number: number):
 
 /**
  * Returns which records a point read requests, by a text field, ignoring white space and case. The engine checks
- * case.
+ * case. Undefined for the other reads, which request every record.
  */
-export function acceptsOnly(
-  request: Exclude<ReadRequest, { kind: 'delta' }>,
-  read: (fields: Fields) => unknown,
-): ((fields: Fields) => boolean) | undefined {
-  if (request.kind === 'full') return undefined;
+export function acceptsOnly(request: ReadRequest): ((fields: Fields) => boolean) | undefined {
+  if (request.kind !== 'point') return undefined;
+  const read = compileSourcePath(request.field);
   const wanted = new Set(request.identifications.map(plain));
   return (fields) => wanted.has(plain(read(fields)));
 }
 
 function plain(value: unknown): string {
-  return String(value ?? '')
-    .normalize('NFC')
-    .trim()
-    .toLowerCase();
+  return normalText(String(value ?? '')).toLowerCase();
 }

@@ -1,5 +1,4 @@
 import type { ReadEnd } from '../../core/snapshot.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
@@ -44,10 +43,7 @@ async function* readWith(
   const toEmployee = compileEmployee(config, utcDay(io.clock.now()));
   const since = request.kind === 'delta' ? sinceText(request.since) : undefined;
   const mayBeEmpty = request.kind !== 'full';
-  const accepts =
-    request.kind === 'delta'
-      ? undefined
-      : acceptsOnly(request, request.kind === 'point' ? compileSourcePath(request.field) : () => undefined);
+  const accepts = acceptsOnly(request);
   const paged = <P>(pages: Pick<PagedRead<P>, 'first' | 'page' | 'expected'>): BamboohrRead =>
     readPages(
       { ...pages, expected: mayBeEmpty ? [] : (pages.expected ?? []), key: config.key, mayBeEmpty, accepts },

@@ -1,8 +1,7 @@
 import { RollcallError } from '../../core/errors.ts';
-import type { SourceRecord } from '../../core/person.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
-import { normalText } from '../../core/text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { acceptsOnly } from '../../source-kit/pages.ts';
 import { type CompletenessRule, judgeCompleteness } from './completeness.ts';
 import type { CsvFile } from './csv-file.ts';
 import { type OpenRows, openRows } from './rows/open-rows.ts';
@@ -32,8 +31,8 @@ export async function* readCsv(
     if (rows === undefined)
       return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
     try {
-      const accepts = recordFilter(request, rows.columns, file.name);
-      return yield* readRows({ file, rows }, completenessRule(config, io), accepts, io);
+      if (request.kind === 'point') checkColumn(request.field, rows.columns, file.name);
+      return yield* readRows({ file, rows }, completenessRule(config, io), acceptsOnly(request), io);
     } finally {
       rows.close();
     }
@@ -57,7 +56,7 @@ export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: S
 async function* readRows(
   { file, rows }: { readonly file: CsvFile; readonly rows: OpenRows },
   rule: CompletenessRule,
-  accepts: (record: SourceRecord) => boolean,
+  accepts: ReturnType<typeof acceptsOnly>,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const sorter = createRowSorter({
@@ -113,25 +112,11 @@ function completenessRule(config: CsvConfig, io: SourceIo): CompletenessRule {
   }
 }
 
-/** A point read also reads the whole file and keeps the requested people. The engine checks case. */
-function recordFilter(
-  request: Exclude<ReadRequest, { kind: 'delta' }>,
-  columns: readonly string[],
-  path: string,
-): (record: SourceRecord) => boolean {
-  if (request.kind === 'full') return () => true;
-  const { field } = request;
-  if (!columns.includes(field)) {
-    throw new RollcallError(`${path} has no column ${JSON.stringify(field)}, which is required to look people up`, {
-      code: 'SOURCE_UNAVAILABLE',
-    });
-  }
-  const wanted = new Set(request.identifications.map(withoutCase));
-  return (record) => wanted.has(withoutCase(String(record.fields[field])));
-}
-
-function withoutCase(text: string): string {
-  return normalText(text).toLowerCase();
+/** A point read also reads the whole file and keeps the requested people. */
+function checkColumn(field: string, columns: readonly string[], path: string): void {
+  if (columns.includes(field)) return;
+  const message = `${path} has no column ${JSON.stringify(field)}, which is required to look people up`;
+  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 
 function sizeOf(page: SourcePage): number {

@@ -1,6 +1,5 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
@@ -38,7 +37,7 @@ export async function* readHibob(
     config,
     fields,
     toPerson: personReader(config.statuses, utcDay(io.clock.now())),
-    accepts: acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field)),
+    accepts: acceptsOnly(request),
     mayBeEmpty: !isFull,
     expected: isFull ? fields.filter((name) => !config.mayBeAbsent.includes(name)) : [],
   };

@@ -1,6 +1,5 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { confirmEnd, openKeySum } from '../../source-kit/confirm-end.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
@@ -11,7 +10,7 @@ import { compileKey, type Joined, readAllJoined } from './join.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookups, sinceQuery } from './part-reads.ts';
 import { openPartsReader, partLists } from './parts.ts';
-import { type Fields, type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
+import { type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
 import { checkReadiness } from './ready.ts';
 import type { RestConfig } from './schema.ts';
 import { compileShape } from './to-employee.ts';
@@ -93,7 +92,6 @@ async function* readAll(open: () => ListReader, read: ListRead): RestRead {
 
 function readOne(reader: ListReader, { config, request, finish, io }: ListRead): RestRead {
   const isFull = request.kind === 'full';
-  const accepts = request.kind === 'delta' ? undefined : acceptsOnly(request, fieldOf(request));
   const page = async (place: Place, number: number) => finish(await reader.page(place, number), number);
   return readPages(
     {
@@ -101,15 +99,11 @@ function readOne(reader: ListReader, { config, request, finish, io }: ListRead):
       key: config.key.length === 1 ? config.key.join() : compileKey(config.key),
       expected: isFull ? config.expect : [],
       mayBeEmpty: !isFull,
-      accepts,
+      accepts: acceptsOnly(request),
       page,
     },
     io,
   );
-}
-
-function fieldOf(request: ReadRequest): (fields: Fields) => unknown {
-  return request.kind === 'point' ? compileSourcePath(request.field) : () => undefined;
 }
 
 function listOf(config: RestConfig, request: ReadRequest): List {

@@ -1,6 +1,5 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/confirm-end.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
@@ -59,7 +58,7 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
  */
 async function* readAll(reading: Reading, facts: ServerFacts, request: ReadRequest): ScimRead {
   const isFull = request.kind === 'full';
-  const accepts = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
+  const accepts = acceptsOnly(request);
   const filter = request.kind === 'delta' ? deltaFilter(request.since) : undefined;
   const expected = isFull ? (reading.config.attributes ?? []) : [];
   const open = (sum: KeySum) => {
@@ -85,7 +84,7 @@ async function* lookUp(
   request: PointRequest,
   filters: readonly string[],
 ): ScimRead {
-  const accepts = acceptsOnly(request, compileSourcePath(request.field));
+  const accepts = acceptsOnly(request);
   const reasons: string[] = [];
   const seen = new Set<string>();
   let rows = 0;

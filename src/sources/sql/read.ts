@@ -54,7 +54,7 @@ async function* readRows(
   checkColumns(place, columns, request.kind === 'point' ? [key, request.field] : [key]);
   const counts = request.kind === 'full' ? await session.count(key) : undefined;
   const named = request.kind === 'full' ? undefined : { column: request.field, ...request };
-  const accepts = acceptsOnly(request, (fields) => (named === undefined ? undefined : fields[named.column]));
+  const accepts = acceptsOnly(request);
   const hash = createHash('sha256').update(JSON.stringify(columns));
   let rows = 0;
   let given = 0;

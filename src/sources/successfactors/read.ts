@@ -1,6 +1,5 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
 import { isRecord, readJson } from '../../http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
@@ -73,8 +72,8 @@ async function* readSeries(
       next: { kind: 'end', why: 'the last page has no __next' },
     };
   };
-  const accepts = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
-  return yield* readPages({ ...rules, first: { url: first, isContinuation: false, rest }, page, accepts }, io);
+  const start = { url: first, isContinuation: false, rest };
+  return yield* readPages({ ...rules, first: start, page, accepts: acceptsOnly(request) }, io);
 }
 
 function more(place: Place): Page<Place>['next'] {

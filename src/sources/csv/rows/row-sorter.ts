@@ -29,8 +29,8 @@ export interface RowSorterOptions {
   readonly trailerPrefix: string | undefined;
   /** Whether a last row without line end counts as cut even when it has all its columns. */
   readonly mustEndLine: boolean;
-  /** Which records are requested. Others are counted but not returned. */
-  readonly accepts: (record: SourceRecord) => boolean;
+  /** Which records are requested; undefined for all. Others are counted but not returned. */
+  readonly accepts: ((fields: SourceRecord['fields']) => boolean) | undefined;
 }
 
 export function createRowSorter(options: RowSorterOptions): RowSorter {
@@ -59,7 +59,7 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
       return;
     }
     const record = toEmployee.of(row, at);
-    if (accepts(record)) records.push(record);
+    if (accepts === undefined || accepts(record.fields)) records.push(record);
   };
 
   return {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { RollcallError } from '../../../core/errors.ts';
 import type { ReadEnd } from '../../../core/snapshot.ts';
-import { compileSourcePath } from '../../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { utcDay } from '../../../source-kit/employment-status.ts';
 import type { Authority } from '../../../source-kit/http/authority.ts';
@@ -43,8 +42,7 @@ export async function* readV1(
   const { limits, tls, attributes = [] } = config;
   const today = utcDay(io.clock.now());
   const isFull = request.kind === 'full';
-  const accepts = acceptsOnly(request, isFull ? () => undefined : compileSourcePath(request.field));
-  const rules = { key: 'id', expected: isFull ? attributes : [], mayBeEmpty: !isFull, accepts };
+  const rules = { key: 'id', expected: isFull ? attributes : [], mayBeEmpty: !isFull, accepts: acceptsOnly(request) };
   const parts = { origin: new URL(config.url).origin, authority, limits, tls, io };
   const mails = isFull || request.field !== 'email' ? [] : request.identifications;
   return yield* withSourceClient(parts, (client) => {

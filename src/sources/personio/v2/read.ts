@@ -1,6 +1,5 @@
 import { RollcallError } from '../../../core/errors.ts';
 import type { ReadEnd } from '../../../core/snapshot.ts';
-import { compileSourcePath } from '../../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { confirmEnd, type KeySum, openKeySum } from '../../../source-kit/confirm-end.ts';
 import { utcDay } from '../../../source-kit/employment-status.ts';
@@ -50,10 +49,7 @@ async function* readPersons(
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const today = utcDay(io.clock.now());
   const names = config.employments && config.names ? await readNames(config, client) : noNames;
-  const accepts =
-    request.kind === 'delta'
-      ? undefined
-      : acceptsOnly(request, request.kind === 'full' ? () => undefined : compileSourcePath(request.field));
+  const accepts = acceptsOnly(request);
   const isWanted = (person: Fields): boolean =>
     request.kind !== 'point' ||
     fromEmployments.test(request.field) ||

@@ -1,7 +1,6 @@
 import { RollcallError } from '../../../core/errors.ts';
 import type { SourceRecord } from '../../../core/person.ts';
 import type { ReadEnd } from '../../../core/snapshot.ts';
-import { compileSourcePath } from '../../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { utcDay } from '../../../source-kit/employment-status.ts';
 import type { Authority } from '../../../source-kit/http/authority.ts';
@@ -44,7 +43,7 @@ async function* readRows(
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const tally = openTally({ key: config.key });
   const rows = openRowReader(config, utcDay(io.clock.now()));
-  const accepts = acceptsOnly(request, request.kind === 'point' ? compileSourcePath(request.field) : () => undefined);
+  const accepts = acceptsOnly(request);
   const count = openCount(config.countColumn);
   const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
   const isFull = request.kind === 'full';

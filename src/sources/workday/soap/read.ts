@@ -1,6 +1,5 @@
 import { countOf } from '../../../core/count-of.ts';
 import type { ReadEnd } from '../../../core/snapshot.ts';
-import { compileSourcePath } from '../../../core/source-path.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { statusField, utcDay } from '../../../source-kit/employment-status.ts';
 import type { Authority } from '../../../source-kit/http/authority.ts';
@@ -49,7 +48,7 @@ async function* readQueries(
   const queries = workerQueries(config.workers, request, asOf);
   if (queries.length === 0)
     return openTally({ key: 'wid', mayBeEmpty: true }).end({ evidence: 'no people were requested' });
-  const meant = request.kind === 'point' ? acceptsOnly(request, compileSourcePath(request.field)) : undefined;
+  const meant = acceptsOnly(request);
   const contracts = openContracts();
   const progress = openProgress(request.kind === 'delta');
   const reader = openWorkerReader(utcDay(readAt));
