@@ -36,8 +36,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** A `JSON.parse` reviver with source text access (ECMAScript proposal, in V8 since 11.4). */
-function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+/**
+ * A `JSON.parse` reviver that keeps integers beyond 2^53 as text, by source text access (ECMAScript proposal, in V8 since
+ * 11.4).
+ */
+export function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value;
   return /^-?\d+$/.test(context.source) ? context.source : value;
 }

@@ -1,4 +1,5 @@
-import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+import { dayOf } from '../../source-kit/dates.ts';
+import { type EmploymentStatus, wordOf } from '../../source-kit/employment-status.ts';
 
 /** BambooHR's data about an employment. Undefined is not visible, null is known to be empty. */
 export interface EmploymentFacts {
@@ -14,7 +15,7 @@ export interface EmploymentFacts {
 export type StatusMap = ReadonlyMap<string, EmploymentStatus>;
 
 export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>): StatusMap {
-  return new Map(Object.entries(map).map(([name, status]) => [plain(name), status]));
+  return new Map(Object.entries(map).map(([name, status]) => [wordOf(name), status]));
 }
 
 /**
@@ -33,23 +34,13 @@ export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>
  */
 export function employeeStatus(facts: EmploymentFacts, map: StatusMap, today: string): EmploymentStatus | undefined {
   if (facts.status === undefined) return undefined;
-  const status = plain(facts.status);
-  const mapped = map.get(plain(facts.employmentStatus));
-  const left = dateText(facts.terminationDate);
-  if (dateText(facts.hireDate) > today) return 'prehire';
+  const status = wordOf(facts.status);
+  const mapped = map.get(wordOf(facts.employmentStatus));
+  const left = dayOf(facts.terminationDate);
+  if (dayOf(facts.hireDate) > today) return 'prehire';
   if (mapped === 'leave' || mapped === 'suspended') return mapped;
   if (status === 'inactive') {
     return mapped === 'terminated' || (left !== '' && left <= today) ? 'terminated' : 'unknown';
   }
   return status === 'active' ? 'active' : 'unknown';
-}
-
-function plain(value: unknown): string {
-  return String(value ?? '')
-    .trim()
-    .toLowerCase();
-}
-
-function dateText(value: unknown): string {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '';
 }

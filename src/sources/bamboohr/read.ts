@@ -1,5 +1,6 @@
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { deltaStart } from '../../source-kit/dates.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
@@ -11,9 +12,6 @@ import type { BamboohrConfig } from './schema.ts';
 import { compileEmployee } from './to-employee.ts';
 
 type BamboohrRead = AsyncGenerator<SourcePage, ReadEnd>;
-
-/** Overlap of deltas: BambooHR's clock may be behind ours, and changes may show late. */
-const overlapMs = 300_000;
 
 /** Largest report that is read. It is one answer, and only a chunk of it is held. */
 const maxReportBytes = 1024 ** 3;
@@ -41,7 +39,8 @@ async function* readWith(
   io: SourceIo,
 ): BamboohrRead {
   const toEmployee = compileEmployee(config, utcDay(io.clock.now()));
-  const since = request.kind === 'delta' ? sinceText(request.since) : undefined;
+  // BambooHR's own format: `2026-01-31T12:00:00+00:00`.
+  const since = request.kind === 'delta' ? deltaStart(request.since).replace(/\.\d+Z$/, '+00:00') : undefined;
   const mayBeEmpty = request.kind !== 'full';
   const accepts = acceptsOnly(request);
   const paged = <P>(pages: Pick<PagedRead<P>, 'first' | 'page' | 'expected'>): BamboohrRead =>
@@ -70,9 +69,4 @@ function idsToRead(request: ReadRequest): readonly string[] | undefined {
   if (request.kind !== 'point' || request.field !== 'employeeId') return undefined;
   if (request.identifications.length > maxLookups) return undefined;
   return request.identifications.map((id) => id.trim()).filter((id) => /^\d{1,20}$/.test(id));
-}
-
-/** Formats an instant like BambooHR: `2026-01-31T12:00:00+00:00`. */
-function sinceText(since: string): string {
-  return new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, '+00:00');
 }

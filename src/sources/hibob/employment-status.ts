@@ -1,5 +1,5 @@
 import { compileSourcePath } from '../../core/source-path.ts';
-import { plainDate } from '../../source-kit/dates.ts';
+import { dayOf, plainDate } from '../../source-kit/dates.ts';
 import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
 
 /** Meaning of lifecycle statuses, by name. */
@@ -46,13 +46,13 @@ export function lifecycleReader(
     if (stage === 'hired') return 'prehire';
     if (stage === 'terminated') return state === 'active' ? 'unknown' : 'terminated';
     if (state === 'inactive') {
-      const left = dayOf(readEnd?.(person));
+      const left = dayOf(plainDate(readEnd?.(person)));
       return left !== '' && left <= today ? 'terminated' : 'unknown';
     }
     if (/\bleave\b/.test(stage)) return 'leave';
     if (stage === 'employed') return 'active';
     if (stage !== '' || state !== 'active') return 'unknown';
-    return dayOf(readStart?.(person)) > today ? 'prehire' : 'active';
+    return dayOf(plainDate(readStart?.(person))) > today ? 'prehire' : 'active';
   };
 }
 
@@ -63,9 +63,4 @@ function word(value: unknown): string {
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll(/[\s_-]+/g, ' ')
     .toLowerCase();
-}
-
-function dayOf(value: unknown): string {
-  const date = plainDate(value);
-  return typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date) ? date : '';
 }

@@ -1,4 +1,5 @@
-import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+import { dayOf } from '../../source-kit/dates.ts';
+import { type EmploymentStatus, wordOf } from '../../source-kit/employment-status.ts';
 
 /** Personio's data about an employment. Undefined is not visible. */
 export interface EmploymentFacts {
@@ -32,16 +33,4 @@ export function employmentStatus(facts: EmploymentFacts, today: string): Employm
   // Without a first day, it may be the end of a former employment of a rehire.
   if (left !== '' && left < today && hired <= left) return hired === '' ? 'unknown' : 'terminated';
   return status === 'active' && hired > today ? 'prehire' : status;
-}
-
-/** Returns a status in lower case: `ACTIVE` (v2) and `active` (v1) are the same. */
-export function wordOf(value: unknown): string {
-  return String(value ?? '')
-    .trim()
-    .toLowerCase();
-}
-
-/** Returns a plain date; empty for other values. */
-export function dayOf(value: unknown): string {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '';
 }

@@ -1,7 +1,7 @@
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { Source } from '../../ports/source.ts';
-import { plainDate } from '../../source-kit/dates.ts';
-import { type EmploymentStatus, statusField } from '../../source-kit/employment-status.ts';
+import { dayOf, plainDate } from '../../source-kit/dates.ts';
+import { type EmploymentStatus, statusField, wordOf } from '../../source-kit/employment-status.ts';
 import { pickInputs } from './pick-inputs.ts';
 import type { RestConfig, StatusSettings } from './schema.ts';
 
@@ -38,11 +38,11 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
   const readRaw = settings.from === undefined ? undefined : compileSourcePath(settings.from);
-  const map = new Map(Object.entries(settings.map).map(([raw, status]) => [plain(raw), status]));
+  const map = new Map(Object.entries(settings.map).map(([raw, status]) => [wordOf(raw), status]));
   const hired = dateReader(settings.hireDate);
   const left = dateReader(settings.terminationDate);
   return (fields, today) => {
-    const status = readRaw === undefined ? 'active' : (map.get(plain(readRaw(fields))) ?? 'unknown');
+    const status = readRaw === undefined ? 'active' : (map.get(wordOf(readRaw(fields))) ?? 'unknown');
     const [first, last] = [hired(fields), left(fields)];
     if (first === 'unreadable' || last === 'unreadable') return status === 'terminated' ? status : 'unknown';
     if (status === 'active' && first !== undefined && first > today) return 'prehire';
@@ -64,12 +64,6 @@ function dateReader(path: string | undefined): (fields: Fields) => string | unde
     const date = plainDate(read(fields));
     if (date === undefined) return undefined;
     if (date === null) return '';
-    return typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date) ? date : 'unreadable';
+    return dayOf(date) || 'unreadable';
   };
-}
-
-function plain(value: unknown): string {
-  return String(value ?? '')
-    .trim()
-    .toLowerCase();
 }

@@ -1,11 +1,9 @@
 import type { ReadRequest } from '../../ports/source.ts';
+import { deltaStart } from '../../source-kit/dates.ts';
 import type { ScimConfig } from './schema.ts';
 
 /** For more people than this, reading all users needs fewer requests. */
 const maxLookups = 50;
-
-/** Overlap of deltas: the server's clock may be behind ours, and writes may show late. */
-const overlapMs = 300_000;
 
 /** The attributes that support lookups. For other fields all users are read. */
 const byField: Readonly<Record<string, string>> = { workEmail: 'emails.value' };
@@ -32,8 +30,7 @@ export function pointFilters(
 
 /** Returns the filter for changes since an instant (ISO 8601). */
 export function deltaFilter(since: string): string {
-  const from = new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, 'Z');
-  return `meta.lastModified gt "${from}"`;
+  return `meta.lastModified gt "${deltaStart(since).replace(/\.\d+Z$/, 'Z')}"`;
 }
 
 /** Combines two filters with `and`. */

@@ -1,13 +1,11 @@
 import type { ReadRequest } from '../../ports/source.ts';
+import { deltaStart } from '../../source-kit/dates.ts';
 import { quoted } from './odata.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
 import { userFields } from './to-employee.ts';
 
 /** People in one lookup request. */
 const idsAtOnce = 50;
-
-/** Overlap of deltas: clocks differ, and changes show late. */
-const overlapMs = 300_000;
 
 /** The record's fields that SuccessFactors can look up, as its own paths. */
 const idPaths: Readonly<Record<SuccessFactorsConfig['entity'], Readonly<Record<string, string>>>> = {
@@ -55,7 +53,7 @@ const defaultFilter: Readonly<Record<SuccessFactorsConfig['entity'], string>> = 
 };
 
 function changedSince({ entity, expand }: SuccessFactorsConfig, since: string): string {
-  const from = new Date(Date.parse(since) - overlapMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const from = deltaStart(since).replace(/\.\d+Z$/, 'Z');
   const isExpanded = (path: string): boolean => expand.some((entry) => entry === path || entry.startsWith(`${path}/`));
   const prefixes = entity === 'User' ? [] : changing.filter(isExpanded).map((path) => `${path}/`);
   return ['', ...prefixes].map((prefix) => `${prefix}lastModifiedDateTime ge datetimeoffset'${from}'`).join(' or ');

@@ -1,3 +1,4 @@
+import { dayOf } from '../../source-kit/dates.ts';
 import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
 
 /** Workday's data about an employment. Undefined is not visible, null is known to be empty. */
@@ -28,8 +29,8 @@ export interface EmploymentFacts {
  */
 export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus {
   const { active, terminated, onLeave } = facts;
-  const hired = dateText(facts.hireDate);
-  const left = dateText(facts.terminationDate);
+  const hired = dayOf(facts.hireDate);
+  const left = dayOf(facts.terminationDate);
   if (active !== true && terminated !== true && hired > today) return 'prehire';
   if (terminated === true) return active === true ? 'unknown' : 'terminated';
   if (onLeave === true && active !== false) return 'leave';
@@ -54,8 +55,4 @@ export function readBoolean(value: unknown): boolean | null | undefined {
     default:
       return null;
   }
-}
-
-function dateText(value: unknown): string {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '';
 }

@@ -1,6 +1,7 @@
 import { RollcallError } from '../../../core/errors.ts';
+import { dayOf } from '../../../source-kit/dates.ts';
+import { wordOf } from '../../../source-kit/employment-status.ts';
 import type { SourceClient } from '../../../source-kit/http/source-client.ts';
-import { dayOf, wordOf } from '../employment-status.ts';
 import { partnerHeaders, type V2Config } from '../schema.ts';
 import { readList } from './list.ts';
 

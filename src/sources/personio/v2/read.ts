@@ -2,6 +2,7 @@ import { RollcallError } from '../../../core/errors.ts';
 import type { ReadEnd } from '../../../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { confirmEnd, type KeySum, openKeySum } from '../../../source-kit/confirm-end.ts';
+import { deltaStart } from '../../../source-kit/dates.ts';
 import { utcDay } from '../../../source-kit/employment-status.ts';
 import type { Authority } from '../../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
@@ -15,9 +16,6 @@ import { type Employments, toPerson } from './to-employee.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const name = 'GET /v2/persons';
-
-/** Overlap of deltas: clocks differ, and a change may be stamped before it can be read. */
-const deltaOverlapMs = 5 * 60_000;
 
 /** Fields that only employments hold. A lookup by one of them reads all employments. */
 const fromEmployments = /^(?:employment|department|team|office|rollcallStatus)(?:\.|$)/;
@@ -135,8 +133,7 @@ function firstUrl({ url, pageSize }: V2Config, request: ReadRequest): string {
   const first = new URL('/v2/persons', url);
   first.searchParams.set('limit', String(pageSize));
   if (request.kind === 'delta') {
-    const since = Date.parse(request.since) - deltaOverlapMs;
-    first.searchParams.set('updated_at.gt', new Date(since).toISOString().replace('.000Z', 'Z'));
+    first.searchParams.set('updated_at.gt', deltaStart(request.since).replace('.000Z', 'Z'));
   }
   if (request.kind === 'point' && request.field === 'id' && request.identifications.length <= 50) {
     first.searchParams.set('id', request.identifications.join(','));

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../http/json-text.ts';
 import { plainDate } from '../../../source-kit/dates.ts';
-import { type EmploymentStatus, statusField } from '../../../source-kit/employment-status.ts';
-import { employmentStatus, wordOf } from '../employment-status.ts';
+import { type EmploymentStatus, statusField, wordOf } from '../../../source-kit/employment-status.ts';
+import { employmentStatus } from '../employment-status.ts';
 import { primaryEmployment } from './employments.ts';
 import type { Names } from './names.ts';
 

@@ -1,12 +1,10 @@
 import type { ReadRequest } from '../../../ports/source.ts';
+import { deltaStart } from '../../../source-kit/dates.ts';
 import type { SoapConfig } from '../schema.ts';
 import type { WorkerQuery } from './envelope.ts';
 
 /** Ids in one lookup request. */
 const idsAtOnce = 50;
-
-/** Overlap of deltas: entries are logged late, and clocks differ. */
-const overlapMs = 300_000;
 
 /** The record's fields that Workday can look up, with the type of their id. */
 const idTypes: Readonly<Record<string, string>> = {
@@ -27,8 +25,7 @@ export function workerQueries(
       return all(workers);
     case 'delta': {
       // Entries since the instant, and earlier entries that take effect since: a leave that begins today.
-      const from = new Date(Date.parse(request.since) - overlapMs).toISOString();
-      const range = { from, through: asOf };
+      const range = { from: deltaStart(request.since), through: asOf };
       return [
         { ...population, changed: { by: 'Updated', ...range } },
         { ...population, changed: { by: 'Effective', ...range } },
