@@ -1,47 +1,47 @@
 import type { ReadEnd } from '../core/snapshot.ts';
-import type { SourcePage } from '../ports/source.ts';
-import { digestOf, wordAt } from './digest.ts';
+import type { SourceIo, SourcePage } from '../ports/source.ts';
+import { addDigest } from './digest.ts';
+import { type PagedRead, readPages } from './pages.ts';
+import { compileKeyOf } from './tally.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Compares two reads of the same list, in any order. Holds 32 bytes, whatever the number of people. */
-export interface KeySum {
-  /** Adds the people of a page and returns the page. */
-  note<P extends { readonly people: readonly Fields[] }>(page: P): P;
-  sum(): string;
-}
-
-export function openKeySum(keyOf: (fields: Fields) => unknown): KeySum {
-  const words = new Uint32Array(8);
-  let people = 0;
-  return {
-    note(page) {
-      for (const fields of page.people) {
-        people += 1;
-        const digest = digestOf(String(keyOf(fields) ?? ''));
-        for (let i = 0; i < words.length; i++) words[i] = (words[i] ?? 0) + wordAt(digest, i * 4);
-      }
-      return page;
-    },
-    sum: () => `${people} ${words.join(' ')}`,
-  };
+/** A list of pages whose end alone may prove nothing. */
+export interface UnprovenRead<P> extends PagedRead<P> {
+  /** Whether a person may have been missed between two pages so far without a sign. */
+  maySlip(): boolean;
 }
 
 /**
- * Reads a list of pages without a total a second time and compares. A person who moved between two pages in
- * the first read would have to move again to be missed. The second read is not stored.
+ * Reads a list, and reads it again where a person may have been missed. A person who moved between two pages in the
+ * first read would have to move again to be missed. The second read is not stored: of both, only 32 bytes are held.
  */
-export async function confirmEnd(
-  end: Extract<ReadEnd, { complete: true }>,
-  seen: KeySum,
-  again: KeySum,
-  reading: AsyncGenerator<SourcePage, ReadEnd>,
-): Promise<ReadEnd> {
-  let next = await reading.next();
-  while (next.done !== true) next = await reading.next();
+export async function* readConfirmed<P>(
+  open: (isAgain: boolean) => UnprovenRead<P>,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const first = open(false);
+  const seen = openSummed(first, io);
+  const end = yield* seen.pages;
+  if (!end.complete || !first.maySlip()) return end;
+  const again = openSummed(open(true), io);
+  let next = await again.pages.next();
+  while (next.done !== true) next = await again.pages.next();
   if (next.value.complete && again.sum() === seen.sum()) return { ...end, evidence: `${end.evidence}, read twice` };
   const { rows, notReturned } = end;
   return { complete: false, rows, reasons: [othersCame], ...(notReturned === undefined ? {} : { notReturned }) };
+}
+
+/** Reads the pages, and sums up the keys of their people in any order. */
+function openSummed<P>(read: PagedRead<P>, io: SourceIo) {
+  const keyOf = compileKeyOf(read);
+  const words = new Uint32Array(8);
+  let people = 0;
+  const page: PagedRead<P>['page'] = async (place, number) => {
+    const found = await read.page(place, number);
+    people += found.people.length;
+    for (const fields of found.people) addDigest(words, String(keyOf(fields) ?? ''));
+    return found;
+  };
+  return { pages: readPages({ ...read, page }, io), sum: () => `${people} ${words.join(' ')}` };
 }
 
 const othersCame =

@@ -2,7 +2,7 @@ import { countOf } from '../core/count-of.ts';
 import { RollcallError } from '../core/errors.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import { compileSourcePath, compileVisibility } from '../core/source-path.ts';
-import { digestOf, wordAt } from './digest.ts';
+import { addDigest } from './digest.ts';
 import { openKeySet } from './key-set.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,11 +23,8 @@ const defaultMaxRecords = 5_000_000;
 
 /** Counts the records of a read and decides at its end whether the read is complete. Holds only a hash per person. */
 export interface Tally {
-  /**
-   * Returns false for a repeated key. The record must still be returned, but the read is no longer complete. Throws
-   * SOURCE_UNAVAILABLE for more records than `maxRecords`.
-   */
-  add(fields: Fields): boolean;
+  /** Counts a record. Throws SOURCE_UNAVAILABLE for more records than `maxRecords`. */
+  add(fields: Fields): void;
   /** Adds a reason, without values, why absence proves nothing. */
   doubt(reason: string): void;
   readonly rows: number;
@@ -38,10 +35,15 @@ export interface Tally {
   end(facts: { readonly evidence: string; readonly total?: number | undefined }): ReadEnd;
 }
 
+/** Compiles how the key of a record is read. */
+export function compileKeyOf({ key }: TallyRules): (fields: Fields) => unknown {
+  return typeof key === 'string' ? compileSourcePath(key) : key;
+}
+
 /** Opens the tally of one read. */
 export function openTally(rules: TallyRules): Tally {
   const { key, expected = [], mayBeEmpty = false, maxRecords = defaultMaxRecords } = rules;
-  const keyOf = typeof key === 'string' ? compileSourcePath(key) : key;
+  const keyOf = compileKeyOf(rules);
   const unseen = new Map(expected.map((path) => [path, compileVisibility(path)]));
   const seen = openKeySet();
   const doubts: string[] = [];
@@ -56,15 +58,13 @@ export function openTally(rules: TallyRules): Tally {
       rows += 1;
       if (rows > maxRecords) throw endless(maxRecords);
       if (unseen.size > 0) for (const [path, isVisible] of unseen) if (isVisible(fields)) unseen.delete(path);
-      addHash(sum, fields);
+      addDigest(sum, JSON.stringify(fields));
       const value = keyOf(fields);
       if (value === undefined || value === null || value === '') {
         keyless += 1;
-        return true;
+      } else if (!seen.add(String(value))) {
+        doubles += 1;
       }
-      const isNew = seen.add(String(value));
-      if (!isNew) doubles += 1;
-      return isNew;
     },
     doubt(reason) {
       if (!doubts.includes(reason)) doubts.push(reason);
@@ -102,9 +102,4 @@ function endless(maxRecords: number): RollcallError {
     `the source has returned more than ${maxRecords} records and still more follow: its list does not end. Check the ` +
     'paging of the source, and its filters';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
-}
-
-function addHash(sum: Uint32Array, fields: Fields): void {
-  const digest = digestOf(JSON.stringify(fields));
-  for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + wordAt(digest, i * 4);
 }

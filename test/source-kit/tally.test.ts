@@ -93,9 +93,12 @@ it('a field that came for nobody is named, complete or not', () => {
 
 it('1 and "1" are one key, and a key may be made of several fields', () => {
   const tally = openTally({ key: 'id' });
-  expect([tally.add({ id: 1 }), tally.add({ id: '1' }), tally.add({ id: 0 })]).toEqual([true, false, true]);
+  for (const id of [1, '1', 0]) tally.add({ id });
+  const twice = expect.stringContaining('1 record was returned twice');
+  expect(tally.end({ evidence: 'the end' })).toMatchObject({ complete: false, reasons: [twice] });
   const double = openTally({ key: ({ id, company }) => `${id} ${company}` });
-  expect([double.add({ id: 1, company: 1 }), double.add({ id: 1, company: 2 })]).toEqual([true, true]);
+  for (const company of [1, 2]) double.add({ id: 1, company });
+  expect(double.end({ evidence: 'the end' })).toMatchObject({ complete: true, rows: 2 });
 });
 
 describe('a field that was asked for', () => {

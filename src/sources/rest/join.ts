@@ -1,9 +1,8 @@
 import { countOf } from '../../core/count-of.ts';
 import { compileSourcePath } from '../../core/source-path.ts';
 import type { SourceIo } from '../../ports/source.ts';
-import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/confirm-end.ts';
+import { readConfirmed } from '../../source-kit/confirm-end.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import { readPages } from '../../source-kit/pages.ts';
 import type { JoinSettings } from './list-schema.ts';
 import { type Fields, type List, nameOf, openListReader } from './read-list.ts';
 
@@ -53,13 +52,12 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
   const found = new Map<string, Fields[]>();
   const keep = (fields: Fields): Fields =>
     Object.fromEntries(join.keep.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]]] : [])));
-  const open = (sum: KeySum) => {
-    const { page, ...reader } = openListReader(list, client);
-    const noted = async (...asked: Parameters<typeof page>) => sum.note(await page(...asked));
-    return { ...reader, read: readPages({ ...reader, page: noted, key: identity }, io) };
+  const open = () => {
+    const reader = openListReader(list, client);
+    const maySlip = () => reader.maySlip?.() === true && (join.optional || join.list);
+    return { ...reader, key: identity, maySlip };
   };
-  const [seen, again] = [openKeySum(identity), openKeySum(identity)];
-  const { read, maySlip } = open(seen);
+  const read = readConfirmed(open, io);
   let next = await read.next();
   for (; next.done !== true; next = await read.next()) {
     for (const { fields } of next.value.records) {
@@ -70,9 +68,7 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
       if (join.each) unmet.add(key);
     }
   }
-  const { value } = next;
-  const needsProof = value.complete && maySlip?.() === true && (join.optional || join.list);
-  const end = needsProof ? await confirmEnd(value, seen, again, open(again).read) : value;
+  const end = next.value;
   const name = nameOf(list);
   const byOf = compileKey(join.by);
   return {

@@ -1,11 +1,11 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { confirmEnd, openKeySum } from '../../source-kit/confirm-end.ts';
+import { readConfirmed, type UnprovenRead } from '../../source-kit/confirm-end.ts';
 import { utcDay } from '../../source-kit/employment-status.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly, type Page, readPages } from '../../source-kit/pages.ts';
+import { acceptsOnly, type Page, type PagedRead, readPages } from '../../source-kit/pages.ts';
 import { compileKey, type Joined, readAllJoined } from './join.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookups, sinceQuery } from './part-reads.ts';
@@ -47,7 +47,7 @@ async function* readWith(client: SourceClient, config: RestConfig, request: Read
   let rows = 0;
   const reasons: string[] = [];
   for (const reader of lookups) {
-    const end = yield* readOne(reader, read);
+    const end = yield* readPages(pagedRead(reader, read), io);
     rows += end.rows;
     if (!end.complete) reasons.push(...end.reasons);
   }
@@ -72,38 +72,26 @@ interface ListRead {
  * Reads one list. Reads it again where nothing else would show a person missed between two pages: counted pages
  * without a total, an overlap, or a second list with a record for each.
  */
-async function* readAll(open: () => ListReader, read: ListRead): RestRead {
-  const { config, request, finish } = read;
-  const reader = open();
-  const seen = openKeySum(compileKey(config.key));
-  const noted: Finish = async (page, number) => seen.note(await finish(page, number));
-  const end = yield* readOne(reader, { ...read, finish: noted });
-  if (
-    request.kind !== 'full' ||
-    !end.complete ||
-    reader.maySlip?.() !== true ||
-    config.join?.some(({ each }) => each) === true
-  )
-    return end;
-  const again = openKeySum(compileKey(config.key));
-  const notedAgain: Finish = async (page, number) => again.note(await finish(page, number));
-  return confirmEnd(end, seen, again, readOne(open(), { ...read, finish: notedAgain }));
+function readAll(open: () => ListReader, read: ListRead): RestRead {
+  const { config, request, io } = read;
+  const isProven = request.kind !== 'full' || config.join?.some(({ each }) => each) === true;
+  const openUnproven = (): UnprovenRead<Place> => {
+    const reader = open();
+    return { ...pagedRead(reader, read), maySlip: () => !isProven && reader.maySlip?.() === true };
+  };
+  return readConfirmed(openUnproven, io);
 }
 
-function readOne(reader: ListReader, { config, request, finish, io }: ListRead): RestRead {
+function pagedRead(reader: ListReader, { config, request, finish }: ListRead): PagedRead<Place> {
   const isFull = request.kind === 'full';
-  const page = async (place: Place, number: number) => finish(await reader.page(place, number), number);
-  return readPages(
-    {
-      first: reader.first,
-      key: config.key.length === 1 ? config.key.join() : compileKey(config.key),
-      expected: isFull ? config.expect : [],
-      mayBeEmpty: !isFull,
-      accepts: acceptsOnly(request),
-      page,
-    },
-    io,
-  );
+  return {
+    first: reader.first,
+    key: config.key.length === 1 ? config.key.join() : compileKey(config.key),
+    expected: isFull ? config.expect : [],
+    mayBeEmpty: !isFull,
+    accepts: acceptsOnly(request),
+    page: async (place, number) => finish(await reader.page(place, number), number),
+  };
 }
 
 function listOf(config: RestConfig, request: ReadRequest): List {

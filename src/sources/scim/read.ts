@@ -1,12 +1,12 @@
 import { RollcallError } from '../../core/errors.ts';
 import type { ReadEnd } from '../../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { confirmEnd, type KeySum, openKeySum } from '../../source-kit/confirm-end.ts';
+import { readConfirmed } from '../../source-kit/confirm-end.ts';
 import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, readPages } from '../../source-kit/pages.ts';
 import { attributePath, bothFilters, deltaFilter, pointFilters } from './filters.ts';
-import { cursorPages, indexPages, type Pages, type Place, type UserList } from './list-users.ts';
+import { cursorPages, indexPages, type Pages, type UserList } from './list-users.ts';
 import type { ScimConfig } from './schema.ts';
 import { readServerFacts, type ServerFacts } from './service-config.ts';
 import { openUserReader } from './to-employee.ts';
@@ -56,22 +56,17 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
  * Reads all users, or all changed ones. Reads again where no total would show a person missed between two pages. For
  * named people the list is only filtered.
  */
-async function* readAll(reading: Reading, facts: ServerFacts, request: ReadRequest): ScimRead {
+function readAll(reading: Reading, facts: ServerFacts, request: ReadRequest): ScimRead {
   const isFull = request.kind === 'full';
   const accepts = acceptsOnly(request);
   const filter = request.kind === 'delta' ? deltaFilter(request.since) : undefined;
   const expected = isFull ? (reading.config.attributes ?? []) : [];
-  const open = (sum: KeySum) => {
-    const { page, ...pages } = openPages(reading, facts, filter);
-    const noted = async (place: Place, number: number) => sum.note(await page(place, number));
-    const rules = { key: 'id', expected, mayBeEmpty: !isFull, accepts };
-    return { ...pages, read: readPages({ ...rules, first: pages.first, page: noted }, reading.io) };
+  const rules = { key: 'id', expected, mayBeEmpty: !isFull, accepts };
+  const open = () => {
+    const pages = openPages(reading, facts, filter);
+    return { ...rules, ...pages, maySlip: () => request.kind !== 'point' && pages.maySlip() };
   };
-  const [seen, again] = [openKeySum(({ id }) => id), openKeySum(({ id }) => id)];
-  const { read, maySlip } = open(seen);
-  const end = yield* read;
-  if (request.kind === 'point' || !end.complete || !maySlip()) return end;
-  return confirmEnd(end, seen, again, open(again).read);
+  return readConfirmed(open, reading.io);
 }
 
 /**

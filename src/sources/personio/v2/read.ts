@@ -1,12 +1,12 @@
 import { RollcallError } from '../../../core/errors.ts';
 import type { ReadEnd } from '../../../core/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { confirmEnd, type KeySum, openKeySum } from '../../../source-kit/confirm-end.ts';
+import { readConfirmed, type UnprovenRead } from '../../../source-kit/confirm-end.ts';
 import { deltaStart } from '../../../source-kit/dates.ts';
 import { utcDay } from '../../../source-kit/employment-status.ts';
 import type { Authority } from '../../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
-import { acceptsOnly, type Page, type PagedRead, readPages } from '../../../source-kit/pages.ts';
+import { acceptsOnly, type Page } from '../../../source-kit/pages.ts';
 import { partnerHeaders, type V2Config } from '../schema.ts';
 import { openEmployments } from './employments.ts';
 import { readList } from './list.ts';
@@ -54,26 +54,20 @@ async function* readPersons(
     accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
   const join = openJoin({ config, client, names, today }, isWanted);
   const first = firstUrl(config, request);
-  const read = (joinOf: Join, seen: KeySum): PagedRead<string> => ({
+  const isFull = request.kind === 'full';
+  // The second read needs no employments.
+  const bare = openJoin({ config, client, names, today }, () => false);
+  const open = (isAgain: boolean): UnprovenRead<string> => ({
     key: 'id',
-    mayBeEmpty: request.kind !== 'full',
+    mayBeEmpty: !isFull,
     accepts,
     first,
-    page: async (url) => seen.note(await readPage({ config, client, join: joinOf, first }, url)),
+    page: (url) => readPage({ config, client, join: isAgain ? bare : join, first }, url),
+    // The cursor is opaque and there is no total.
+    maySlip: () => isFull,
   });
-  const [seen, again] = [openKeySum(idOf), openKeySum(idOf)];
-  const end = yield* readPages(read(join, seen), io);
-  // The cursor is opaque and there is no total. The second read needs no employments.
-  const bare = openJoin({ config, client, names, today }, () => false);
-  const confirmed =
-    request.kind === 'full' && end.complete
-      ? await confirmEnd(end, seen, again, readPages(read(bare, again), io))
-      : end;
-  return names.notes.length === 0 ? confirmed : { ...confirmed, notes: names.notes };
-}
-
-function idOf({ id }: Fields): unknown {
-  return id;
+  const end = yield* readConfirmed(open, io);
+  return names.notes.length === 0 ? end : { ...end, notes: names.notes };
 }
 
 type Join = (person: Fields) => Promise<{ readonly fields: Fields; readonly isWhole: boolean }>;
