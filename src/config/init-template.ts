@@ -28,7 +28,7 @@ export function initTemplate({
     const message = `no source starter is called ${name}; available are: ${names.join(', ')} (see: rollcall source list)`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  return { config: configOf(starter), samples: starter.samples, instructions: instructionsOf(starter) };
+  return { config: configOf(starter), samples: starter.samples ?? [], instructions: instructionsOf(starter) };
 }
 
 /** Starters with rotating tokens name this secret, which seals the tokens in the store. */

@@ -106,7 +106,7 @@ export interface SourceStarter {
   /** The matching sections `mapping:` and `lifecycle:`. */
   readonly mapping: string;
   /** Files to place beside the configuration. Paths are relative to its folder. */
-  readonly samples: readonly { readonly path: string; readonly text: string }[];
+  readonly samples?: readonly { readonly path: string; readonly text: string }[];
   /** The environment variables that it names, with the content of each. */
   readonly secrets: Readonly<Record<string, string>>;
   /** Setup steps in the HR system: where to get credentials, which permissions. One line each. */

@@ -121,7 +121,7 @@ describe.each(starters)('init --source $name', ({ kind, name, secrets, steps, sa
   test('says what to do next, and overwrites nothing outside of its folder', () => {
     for (const text of [...Object.keys(secrets), ...steps, 'rollcall source try people'])
       expect(instructions).toContain(text);
-    for (const { path } of samples) expect(path).not.toMatch(/^\/|\.\./);
+    for (const { path } of samples ?? []) expect(path).not.toMatch(/^\/|\.\./);
     expect(config).not.toMatch(/[ \t]$/m);
   });
 });

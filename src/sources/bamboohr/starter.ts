@@ -34,7 +34,6 @@ mapping:
   orgEntryDate: hireDate
   # job: jobInformationJobTitle                  # the platform never shows it, so it is compared with the last write
 ${lifecycle}`,
-  samples: [],
   secrets,
   steps: [
     'Create a BambooHR user for Rollcall with an access level that only views the fields you map, and an API key for it.',
@@ -65,7 +64,6 @@ mapping:
   orgEntryDate: hireDate
   # job: jobTitle                                # the platform never shows it, so it is compared with the last write
 ${lifecycle}`,
-  samples: [],
   secrets,
   steps: datasets.steps,
 };

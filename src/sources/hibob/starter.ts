@@ -1,4 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
+import { lifecycleSection } from '../../source-kit/employment-status.ts';
 
 /** Starter of `rollcall init --source hibob`. */
 export const hibobStarter: SourceStarter = {
@@ -23,14 +24,7 @@ mapping:
   # customFields: { 1: work.reportsTo.email }
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: work.startDate
-  leaveDate: internal.terminationDate
-`,
-  samples: [],
+${lifecycleSection({ hireDate: 'work.startDate', leaveDate: 'internal.terminationDate' })}`,
   secrets: { HIBOB_SERVICE_USER: 'the ID of the service user', HIBOB_TOKEN: 'its token' },
   steps: [
     'In HiBob, create a service user (Settings > Integrations > Automation > Service users), and note its ID and token.',

@@ -1,4 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
+import { lifecycleSection } from '../../source-kit/employment-status.ts';
 
 const secrets = {
   PERSONIO_CLIENT_ID: 'client ID of the API credential',
@@ -30,14 +31,7 @@ mapping:
   # customFields: { 1: Personnel no. }       # an attribute of your own, by its label or id (dynamic_305)
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: employment.employment_start_date
-  leaveDate: employment.termination.termination_date
-`,
-  samples: [],
+${lifecycleSection({ hireDate: 'employment.employment_start_date', leaveDate: 'employment.termination.termination_date' })}`,
   secrets,
   steps: [
     'In Personio, create an API credential (Settings > Integrations > API credentials) that may read persons and employments.',
@@ -66,14 +60,7 @@ mapping:
   # customFields: { 1: dynamic_33400 }       # an attribute of your own, by its id or label
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: hire_date
-  leaveDate: termination_date
-`,
-  samples: [],
+${lifecycleSection({ hireDate: 'hire_date', leaveDate: 'termination_date' })}`,
   secrets,
   steps: [
     'In Personio, create an API credential (Settings > Integrations > API credentials) that may read employees.',

@@ -13,7 +13,7 @@ export const rest = defineKind({
   title: 'any JSON API over HTTP, by configuration; presets for Rippling, Merge, Deel, Factorial, Humaans and UKG',
   capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
   config: RestConfig,
-  starters: [restStarter, ...presets.map(({ starter }) => starter)],
+  starters: [restStarter, ...presets.map(({ name, starter }) => ({ name, ...starter }))],
   capabilitiesOf: ({ delta, point, holds }) => ({
     delta: delta !== undefined,
     point: Object.keys(point).length > 0,

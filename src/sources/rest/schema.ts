@@ -4,7 +4,7 @@ import { employmentStatuses } from '../../source-kit/employment-status.ts';
 import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
 import { HttpLimits, HttpTls, HttpUrl } from '../../source-kit/http/settings.ts';
 import { BodyTemplate, FieldSettings, Joins, listKeys, path, Query, ReadySettings, text } from './list-schema.ts';
-import { presetNames } from './presets/names.ts';
+import { presets } from './presets/index.ts';
 
 const presence = (meaning: string) =>
   z
@@ -85,9 +85,10 @@ export type PartSettings = z.infer<typeof PartSettings>;
 
 const keys = {
   kind: z.literal('rest'),
-  preset: z.enum(presetNames).optional().meta({
-    description: 'An HR system whose settings are known. Other keys override it; null removes a key.',
-  }),
+  preset: z
+    .enum(presets.map(({ name }) => name))
+    .optional()
+    .meta({ description: 'An HR system whose settings are known. Other keys override it; null removes a key.' }),
   baseUrl: HttpUrl.meta({ description: 'Where the API is.', examples: ['https://hr.example.com/api'] }),
   method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'HTTP method of the list request.' }),
   headers: z

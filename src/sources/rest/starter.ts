@@ -31,7 +31,6 @@ mapping:
 # prehire and unknown are in neither list: these people are not changed.
 lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated] }
 `,
-  samples: [],
   secrets: { HR_TOKEN: 'the token of an API account that may read all people, and nothing else' },
   steps: [
     'Put the address, the paths and the paging of your API into rollcall.yaml; docs/sources/rest.md explains each key.',

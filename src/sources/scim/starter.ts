@@ -29,7 +29,6 @@ mapping:
 # SCIM has active and inactive users, and no dates. A deleted user counts as missing.
 lifecycle: { status: rollcallStatus, active: [active], leaver: [terminated] }
 `,
-  samples: [],
   secrets: { SCIM_TOKEN: 'a token of the SCIM service that may read all users, and nothing else' },
   steps: ['Put the address of the SCIM service (without /Users) and the attributes you map into rollcall.yaml.'],
 };

@@ -28,7 +28,6 @@ mapping:
 # Who works here and who left. A status in neither list changes nothing.
 lifecycle: { status: status, active: [active, leave], leaver: [terminated], hireDate: hire_date, leaveDate: end_date }
 `,
-  samples: [],
   secrets: { HR_DATABASE_URL: 'the url of the HR database, with a user that may only read' },
   steps: [
     'Create a database user that may read what the query reads and nothing else.',

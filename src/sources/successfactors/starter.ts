@@ -1,4 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
+import { lifecycleSection } from '../../source-kit/employment-status.ts';
 
 /** Starter of `rollcall init --source successfactors`. */
 export const successFactorsStarter: SourceStarter = {
@@ -28,14 +29,7 @@ mapping:
   # customFields: { 1: costCenter, 2: managerId, 3: jobInfo.customString5 }
 
 # Derived from emplStatus, the count of active employments and the dates. Future hires are in neither list.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: hireDate
-  leaveDate: endDate
-`,
-  samples: [],
+${lifecycleSection({ hireDate: 'hireDate', leaveDate: 'endDate' })}`,
   secrets: { SUCCESSFACTORS_API_KEY: 'the API key of the OAuth client' },
   steps: [
     'Register an OAuth2 client application (Admin Center) with the certificate of your key pair. Its API key is clientId.',

@@ -1,4 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
+import { lifecycleSection } from '../../source-kit/employment-status.ts';
 
 const secrets = {
   WORKDAY_USER: 'the integration system user with its tenant: ISU_Rollcall@acme',
@@ -32,14 +33,7 @@ mapping:
   # job: Business_Title                      # the platform never shows it, so it is compared with the last write
 
 # rollcallStatus is derived from the status columns. The report must include leavers. Otherwise they count as missing.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: Hire_Date
-  leaveDate: Termination_Date
-`,
-  samples: [],
+${lifecycleSection({ hireDate: 'Hire_Date', leaveDate: 'Termination_Date' })}`,
   secrets,
   steps: [
     'Create an advanced report over all active and terminated workers, enable it as a web service, and share it with the integration user.',
@@ -71,14 +65,7 @@ mapping:
   # customFields: { 1: managerId }
 
 # Derived from active, terminated, onLeave and the dates. A future hire is in neither list and is not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: hireDate
-  leaveDate: terminationDate
-`,
-  samples: [],
+${lifecycleSection({ hireDate: 'hireDate', leaveDate: 'terminationDate' })}`,
   secrets,
   steps: [
     'Create the integration system user ISU_Rollcall with a security group that has Get on the domains of worker data.',

@@ -1,4 +1,5 @@
-import type { RestPreset } from './preset.ts';
+import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { plainDates, type RestPreset } from './preset.ts';
 
 /** Deel, `GET /rest/v2/people`. */
 export const deel: RestPreset = {
@@ -16,9 +17,7 @@ export const deel: RestPreset = {
       personalEmail: { from: 'emails', where: { type: 'personal' }, take: 'value' },
       // One person, many contracts: the open one, else the newest.
       contract: { from: 'employments', prefer: { is_ended: false }, latest: 'start_date' },
-      start_date: { from: 'start_date', date: true },
-      completion_date: { from: 'completion_date', date: true },
-      birth_date: { from: 'birth_date', date: true },
+      ...plainDates('start_date', 'completion_date', 'birth_date'),
     },
     status: {
       from: 'hiring_status',
@@ -34,7 +33,6 @@ export const deel: RestPreset = {
     holds: { terminated: 'configurable', future: 'configurable' },
   },
   starter: {
-    name: 'deel',
     source: `source:
   kind: rest
   preset: deel
@@ -50,14 +48,7 @@ export const deel: RestPreset = {
   orgEntryDate: start_date
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: start_date
-  leaveDate: completion_date
-`,
-    samples: [],
+${lifecycleSection({ hireDate: 'start_date', leaveDate: 'completion_date' })}`,
     secrets: { DEEL_TOKEN: 'an organisation token with the scope people:read' },
     steps: [
       'In Deel, make an organisation token with the scope people:read and no other.',

@@ -1,4 +1,4 @@
-import type { RestPreset } from './preset.ts';
+import { plainDates, type RestPreset } from './preset.ts';
 
 /** Factorial. The path carries the version; ids are text since 2026-07-01, and read digit by digit before. */
 export const factorial: RestPreset = {
@@ -18,15 +18,13 @@ export const factorial: RestPreset = {
       hasMore: 'meta.has_next_page',
     },
     fields: {
-      terminated_on: { from: 'terminated_on', date: true },
-      birthday_on: { from: 'birthday_on', date: true },
+      ...plainDates('terminated_on', 'birthday_on'),
     },
     // There is no status: a person without a last day is employed.
     status: { terminationDate: 'terminated_on' },
     holds: { terminated: 'unknown', future: 'unknown' },
   },
   starter: {
-    name: 'factorial',
     source: `source:
   kind: rest
   preset: factorial
@@ -42,7 +40,6 @@ export const factorial: RestPreset = {
 # prehire and unknown are in neither list: these people are not changed.
 lifecycle: { status: rollcallStatus, active: [active, leave, suspended], leaver: [terminated], leaveDate: terminated_on }
 `,
-    samples: [],
     secrets: { FACTORIAL_API_KEY: 'an API key of the company' },
     steps: [
       'In Factorial, make an API key. It may do more than read: keep it in the environment, not in a file.',

@@ -1,4 +1,5 @@
-import type { RestPreset } from './preset.ts';
+import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { plainDates, type RestPreset } from './preset.ts';
 
 /** Humaans, `GET /api/people`. */
 export const humaans: RestPreset = {
@@ -11,15 +12,13 @@ export const humaans: RestPreset = {
     total: 'total',
     paging: { style: 'offset', size: 100, offset: '$skip', limit: '$limit' },
     fields: {
-      employmentStartDate: { from: 'employmentStartDate', date: true },
-      employmentEndDate: { from: 'employmentEndDate', date: true },
+      ...plainDates('employmentStartDate', 'employmentEndDate'),
     },
     // The values of its status are not proven; its dates are.
     status: { hireDate: 'employmentStartDate', terminationDate: 'employmentEndDate' },
     holds: { terminated: 'unknown', future: 'unknown' },
   },
   starter: {
-    name: 'humaans',
     source: `source:
   kind: rest
   preset: humaans
@@ -35,14 +34,7 @@ export const humaans: RestPreset = {
   orgEntryDate: employmentStartDate
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: employmentStartDate
-  leaveDate: employmentEndDate
-`,
-    samples: [],
+${lifecycleSection({ hireDate: 'employmentStartDate', leaveDate: 'employmentEndDate' })}`,
     secrets: { HUMAANS_TOKEN: 'an API access token with the scopes public:read and private:read' },
     steps: ['In Humaans, make an API access token with the scopes public:read and private:read, and no other.'],
   },

@@ -1,4 +1,5 @@
-import type { RestPreset } from './preset.ts';
+import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { plainDates, type RestPreset } from './preset.ts';
 
 /** Merge, unified HRIS API: a cache of the real HR system, so the read first checks whether the cache is complete. */
 export const merge: RestPreset = {
@@ -21,10 +22,7 @@ export const merge: RestPreset = {
     fields: {
       jobTitle: { from: 'employments', latest: 'effective_date', take: 'job_title' },
       department: { from: 'groups', where: { type: 'DEPARTMENT' }, take: 'name' },
-      hire_date: { from: 'hire_date', date: true },
-      start_date: { from: 'start_date', date: true },
-      termination_date: { from: 'termination_date', date: true },
-      date_of_birth: { from: 'date_of_birth', date: true },
+      ...plainDates('hire_date', 'start_date', 'termination_date', 'date_of_birth'),
     },
     status: {
       from: 'employment_status',
@@ -36,7 +34,6 @@ export const merge: RestPreset = {
     holds: { terminated: 'always', future: 'always' },
   },
   starter: {
-    name: 'merge',
     source: `source:
   kind: rest
   preset: merge
@@ -55,14 +52,7 @@ export const merge: RestPreset = {
   orgEntryDate: start_date
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: start_date
-  leaveDate: termination_date
-`,
-    samples: [],
+${lifecycleSection({ hireDate: 'start_date', leaveDate: 'termination_date' })}`,
     secrets: {
       MERGE_API_KEY: 'an API key of the Merge account',
       MERGE_ACCOUNT_TOKEN: 'the token of the linked account, one per HR system',

@@ -1,4 +1,5 @@
-import type { RestPreset } from './preset.ts';
+import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { plainDates, type RestPreset } from './preset.ts';
 
 /** Rippling, `GET /workers/` (OpenAPI of April 2026). */
 export const rippling: RestPreset = {
@@ -14,8 +15,7 @@ export const rippling: RestPreset = {
     hidden: '__meta.redacted_fields',
     expect: ['user', 'status'],
     fields: {
-      start_date: { from: 'start_date', date: true },
-      end_date: { from: 'end_date', date: true },
+      ...plainDates('start_date', 'end_date'),
       workPhone: { from: 'user.phone_numbers', where: { type: 'WORK' }, take: 'value' },
       mobilePhone: { from: 'user.phone_numbers', where: { type: 'MOBILE' }, take: 'value' },
     },
@@ -28,7 +28,6 @@ export const rippling: RestPreset = {
     holds: { terminated: 'always', future: 'always' },
   },
   starter: {
-    name: 'rippling',
     source: `source:
   kind: rest
   preset: rippling
@@ -45,14 +44,7 @@ export const rippling: RestPreset = {
   orgEntryDate: start_date
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: start_date
-  leaveDate: end_date
-`,
-    samples: [],
+${lifecycleSection({ hireDate: 'start_date', leaveDate: 'end_date' })}`,
     secrets: { RIPPLING_TOKEN: 'an API token with the scope workers.read' },
     steps: ['In Rippling, make an API token (entitlement API Tier 1) with the scope workers.read and no other.'],
   },

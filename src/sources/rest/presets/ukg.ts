@@ -1,4 +1,5 @@
-import type { RestPreset } from './preset.ts';
+import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { plainDates, type RestPreset } from './preset.ts';
 
 /** UKG Pro (UltiPro): employments and people are two lists, which are joined. */
 export const ukg: RestPreset = {
@@ -31,9 +32,7 @@ export const ukg: RestPreset = {
     },
     expect: ['person', 'employeeStatusCode'],
     fields: {
-      originalHireDate: { from: 'originalHireDate', date: true },
-      lastHireDate: { from: 'lastHireDate', date: true },
-      dateOfTermination: { from: 'dateOfTermination', date: true },
+      ...plainDates('originalHireDate', 'lastHireDate', 'dateOfTermination'),
     },
     status: {
       from: 'employeeStatusCode',
@@ -43,7 +42,6 @@ export const ukg: RestPreset = {
     holds: { terminated: 'always', future: 'unknown' },
   },
   starter: {
-    name: 'ukg',
     source: `source:
   kind: rest
   preset: ukg
@@ -63,14 +61,7 @@ mapping:
   orgEntryDate: lastHireDate
 
 # prehire and unknown are in neither list: these people are not changed.
-lifecycle:
-  status: rollcallStatus
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: lastHireDate
-  leaveDate: dateOfTermination
-`,
-    samples: [],
+${lifecycleSection({ hireDate: 'lastHireDate', leaveDate: 'dateOfTermination' })}`,
     secrets: {
       UKG_USER: 'the user name of a web service account',
       UKG_PASSWORD: 'its password',
