@@ -38,7 +38,7 @@ export interface PagedRead<P> extends TallyRules {
 const maxEmptyPages = 100;
 
 /** Records per portion, whatever the page size of the HR system. */
-export const recordsAtOnce = 500;
+const recordsAtOnce = 500;
 
 /**
  * Reads page after page and judges the whole. Loops, repeated pages, repeated people and totals that do not match

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { HttpUrl } from './settings.ts';
-
-const text = () => z.string().min(1);
+import { HttpUrl, text } from './settings.ts';
 
 const oauth = {
   tokenUrl: HttpUrl.meta({ description: 'Address of the token endpoint.' }),

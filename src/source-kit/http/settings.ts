@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { durationPattern, parseDuration } from '../../core/duration.ts';
 
-const text = () => z.string().min(1);
+export const text = () => z.string().min(1);
 
-const duration = (description: string, fallback: string) =>
+/** A duration, which becomes milliseconds. `examples` ends the message for any other text. */
+export const durationText = (fallback: string, examples = fallback) =>
   z
     .string()
-    .regex(durationPattern, 'must be a whole number with its unit: 30s, 5m')
+    .regex(durationPattern, `must be a whole number with its unit: ${examples}`)
     .default(fallback)
-    .transform((written) => parseDuration(written) ?? 0)
-    .meta({ description, examples: [fallback] });
+    .transform((written) => parseDuration(written) ?? 0);
+
+const duration = (description: string, fallback: string) =>
+  durationText(fallback, '30s, 5m').meta({ description, examples: [fallback] });
 
 /**
  * Returns the schema of `limits` for a source over HTTP. A kind can set other defaults: a longer timeout where one

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
-
-const fieldName = () => z.string().min(1);
+import { HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
 
 /** The ways to read people, with the names of the required fields in each. */
 const waysToRead = {
@@ -30,7 +28,7 @@ const waysToRead = {
 } as const;
 
 const statusField = (what: string, names: string) =>
-  fieldName()
+  text()
     .nullable()
     .optional()
     .meta({ description: `Field: ${what}. Default ${names}; null where there is none.` });
@@ -38,7 +36,7 @@ const statusField = (what: string, names: string) =>
 const StatusSettings = z
   .strictObject({
     map: z
-      .record(fieldName(), z.enum(['leave', 'suspended', 'terminated']))
+      .record(text(), z.enum(['leave', 'suspended', 'terminated']))
       .default({})
       .meta({
         description: "Meaning of the account's employment statuses, except those of normal employment.",
@@ -73,14 +71,14 @@ export const BamboohrConfig = z
       description: 'The employee dataset (v2), the list of employees (OAuth), or a custom report (old, all fields).',
     }),
     fields: z
-      .array(fieldName())
+      .array(text())
       .min(1)
       .max(350)
       .meta({
         description: 'Every field that you map, by its name in this api. Key and status fields are added.',
         examples: [['employeeNumber', 'firstName', 'lastName', 'email', 'jobInformationDepartment']],
       }),
-    key: fieldName().optional().meta({
+    key: text().optional().meta({
       description: 'The field that identifies an employee. Default eeid, employeeId or id, by `api`.',
     }),
     status: StatusSettings,

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
-
-const text = () => z.string().min(1);
+import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
 
 const login = {
   url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the address alone, without a path or a version')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { text } from '../../source-kit/http/settings.ts';
 import { PagingSettings } from './paging/schema.ts';
 
-export const text = () => z.string().min(1);
 export const path = (description: string, example: string) => text().meta({ description, examples: [example] });
 
 const Parameter = z.union([z.string(), z.number(), z.boolean()]).transform(String);

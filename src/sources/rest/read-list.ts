@@ -8,25 +8,15 @@ import { countDoubts, countIn } from '../../source-kit/told-count.ts';
 import { compileListPath } from './answer-path.ts';
 import { openPaging } from './paging/index.ts';
 import type { Place } from './paging/paging.ts';
-import type { PagingSettings } from './paging/schema.ts';
 import type { RestConfig } from './schema.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A list of an API, as `RestConfig` and its `join` configure it. */
-export interface List {
-  readonly baseUrl: string;
-  readonly path: string;
-  readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-  readonly items: string;
-  readonly record: string | undefined;
-  readonly total: string | undefined;
-  readonly paging: PagingSettings;
-  readonly end: RestConfig['end'];
-}
+export type List = Readonly<
+  Pick<RestConfig, 'baseUrl' | 'method' | 'headers' | 'body' | 'end'> &
+    Pick<RestConfig, 'path' | 'query' | 'items' | 'record' | 'total' | 'paging'>
+>;
 
 /** One page of a list, with the answer that contained it. */
 export interface ListPage extends Page<Place> {
@@ -46,6 +36,7 @@ export interface ListReader {
 /** Reads one list, page by page in order. Holds the last person of a page, to find it again on the next one. */
 export function openListReader(list: List, client: SourceClient): ListReader {
   const paging = openPaging(list.paging, list.total !== undefined);
+  const { overlap = 0 } = paging;
   const readItems = compileListPath(list.items);
   const readRecord = list.record === undefined ? undefined : compileSourcePath(list.record);
   const readTotal = list.total === undefined ? () => undefined : compileListPath(list.total);
@@ -64,7 +55,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
 
   return {
     first: paging.first,
-    maySlip: () => paging.canSlip === true && paging.overlap === 0 && !hasTotal,
+    maySlip: () => paging.canSlip === true && overlap === 0 && !hasTotal,
     async page(place, number) {
       const request = requestOf(list, place, number);
       const answer = await client.jsonAnswer(request);
@@ -74,7 +65,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
         return { people: [], answer: value, next: { kind: 'end', why }, isLast: true };
       }
       const items = itemsOf(value);
-      const { people, doubt } = withoutOverlap(items, number === 1 ? 0 : paging.overlap, last);
+      const { people, doubt } = withoutOverlap(items, number === 1 ? 0 : overlap, last);
       rows += people.length;
       last = items.at(-1) ?? last;
       const told = readTotal(value);

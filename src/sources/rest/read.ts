@@ -95,10 +95,9 @@ function pagedRead(reader: ListReader, { config, request, finish }: ListRead): P
 }
 
 function listOf(config: RestConfig, request: ReadRequest): List {
-  const { baseUrl, path, method, headers, body, items, record, total, paging, end, delta } = config;
+  const { delta, query } = config;
   const since = request.kind === 'delta' && delta !== undefined ? sinceQuery(delta, request.since) : {};
-  const query = { ...config.query, ...since };
-  return { baseUrl, path, method, headers, query, body, items, record, total, paging, end };
+  return { ...config, query: { ...query, ...since } };
 }
 
 /** Builds the records of a page, and adds findings at the start and end of the read. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { durationPattern, parseDuration } from '../../core/duration.ts';
 import { employmentStatuses } from '../../source-kit/employment-status.ts';
 import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { HttpLimits, HttpTls, HttpUrl } from '../../source-kit/http/settings.ts';
-import { BodyTemplate, FieldSettings, Joins, listKeys, path, Query, ReadySettings, text } from './list-schema.ts';
+import { durationText, HttpLimits, HttpTls, HttpUrl, text } from '../../source-kit/http/settings.ts';
+import { BodyTemplate, FieldSettings, Joins, listKeys, path, Query, ReadySettings } from './list-schema.ts';
 import { presets } from './presets/index.ts';
 
 const presence = (meaning: string) =>
@@ -45,12 +44,9 @@ const DeltaSettings = z.strictObject({
     description:
       'How the instant is written; a `date` is two days earlier, whatever its zone and whether it is included.',
   }),
-  overlap: z
-    .string()
-    .regex(durationPattern, 'must be a whole number with its unit: 5m')
-    .default('5m')
-    .transform((written) => parseDuration(written) ?? 0)
-    .meta({ description: 'How much earlier to begin, because clocks differ and changes show late.' }),
+  overlap: durationText('5m').meta({
+    description: 'How much earlier to begin, because clocks differ and changes show late.',
+  }),
 });
 export type DeltaSettings = z.infer<typeof DeltaSettings>;
 
@@ -70,12 +66,9 @@ const PartSettings = z
       .strictObject({
         from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The earliest possible first day.' }),
         days: z.int().min(1).max(36_600).default(365).meta({ description: 'How many days a part has.' }),
-        ahead: z
-          .string()
-          .regex(durationPattern, 'must be a whole number with its unit: 365d')
-          .default('365d')
-          .transform((written) => parseDuration(written) ?? 0)
-          .meta({ description: 'How far beyond today the parts go, for future hires.' }),
+        ahead: durationText('365d').meta({
+          description: 'How far beyond today the parts go, for future hires.',
+        }),
       })
       .optional()
       .meta({ description: 'Parts by windows of days.' }),

@@ -1,8 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
-
-const text = () => z.string().min(1);
+import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
 
 /** Returns whether the text is an RSA key that can sign. It is not known whether SuccessFactors accepts others. */
 function isRsaKey(pem: string): boolean {

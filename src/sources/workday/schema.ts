@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { HttpTls, HttpUrl, httpLimits } from '../../source-kit/http/settings.ts';
-
-const column = () => z.string().min(1);
+import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
 
 const StatusColumns = z
   .strictObject({
-    active: column().default('Active_Status').meta({ description: 'Column: 1 while employed, 0 else.' }),
-    terminated: column().default('Terminated').meta({ description: 'Column: 1 after the employment has ended.' }),
-    onLeave: column().default('On_Leave').meta({ description: 'Column: 1 while on leave.' }),
-    hireDate: column().default('Hire_Date').meta({ description: 'Column: first day.' }),
-    terminationDate: column().default('Termination_Date').meta({ description: 'Column: last day.' }),
+    active: text().default('Active_Status').meta({ description: 'Column: 1 while employed, 0 else.' }),
+    terminated: text().default('Terminated').meta({ description: 'Column: 1 after the employment has ended.' }),
+    onLeave: text().default('On_Leave').meta({ description: 'Column: 1 while on leave.' }),
+    hireDate: text().default('Hire_Date').meta({ description: 'Column: first day.' }),
+    terminationDate: text().default('Termination_Date').meta({ description: 'Column: last day.' }),
   })
   .prefault({})
   .meta({ description: 'Columns that `rollcallStatus` is derived from, as far as they are in `columns`.' });
@@ -25,17 +23,17 @@ export const RaasConfig = z
     }),
     auth: HttpAuth,
     columns: z
-      .array(column())
+      .array(text())
       .min(1)
       .meta({
         description:
           'Every column to read, by its XML alias. Workday omits empty values, so only this tells them apart.',
         examples: [['WID', 'Employee_ID', 'First_Name', 'Last_Name', 'Work_Email', 'Active_Status']],
       }),
-    key: column()
+    key: text()
       .default('WID')
       .meta({ description: 'The column with a unique value in each row.', examples: ['WID'] }),
-    countColumn: column().optional().meta({
+    countColumn: text().optional().meta({
       description: 'A column with the number of rows of the report, in each row. It proves that no row is lost.',
     }),
     prompts: z

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { HttpAuth } from '../../../source-kit/http/auth-settings.ts';
-import { HttpTls, HttpUrl } from '../../../source-kit/http/settings.ts';
-
-const text = () => z.string().min(1);
+import { HttpTls, HttpUrl, text } from '../../../source-kit/http/settings.ts';
 
 const fingerprint = z
   .string()

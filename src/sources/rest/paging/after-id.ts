@@ -12,7 +12,6 @@ export function afterId(settings: PagingOf<'after-id'>): Paging {
   const at = (value?: string) => inQuery({ [limit]: size, ...(value === undefined ? {} : { [after]: value }) });
   return {
     first: at(),
-    overlap: 0,
     next(facts, from) {
       const more = readMore(facts.answer);
       if (more === false) return { kind: 'end', why: 'the answer reports no further page' };

@@ -13,7 +13,6 @@ export function byCursor(settings: PagingOf<'cursor'>): Paging {
   };
   return {
     first: at(),
-    overlap: 0,
     ...(settings.stable ? {} : { canSlip: true }),
     next({ answer }) {
       const more = readMore?.(answer);

@@ -6,7 +6,6 @@ import type { PagingOf } from './schema.ts';
 export function byLinkHeader({ stable }: PagingOf<'link-header'>): Paging {
   return {
     first: inQuery({}),
-    overlap: 0,
     ...(stable ? {} : { canSlip: true }),
     next({ links, url }) {
       const next = nextLink(links);

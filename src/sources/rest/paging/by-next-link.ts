@@ -7,7 +7,6 @@ export function byNextLink({ next, stable }: PagingOf<'next-link'>): Paging {
   const read = compileListPath(next);
   return {
     first: inQuery({}),
-    overlap: 0,
     ...(stable ? {} : { canSlip: true }),
     next({ answer, url }) {
       const link = read(answer);

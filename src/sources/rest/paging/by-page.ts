@@ -6,7 +6,6 @@ export function byPage({ size, start, page, perPage, lastPage }: PagingOf<'page'
   const at = (number: number) => inQuery({ [page]: number, [perPage]: size });
   return {
     first: at(start),
-    overlap: 0,
     canSlip: true,
     next: (facts, from) => countedNext(facts, size, lastPage, at(Number(from.query[page]) + 1)),
   };
@@ -17,7 +16,6 @@ export function byPageInBody({ size, start, page, perPage, lastPage }: PagingOf<
   const at = (number: number): Place => ({ query: {}, body: { [page]: number, [perPage]: size } });
   return {
     first: at(start),
-    overlap: 0,
     canSlip: true,
     next: (facts, from) => countedNext(facts, size, lastPage, at(Number(from.body[page]) + 1)),
   };

@@ -6,7 +6,6 @@ export function byStartIndex({ size, startIndex, count, lastPage }: PagingOf<'st
   const at = (rows: number) => inQuery({ [startIndex]: rows + 1, [count]: size });
   return {
     first: at(0),
-    overlap: 0,
     canSlip: true,
     next: (facts) => countedNext(facts, size, lastPage, at(facts.rows)),
   };

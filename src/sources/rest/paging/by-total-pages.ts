@@ -9,7 +9,6 @@ export function byTotalPages({ size, start, page, perPage, pages }: PagingOf<'to
   const read = compileListPath(pages);
   return {
     first: at(start),
-    overlap: 0,
     canSlip: true,
     next({ answer }, from) {
       const last = countIn(read(answer));

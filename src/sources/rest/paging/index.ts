@@ -6,15 +6,14 @@ import { byOffset } from './by-offset.ts';
 import { byPage, byPageInBody } from './by-page.ts';
 import { byStartIndex } from './by-start-index.ts';
 import { byTotalPages } from './by-total-pages.ts';
-import { oneAnswer } from './one-answer.ts';
-import type { Paging } from './paging.ts';
+import { inQuery, type Paging } from './paging.ts';
 import type { PagingSettings } from './schema.ts';
 
 /** Returns the paging style that the settings name. */
 export function openPaging(settings: PagingSettings, hasTotal: boolean): Paging {
   switch (settings.style) {
     case 'none':
-      return oneAnswer();
+      return { first: inQuery({}), next: () => ({ kind: 'end', why: 'one answer holds all employees' }) };
     case 'offset':
       return byOffset(settings, hasTotal);
     case 'page':

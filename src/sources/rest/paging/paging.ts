@@ -32,8 +32,8 @@ export type NextPlace =
 /** One style of paging, as pure functions. */
 export interface Paging {
   readonly first: Place;
-  /** How many people each page repeats from the previous one. */
-  readonly overlap: number;
+  /** How many people each page repeats from the previous one. Default: 0. */
+  readonly overlap?: number;
   /**
    * Places are numbers, or texts that may stand for numbers. When a person is deleted meanwhile, later ones move up,
    * and one can be missed between two pages.

@@ -1,15 +1,21 @@
 import { z } from 'zod';
+import { text } from '../../../source-kit/http/settings.ts';
 
 const parameter = (fallback: string, holds: string) =>
-  z
-    .string()
-    .min(1)
+  text()
     .default(fallback)
     .meta({ description: `Name of the parameter that holds ${holds}.` });
-const path = () => z.string().min(1);
 
 const size = {
   size: z.int().min(2).max(10_000).default(100).meta({ description: 'People per request.' }),
+};
+
+/** Numbered pages, by parameters of the query. */
+const numbered = {
+  ...size,
+  page: parameter('page', 'the number of the page'),
+  perPage: parameter('per_page', 'the size of a page'),
+  start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
 };
 
 const lastPage = z.enum(['empty', 'total']).default('empty').meta({
@@ -17,8 +23,8 @@ const lastPage = z.enum(['empty', 'total']).default('empty').meta({
     'What ends the read. `empty`: an empty page, requested after the last one; safe where totals are wrong. `total`: only the total, for servers that refuse requests after the end.',
 });
 
-const next = (description: string) => path().meta({ description });
-const hasMore = path().optional().meta({ description: 'Path of a boolean that says whether another page follows.' });
+const next = (description: string) => text().meta({ description });
+const hasMore = text().optional().meta({ description: 'Path of a boolean that says whether another page follows.' });
 
 const stable = z.boolean().default(false).meta({
   description:
@@ -43,20 +49,14 @@ export const PagingSettings = z
     }),
     z.strictObject({
       style: z.literal('page'),
-      ...size,
-      page: parameter('page', 'the number of the page'),
-      perPage: parameter('per_page', 'the size of a page'),
-      start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
+      ...numbered,
       lastPage,
     }),
     z.strictObject({
       style: z.literal('page-in-body'),
-      ...size,
-      page: parameter('page', 'the number of the page').meta({
-        description: 'Path within `body` of the number of the page.',
-      }),
+      ...numbered,
+      page: numbered.page.meta({ description: 'Path within `body` of the number of the page.' }),
       perPage: parameter('pageSize', 'the size').meta({ description: 'Path within `body` of the size of a page.' }),
-      start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
       lastPage,
     }),
     z.strictObject({
@@ -81,8 +81,8 @@ export const PagingSettings = z
       ...size,
       after: parameter('after_id', 'the id of the last person'),
       limit: parameter('limit', 'the size of a page'),
-      id: path().default('id').meta({ description: "Path of a person's id: that of the last one is sent." }),
-      next: path().optional().meta({ description: 'Path of a value to send instead, if the answer has one.' }),
+      id: text().default('id').meta({ description: "Path of a person's id: that of the last one is sent." }),
+      next: text().optional().meta({ description: 'Path of a value to send instead, if the answer has one.' }),
       hasMore,
     }),
     z.strictObject({
@@ -95,11 +95,8 @@ export const PagingSettings = z
       .meta({ description: 'RFC 8288: `Link: <…>; rel="next"`.' }),
     z.strictObject({
       style: z.literal('total-pages'),
-      ...size,
-      page: parameter('page', 'the number of the page'),
-      perPage: parameter('per_page', 'the size of a page'),
-      start: z.int().min(0).max(1).default(1).meta({ description: 'Number of the first page.' }),
-      pages: path().meta({ description: 'Path of the number of pages.' }),
+      ...numbered,
+      pages: text().meta({ description: 'Path of the number of pages.' }),
     }),
   ])
   .meta({ description: 'How to request the next page.' });

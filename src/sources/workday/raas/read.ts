@@ -6,7 +6,7 @@ import { utcDay } from '../../../source-kit/employment-status.ts';
 import type { Authority } from '../../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
 import type { Refusal } from '../../../source-kit/http/source-request.ts';
-import { acceptsOnly, recordsAtOnce } from '../../../source-kit/pages.ts';
+import { acceptsOnly, inPortions } from '../../../source-kit/pages.ts';
 import { streamArray } from '../../../source-kit/stream-array.ts';
 import { openTally } from '../../../source-kit/tally.ts';
 import type { RaasConfig } from '../schema.ts';
@@ -46,23 +46,17 @@ async function* readRows(
   const accepts = acceptsOnly(request);
   const count = openCount(config.countColumn);
   const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
-  const isFull = request.kind === 'full';
-  let records: SourceRecord[] = [];
-  for await (const found of streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' })) {
-    for (const row of found) {
-      count.add(row);
-      const fields = rows.read(row);
-      tally.add(fields);
-      if (accepts === undefined || accepts(fields)) records.push({ at: `row ${tally.rows}`, fields });
-      if (!isFull || records.length < recordsAtOnce) continue;
-      yield { records, broken: [] };
-      io.signal.throwIfAborted();
-      records = [];
-    }
-  }
+  const found = streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' });
+  const shape = (row: SourceRecord['fields']): SourceRecord['fields'] => {
+    count.add(row);
+    return rows.read(row);
+  };
+  const pages = inPortions(found, { tally, io, at: (n) => `row ${n}`, shape, accepts });
+  if (request.kind === 'full') yield* pages;
+  // What is left are the few people of a lookup. They wait for the end, which shows whether a column is missing altogether.
+  const waiting = (await Array.fromAsync(pages)).flatMap(({ records }) => records);
   const notReturned = rows.neverSeen();
-  // Few people are returned. They wait for the end, which shows whether a column is missing altogether.
-  if (!isFull) records = records.map(({ at, fields }) => ({ at, fields: without(fields, notReturned) }));
+  const records = waiting.map(({ at, fields }) => ({ at, fields: without(fields, notReturned) }));
   if (records.length > 0) yield { records, broken: [] };
   io.signal.throwIfAborted();
   for (const doubt of count.doubts()) tally.doubt(doubt);
