@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from '../../source-kit/http/settings.ts';
 import { Https, S3, Sftp } from './places/schema.ts';
 
 export const csvEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15', 'macintosh'] as const;
@@ -20,9 +21,7 @@ const places = ['path', 'sftp', 'https', 's3'] as const;
 export const CsvConfig = z
   .strictObject({
     kind: z.literal('csv'),
-    path: z
-      .string()
-      .min(1)
+    path: text()
       .optional()
       .meta({
         description:
@@ -55,18 +54,14 @@ export const CsvConfig = z
       .union([z.literal('none'), oneCharacter])
       .default('"')
       .meta({ description: 'Quote character of cells; `none` for files without quotes.' }),
-    marker: z
-      .string()
-      .min(1)
+    marker: text()
       .optional()
       .meta({
         description:
           '`complete: marker` only: a file, address or key written after the data. Default: that of the file with `.done` at its end.',
         examples: ['./employees.ok'],
       }),
-    trailer: z
-      .string()
-      .min(1)
+    trailer: text()
       .optional()
       .meta({
         description:

@@ -2,9 +2,20 @@ import { RollcallError } from '../../core/errors.ts';
 import { isRecord } from '../../http/json-text.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import type { SourceRequest } from '../../source-kit/http/source-request.ts';
+import type { PagedRead } from '../../source-kit/pages.ts';
+import type { TallyRules } from '../../source-kit/tally.ts';
 import { type HibobConfig, PeopleFound } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What one read requests, and how it uses the answers. */
+export interface PeopleRead {
+  readonly config: HibobConfig;
+  readonly fields: readonly string[];
+  readonly toPerson: (employee: Fields) => Fields;
+  /** The rules of the read's pages. `expected`: fields that at least one employee must have; none in a lookup. */
+  readonly rules: TallyRules & Pick<PagedRead<unknown>, 'accepts'>;
+}
 
 /** HiBob's only filter: on the id or the e-mail address. */
 export interface PeopleFilter {

@@ -2,8 +2,7 @@ import type { ReadEnd } from '../../core/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
 import type { SourceClient } from '../../source-kit/http/source-client.ts';
 import { readPages } from '../../source-kit/pages.ts';
-import type { PeopleRead } from './people-read.ts';
-import { findPeople, idOf, searchRequest } from './people-search.ts';
+import { findPeople, idOf, type PeopleRead, searchRequest } from './people-search.ts';
 
 /**
  * Reads the ids of all employees, then the people in batches, as HiBob recommends for large companies. As many people
@@ -14,7 +13,7 @@ export async function* readBatches(
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  const { config, fields, toPerson, accepts, expected, batchSize, mayBeEmpty } = read;
+  const { config, fields, toPerson, rules, batchSize } = read;
   const employees = await findPeople(client, searchRequest(config, ['root.id']));
   const named = employees.flatMap((employee) => idOf(employee) ?? []);
   const ids = [...new Set(named)];
@@ -24,10 +23,7 @@ export async function* readBatches(
   ];
   return yield* readPages<number>(
     {
-      key: 'root.id',
-      expected,
-      mayBeEmpty,
-      accepts,
+      ...rules,
       first: 0,
       async page(start) {
         const values = ids.slice(start, start + batchSize);

@@ -6,8 +6,7 @@ import type { Authority } from '../../source-kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
 import { acceptsOnly, inPortions } from '../../source-kit/pages.ts';
 import { openTally } from '../../source-kit/tally.ts';
-import type { PeopleRead } from './people-read.ts';
-import { type PeopleFilter, searchName, searchRequest } from './people-search.ts';
+import { type PeopleFilter, type PeopleRead, searchName, searchRequest } from './people-search.ts';
 import { readBatches } from './read-batches.ts';
 import type { HibobConfig } from './schema.ts';
 import { personReader } from './to-employee.ts';
@@ -37,9 +36,12 @@ export async function* readHibob(
     config,
     fields,
     toPerson: personReader(config.statuses, utcDay(io.clock.now())),
-    accepts: acceptsOnly(request),
-    mayBeEmpty: !isFull,
-    expected: isFull ? fields.filter((name) => !config.mayBeAbsent.includes(name)) : [],
+    rules: {
+      key: 'root.id',
+      expected: isFull ? fields.filter((name) => !config.mayBeAbsent.includes(name)) : [],
+      mayBeEmpty: !isFull,
+      accepts: acceptsOnly(request),
+    },
   };
   const { limits, tls } = config;
   const parts = { origin: new URL(config.url).origin, authority, limits, tls, maxBytes: maxAnswerBytes, io };
@@ -52,16 +54,16 @@ export async function* readHibob(
 }
 
 async function* readOneAnswer(
-  { config, fields, toPerson, accepts, mayBeEmpty, expected }: PeopleRead,
+  { config, fields, toPerson, rules }: PeopleRead,
   filter: PeopleFilter | undefined,
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const { streamArray } = await import('../../source-kit/stream-array.ts');
-  const tally = openTally({ key: 'root.id', expected, mayBeEmpty });
+  const tally = openTally(rules);
   const body = client.stream(searchRequest(config, fields, filter));
   const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' });
-  yield* inPortions(employees, { tally, io, at: (n) => `employee ${n}`, shape: toPerson, accepts });
+  yield* inPortions(employees, { tally, io, at: (n) => `employee ${n}`, shape: toPerson, accepts: rules.accepts });
   return tally.end({ evidence: `the answer ended normally, after ${tally.rows} people` });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
+import { text } from '../../source-kit/http/settings.ts';
 import { parseDatabaseUrl } from './databases/database-url.ts';
 import { readStatement } from './statement.ts';
 
@@ -12,36 +13,26 @@ const mostRows = 1_000;
 export const SqlConfig = z
   .strictObject({
     kind: z.literal('sql'),
-    url: z
-      .string()
-      .min(1)
-      .meta({
-        description:
-          'The database: `postgres://`, `mysql://` (MariaDB too) or `sqlite:PATH`. A server takes `?sslmode=` disable, ' +
-          'require, verify-ca or verify-full (the default; on this machine disable), and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
-        examples: ['${env:HR_DATABASE_URL}', 'sqlite:./hr.db'],
-      }),
-    query: z
-      .string()
-      .min(1)
+    url: text().meta({
+      description:
+        'The database: `postgres://`, `mysql://` (MariaDB too) or `sqlite:PATH`. A server takes `?sslmode=` disable, ' +
+        'require, verify-ca or verify-full (the default; on this machine disable), and `sslrootcert`, `sslcert`, `sslkey` with paths of PEM files.',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+      examples: ['${env:HR_DATABASE_URL}', 'sqlite:./hr.db'],
+    }),
+    query: text()
       .optional()
       .meta({
         description: 'One select that returns a row for each employee, leavers included. Its columns are the fields.',
         examples: ['select employee_id, first_name, last_name, work_email, status from hr.employees'],
       }),
-    queryFile: z
-      .string()
-      .min(1)
+    queryFile: text()
       .optional()
       .meta({ description: 'A file that holds the query, instead of `query`.', examples: ['./employees.sql'] }),
-    key: z
-      .string()
-      .min(1)
-      .meta({
-        description: 'The column that identifies an employee: never null, never twice.',
-        examples: ['employee_id'],
-      }),
+    key: text().meta({
+      description: 'The column that identifies an employee: never null, never twice.',
+      examples: ['employee_id'],
+    }),
     statementTimeout: z
       .string()
       .refine(isTimeout, 'must be a duration from 1s to 24h: a whole number and s, m or h')

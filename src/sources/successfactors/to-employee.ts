@@ -152,10 +152,7 @@ export function toUser(entity: Fields, today: string): Fields {
     if (value !== undefined) fields[name] = value;
   }
   const managers = listAt(user, 'manager');
-  if (managers !== undefined) {
-    const id = valueAt(managers[0], 'userId') ?? null;
-    fields.managerId = id === 'NO_MANAGER' ? null : id;
-  }
+  if (managers !== undefined) fields.managerId = manager(valueAt(managers[0], 'userId') ?? null);
   fields[statusField] = userStatus(fields.status, fields.hireDate, today);
   return fields;
 }
