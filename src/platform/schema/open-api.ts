@@ -3,7 +3,7 @@ import { components } from './components.ts';
 import { examples } from './examples.ts';
 import type { Operation } from './operation.ts';
 import { type OperationId, operations } from './operations.ts';
-import { parameterNotes, queryMembers } from './parameters.ts';
+import { dropSafeBounds, parameterNotes, pathParameters, queryMembers } from './parameters.ts';
 import { epochMs, epochTime, longId, sentId } from './wire.ts';
 
 export interface OpenApiOptions {
@@ -62,10 +62,9 @@ export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {})
         delete jsonSchema.maximum;
         Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
       }
-      // `format` describes a date, and the range of a double is not a rule of the contract.
+      // `format` describes a date.
       if (jsonSchema.format === 'date') delete jsonSchema.pattern;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      dropSafeBounds(jsonSchema);
     },
   });
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -166,7 +165,7 @@ function operationName({ part, verb }: Pick<Operation, 'part' | 'verb'>): string
 }
 
 function describeParameters(operation: Operation<OperationId>): JsonObject[] {
-  const inPath = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+  const inPath = pathParameters(operation).map((name) => ({
     name,
     in: 'path',
     required: true,

@@ -16,10 +16,16 @@ import {
 import { EmptyObject, Unshown } from './wire.ts';
 
 const prefix = '/os-api/public-api/v1';
-const plain = { auth: 'access-token', needsLanguage: false, errorBody: 'platform' } as const;
-const userErrors = [400, 401, 403, 500];
+/** What an operation of this area says, unless its own row says otherwise. */
+const plain = {
+  auth: 'access-token',
+  needsLanguage: false,
+  successStatus: 200,
+  errorStatuses: [400, 401, 403, 500],
+  errorBody: 'platform',
+} as const;
+const withJson = { ...plain, requestTypes: ['application/json'] } as const;
 const leaderErrors = [400, 401, 403, 404, 406];
-const json = ['application/json'];
 
 /** The platform area of the contract: tokens, users, provisioning, roles, and the writing of leaders. */
 export const administrationOperations = [
@@ -32,11 +38,10 @@ export const administrationOperations = [
     summary: 'Invalidate the access token that is sent; an invalid one is no error',
     method: 'POST',
     path: `${prefix}/token/revoke`,
-    successStatus: 200,
     response: RevokeAnswer,
-    errorStatuses: userErrors,
   },
   {
+    ...withJson,
     id: 'token',
     purpose: 'token',
     verb: 'refresh',
@@ -45,10 +50,7 @@ export const administrationOperations = [
     method: 'POST',
     path: `${prefix}/token`,
     auth: 'application-token',
-    needsLanguage: false,
     request: TokenRequest,
-    requestTypes: json,
-    successStatus: 200,
     response: TokenPair,
     errorStatuses: [400, 401, 500],
     errorBody: 'grant',
@@ -63,11 +65,10 @@ export const administrationOperations = [
     method: 'DELETE',
     path: `${prefix}/users/{identification}/`,
     query: UserDeleteQuery,
-    successStatus: 200,
     errorStatuses: [400, 401, 403, 404],
   },
   {
-    ...plain,
+    ...withJson,
     id: 'create',
     purpose: 'write',
     verb: 'create',
@@ -76,13 +77,11 @@ export const administrationOperations = [
     method: 'POST',
     path: `${prefix}/users/`,
     request: UserPayload,
-    requestTypes: json,
     successStatus: 201,
     response: CreatedUser,
-    errorStatuses: userErrors,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'update',
     purpose: 'write',
     verb: 'update',
@@ -91,10 +90,8 @@ export const administrationOperations = [
     method: 'PUT',
     path: `${prefix}/users/`,
     request: UserUpdatePayload,
-    requestTypes: json,
     successStatus: 202,
     response: UserUpdateAnswer,
-    errorStatuses: userErrors,
   },
   {
     ...plain,
@@ -105,9 +102,7 @@ export const administrationOperations = [
     summary: 'Read one user',
     method: 'GET',
     path: `${prefix}/users/{identification}`,
-    successStatus: 200,
     response: UserAnswer,
-    errorStatuses: userErrors,
   },
   {
     ...plain,
@@ -120,9 +115,7 @@ export const administrationOperations = [
     path: `${prefix}/users`,
     query: UserSearchQuery,
     paging: { page: 'page', size: 'size' },
-    successStatus: 200,
     response: UserSearchAnswer,
-    errorStatuses: userErrors,
     assumed: 'parameters travel in the query',
   },
   {
@@ -137,9 +130,7 @@ export const administrationOperations = [
     query: UserFileQuery,
     request: UserFileUpload,
     requestTypes: ['multipart/form-data', 'application/json'],
-    successStatus: 200,
     response: UserFileAnswer,
-    errorStatuses: userErrors,
     assumed: 'multipart with the parts file and fileName',
   },
   {
@@ -151,9 +142,7 @@ export const administrationOperations = [
     summary: 'Read the record of a provisioning file',
     method: 'GET',
     path: `${prefix}/admin/userFiles/{id}`,
-    successStatus: 200,
     response: UserFileAnswer,
-    errorStatuses: userErrors,
     assumed: 'the whole operation',
   },
   {
@@ -166,7 +155,6 @@ export const administrationOperations = [
     path: `${prefix}/admin/import-users-job`,
     successStatus: 202,
     response: EmptyObject,
-    errorStatuses: userErrors,
   },
   {
     ...plain,
@@ -176,9 +164,7 @@ export const administrationOperations = [
     summary: 'List every role of the community',
     method: 'GET',
     path: `${prefix}/community/roles`,
-    successStatus: 200,
     response: RoleList,
-    errorStatuses: userErrors,
   },
   {
     ...plain,
@@ -188,12 +174,10 @@ export const administrationOperations = [
     summary: 'Read one role by its code',
     method: 'GET',
     path: `${prefix}/roles/{customAclCode}`,
-    successStatus: 200,
     response: Unshown,
-    errorStatuses: userErrors,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'add-leaders',
     verb: 'add',
     part: 'leaders',
@@ -201,12 +185,11 @@ export const administrationOperations = [
     method: 'POST',
     path: `${prefix}/leaders`,
     request: LeaderLinks,
-    requestTypes: json,
     successStatus: 201,
     errorStatuses: leaderErrors,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'remove-leaders',
     verb: 'remove',
     part: 'leaders',
@@ -214,8 +197,6 @@ export const administrationOperations = [
     method: 'DELETE',
     path: `${prefix}/leaders`,
     request: LeaderLinks,
-    requestTypes: json,
-    successStatus: 200,
     errorStatuses: leaderErrors,
   },
 ] as const satisfies readonly Operation[];

@@ -13,14 +13,16 @@ import type { Operation } from './operation.ts';
 import { Unshown } from './wire.ts';
 
 const prefix = '/growth/public-api/v1';
+/** What an operation of this area says, unless its own row says otherwise. */
 const plain = {
   auth: 'access-token',
   needsLanguage: false,
-  errorBody: 'platform',
+  successStatus: 200,
   errorStatuses: [400, 401, 403, 404, 406],
+  errorBody: 'platform',
 } as const;
 const speaking = { ...plain, needsLanguage: true } as const;
-const json = ['application/json'];
+const withJson = { ...plain, requestTypes: ['application/json'] } as const;
 
 /** The performance-development area of the contract. */
 export const growthOperations = [
@@ -32,7 +34,6 @@ export const growthOperations = [
     summary: 'Read one feedback',
     method: 'GET',
     path: `${prefix}/feedbacks/{id}`,
-    successStatus: 200,
     response: FeedbackAnswer,
   },
   {
@@ -45,11 +46,11 @@ export const growthOperations = [
     path: `${prefix}/feedbacks`,
     query: FeedbackListQuery,
     paging: { page: 'page', size: 'size' },
-    successStatus: 200,
     response: FeedbackListAnswer,
   },
   {
-    ...speaking,
+    ...withJson,
+    needsLanguage: true,
     id: 'request-feedback',
     verb: 'request',
     part: 'feedback',
@@ -57,11 +58,10 @@ export const growthOperations = [
     method: 'POST',
     path: `${prefix}/feedback/requests`,
     request: FeedbackRequestPayload,
-    requestTypes: json,
     successStatus: 201,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'decline-feedback',
     verb: 'decline',
     part: 'feedback',
@@ -69,11 +69,9 @@ export const growthOperations = [
     method: 'PUT',
     path: `${prefix}/feedback-requests/{feedback-request-id}`,
     request: FeedbackDeclinePayload,
-    requestTypes: json,
-    successStatus: 200,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'send-feedback',
     verb: 'send',
     part: 'feedback',
@@ -81,8 +79,6 @@ export const growthOperations = [
     method: 'POST',
     path: `${prefix}/feedbacks`,
     request: FeedbackPayload,
-    requestTypes: json,
-    successStatus: 200,
   },
   {
     ...plain,
@@ -92,7 +88,6 @@ export const growthOperations = [
     summary: 'Read one goal of a user',
     method: 'GET',
     path: `${prefix}/goals/{code}/users/{identification}`,
-    successStatus: 200,
     response: GoalAnswer,
   },
   {
@@ -105,11 +100,10 @@ export const growthOperations = [
     path: `${prefix}/goals`,
     query: GoalListQuery,
     paging: { page: 'pageNumber', size: 'pageSize' },
-    successStatus: 200,
     response: GoalListAnswer,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'create-goal',
     verb: 'create',
     part: 'goals',
@@ -117,11 +111,10 @@ export const growthOperations = [
     method: 'POST',
     path: '/growth/public-api/v2/goals',
     request: GoalPayload,
-    requestTypes: json,
     successStatus: 201,
   },
   {
-    ...plain,
+    ...withJson,
     id: 'update-goal',
     verb: 'update',
     part: 'goals',
@@ -129,8 +122,6 @@ export const growthOperations = [
     method: 'PUT',
     path: `${prefix}/goals/{code}/users/{identification}`,
     request: GoalUpdatePayload,
-    requestTypes: json,
-    successStatus: 200,
     response: GoalAnswer,
   },
   {
@@ -151,7 +142,6 @@ export const growthOperations = [
     summary: 'Read one evaluation with its rated topics',
     method: 'GET',
     path: `${prefix}/evaluations/{id}`,
-    successStatus: 200,
     response: EvaluationAnswer,
   },
   {
@@ -164,7 +154,6 @@ export const growthOperations = [
     path: `${prefix}/evaluations`,
     query: EvaluationListQuery,
     paging: { page: 'pageNumber', size: 'pageSize' },
-    successStatus: 200,
     response: EvaluationListAnswer,
   },
   {
@@ -177,7 +166,6 @@ export const growthOperations = [
     path: `${prefix}/users/{identification}/leaders`,
     query: LeaderListQuery,
     paging: { page: 'pageNumber', size: 'pageSize' },
-    successStatus: 200,
     response: LeaderListAnswer,
   },
   {
@@ -188,7 +176,6 @@ export const growthOperations = [
     summary: 'List the collaborators of a user',
     method: 'GET',
     path: `${prefix}/users/{identification}/collaborators`,
-    successStatus: 200,
     response: Unshown,
   },
 ] as const satisfies readonly Operation[];

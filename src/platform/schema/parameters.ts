@@ -27,12 +27,13 @@ export function queryMembers({ query }: Pick<Operation, 'query'>): readonly Quer
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape).map(([name, member]) => {
     const { $schema, description, ...schema } = z.toJSONSchema(member, { io: 'input' });
+    dropSafeBounds(schema);
     const kind = schema.type === 'integer' || schema.type === 'number' ? 'number' : 'text';
     return {
       name,
       description,
       otherwise: schema.default,
-      schema: { ...withoutSafeBounds(schema), ...(isEpochMs(member) ? { format: 'int64' } : {}) },
+      schema: { ...schema, ...(isEpochMs(member) ? { format: 'int64' } : {}) },
       kind: schema.type === 'boolean' ? 'flag' : kind,
     };
   });
@@ -64,9 +65,7 @@ function isEpochMs(member: unknown): boolean {
 }
 
 /** Removes the range of a double, which zod writes and the contract does not mention. */
-function withoutSafeBounds(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isSafeBound = ([name, value]: [string, unknown]): boolean =>
-    (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
-    (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
-  return Object.fromEntries(Object.entries(schema).filter((entry) => !isSafeBound(entry)));
+export function dropSafeBounds(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
