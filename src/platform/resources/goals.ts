@@ -1,24 +1,20 @@
 import { nothing, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
-import { Goal, GoalListAnswer, type GoalListQuery, GoalPayload, GoalUpdatePayload } from '../schema/goals.ts';
+import { Goal, GoalListAnswer, type GoalListQuery, type GoalPayload, type GoalUpdatePayload } from '../schema/goals.ts';
 import type { CountedPage } from '../schema/wire.ts';
-import { type ListPage, openList } from './pages.ts';
+import { openList, type PagedList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
-/** Goals (contract, "Goals"). A goal is addressed by its code and the user it is assigned to. */
-export interface Goals {
+type GoalWalk = Omit<GoalListQuery, 'pageNumber'>;
+
+/**
+ * Goals (contract, "Goals"). A goal is addressed by its code and the user it is assigned to. The list is "GET
+ * /growth/public-api/v1/goals": its pages are 0-based, without a total. It ends on a short, an empty or a repeated page.
+ */
+export interface Goals extends PagedList<Goal, CountedPage, GoalListQuery, GoalWalk> {
   /** Reads one goal of a user (contract, "GET /growth/public-api/v1/goals/{code}/users/{identification}"). */
   get(key: GoalKey, signal?: AbortSignal): Promise<Goal>;
-  /** Returns one page, 0-based (contract, "GET /growth/public-api/v1/goals"). The platform reports no total. */
-  page(query: GoalListQuery, signal?: AbortSignal): Promise<ListPage<Goal, CountedPage>>;
-  /** Yields every page (the same operation), of 100 goals by default. Ends on a short, an empty or a repeated page. */
-  pages(
-    query: Omit<GoalListQuery, 'pageNumber'>,
-    signal?: AbortSignal,
-  ): AsyncGenerator<ListPage<Goal, CountedPage>, void>;
-  /** Yields every matching goal, as `pages` reads them. */
-  list(query: Omit<GoalListQuery, 'pageNumber'>, signal?: AbortSignal): AsyncGenerator<Goal, void>;
   /** Creates a goal (contract, "POST /growth/public-api/v2/goals"). */
   create(goal: GoalPayload, signal?: AbortSignal): Promise<void>;
   /** Updates a goal and returns it (contract, "PUT /growth/public-api/v1/goals/{code}/users/{identification}"). */
@@ -34,22 +30,22 @@ export interface GoalKey {
 
 /** Opens the goals part of the contract over one client. */
 export function openGoals(client: PlatformClient): Goals {
-  const { page, pages, items } = openList<Goal, CountedPage, GoalListQuery>(client, {
+  const list = openList<Goal, CountedPage, GoalListQuery>(client, {
     id: 'goals',
     answer: GoalListAnswer,
     keyOf: ({ code, assignedTo }) => `${code} ${assignedTo ?? ''}`,
     totalOf: () => undefined,
   });
   return {
-    ...{ page, pages, list: items },
+    ...list,
     get: async (key, signal) =>
       client.request(contractCall('goal', { params: paramsOf(key), answer: resultBy(Goal) }), signal),
     async create(goal, signal) {
-      const body = jsonBody(checkedBody('create-goal', GoalPayload, goal));
+      const body = jsonBody(checkedBody('create-goal', goal));
       await client.request(contractCall('create-goal', { body, answer: nothing }), signal);
     },
     async update(key, goal, signal) {
-      const body = jsonBody(checkedBody('update-goal', GoalUpdatePayload, goal));
+      const body = jsonBody(checkedBody('update-goal', goal));
       return client.request(
         contractCall('update-goal', { params: paramsOf(key), body, answer: resultBy(Goal) }),
         signal,

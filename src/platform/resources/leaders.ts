@@ -1,9 +1,8 @@
-import { type ZodType, z } from 'zod';
 import { jsonBy, nothing } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
-import { LeaderLinks, LeaderListAnswer, type LeaderListQuery, type LeaderRecord } from '../schema/leaders.ts';
-import type { TotalPage } from '../schema/wire.ts';
+import { type LeaderLinks, LeaderListAnswer, type LeaderListQuery, type LeaderRecord } from '../schema/leaders.ts';
+import { type TotalPage, Unshown } from '../schema/wire.ts';
 import { type ListPage, openList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 
@@ -37,8 +36,6 @@ export interface Leaders {
   remove(links: LeaderLinks, signal?: AbortSignal): Promise<void>;
 }
 
-const unshown: ZodType<unknown> = z.unknown();
-
 /** Opens the leaders part of the contract over one client. */
 export function openLeaders(client: PlatformClient): Leaders {
   const leadersOf = (identification: string) =>
@@ -52,15 +49,15 @@ export function openLeaders(client: PlatformClient): Leaders {
   return {
     page: (identification, query, signal) => leadersOf(identification).page(query, signal),
     pages: (identification, query = {}, signal) => leadersOf(identification).pages(query, signal),
-    list: (identification, signal) => leadersOf(identification).items({}, signal),
+    list: (identification, signal) => leadersOf(identification).list({}, signal),
     collaborators: async (identification, signal) =>
-      client.request(contractCall('collaborators', { params: { identification }, answer: jsonBy(unshown) }), signal),
+      client.request(contractCall('collaborators', { params: { identification }, answer: jsonBy(Unshown) }), signal),
     async add(links, signal) {
-      const body = jsonBody(checkedBody('add-leaders', LeaderLinks, links));
+      const body = jsonBody(checkedBody('add-leaders', links));
       await client.request(contractCall('add-leaders', { body, answer: nothing }), signal);
     },
     async remove(links, signal) {
-      const body = jsonBody(checkedBody('remove-leaders', LeaderLinks, links));
+      const body = jsonBody(checkedBody('remove-leaders', links));
       await client.request(contractCall('remove-leaders', { body, answer: nothing }), signal);
     },
   };

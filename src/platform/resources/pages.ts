@@ -88,12 +88,14 @@ export interface ListParts<T, P, Q> {
   readonly details?: (query: Q) => Omit<CallDetails<never>, 'answer'>;
 }
 
-/** A list of the contract: one page, all its pages, or all its items. */
-export interface PagedList<T, P, Q> {
+/** A list of the contract, by one operation. `Walk` is a query without the number of a page. */
+export interface PagedList<T, P, Q, Walk = Q> {
+  /** Returns one page. */
   page(query: Q, signal?: AbortSignal): Promise<ListPage<T, P>>;
-  /** Empty and repeated pages are not yielded, so an empty list has no page. */
-  pages(query: Q, signal?: AbortSignal): AsyncGenerator<ListPage<T, P>, void>;
-  items(query: Q, signal?: AbortSignal): AsyncGenerator<T, void>;
+  /** Yields every page, of 100 items by default. An empty or repeated page is not yielded, so an empty list has none. */
+  pages(query: Walk, signal?: AbortSignal): AsyncGenerator<ListPage<T, P>, void>;
+  /** Yields every item that matches, as `pages` reads them. */
+  list(query: Walk, signal?: AbortSignal): AsyncGenerator<T, void>;
 }
 
 /** Opens a list by the table of operations: names of its page parameters, number of the first page, path, token. */
@@ -117,7 +119,7 @@ export function openList<T, P, Q extends Readonly<Record<string, QueryValue>>>(
   return {
     page,
     pages,
-    async *items(query, signal) {
+    async *list(query, signal) {
       for await (const { items } of pages(query, signal)) yield* items;
     },
   };

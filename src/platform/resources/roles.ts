@@ -1,8 +1,8 @@
-import { type ZodType, z } from 'zod';
 import { jsonBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
 import { type Role, RoleList } from '../schema/roles.ts';
+import { Unshown } from '../schema/wire.ts';
 
 /** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). `dialect.rolesToken` says whose token goes along. */
 export interface Roles {
@@ -15,14 +15,12 @@ export interface Roles {
   get(customAclCode: string, signal?: AbortSignal): Promise<unknown>;
 }
 
-const unshown: ZodType<unknown> = z.unknown();
-
 /** Opens the roles part of the contract over one client. */
 export function openRoles(client: PlatformClient): Roles {
   const token = client.dialect.rolesToken;
   return {
     list: (signal) => client.request(contractCall('roles', { token, answer: jsonBy(RoleList) }), signal),
     get: async (customAclCode, signal) =>
-      client.request(contractCall('role', { token, params: { customAclCode }, answer: jsonBy(unshown) }), signal),
+      client.request(contractCall('role', { token, params: { customAclCode }, answer: jsonBy(Unshown) }), signal),
   };
 }

@@ -11,10 +11,16 @@ import type { TotalPage } from '../schema/wire.ts';
 import { unaborted } from '../unaborted.ts';
 import { searchParameters } from '../user-search.ts';
 import { updatePayload } from '../user-write.ts';
-import { type ListPage, openList } from './pages.ts';
+import { openList, type PagedList } from './pages.ts';
 
-/** User administration (contract, "User administration"). */
-export interface Users {
+type UserWalk = Omit<UserSearchQuery, 'page'>;
+
+/**
+ * User administration (contract, "User administration"). The list is "GET /os-api/public-api/v1/users", with its
+ * parameters in query or body as the dialect says. Its pages are 0-based. Without `enabled` the platform finds enabled
+ * users only, and without `orderBy` they are in order of id. Use `scan` where completeness matters.
+ */
+export interface Users extends PagedList<UserRecord, TotalPage, UserSearchQuery, UserWalk> {
   /** Yields every user, enabled and disabled, proven complete (see `Platform.scan`). */
   scan(signal?: AbortSignal): AsyncGenerator<ScanPage, void>;
   /** Finds one user, or proves that there is none: a read, classified by a search when it fails. */
@@ -24,18 +30,6 @@ export interface Users {
    * answer for a missing user, so every refusal is thrown; `find` distinguishes a missing user from a failure.
    */
   get(identification: string, signal?: AbortSignal): Promise<UserRecord>;
-  /**
-   * Returns one page, 0-based (contract, "GET /os-api/public-api/v1/users"), by query or body as the dialect says.
-   * Without `enabled` the platform finds enabled users only. Without `orderBy` users are in order of id.
-   */
-  page(search: UserSearchQuery, signal?: AbortSignal): Promise<ListPage<UserRecord, TotalPage>>;
-  /** Yields every page (the same operation), of 100 users by default. */
-  pages(
-    search: Omit<UserSearchQuery, 'page'>,
-    signal?: AbortSignal,
-  ): AsyncGenerator<ListPage<UserRecord, TotalPage>, void>;
-  /** Yields every user that a search finds (the same operation). Use `scan` where completeness matters. */
-  list(search: Omit<UserSearchQuery, 'page'>, signal?: AbortSignal): AsyncGenerator<UserRecord, void>;
   /** Creates a user (contract, "POST /os-api/public-api/v1/users/"). */
   create(write: UserWrite, signal?: AbortSignal): Promise<{ readonly userId: string }>;
   /**
@@ -53,7 +47,7 @@ export interface Users {
 /** Opens the users part of the contract over one client. */
 export function openUsers(client: PlatformClient): Users {
   const platform = openPlatform(client);
-  const { page, pages, items } = openList<UserRecord, TotalPage, UserSearchQuery>(client, {
+  const list = openList<UserRecord, TotalPage, UserSearchQuery>(client, {
     id: 'search',
     answer: UserSearchAnswer,
     keyOf: ({ id }) => String(id),
@@ -61,7 +55,7 @@ export function openUsers(client: PlatformClient): Users {
     details: (search) => searchParameters(client, search),
   });
   return {
-    ...{ page, pages, list: items },
+    ...list,
     scan: (signal = unaborted()) => platform.scan(signal),
     find: async (identification, signal = unaborted()) => platform.find(identification, signal),
     create: async (write, signal = unaborted()) => platform.create(write, signal),
