@@ -2,22 +2,16 @@ import { exactValue } from '../http/json-text.ts';
 import type { OperationBody } from '../http/message.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
-import type { AnswerHead, QueryValue } from './operation.ts';
+import type { AnswerHead, Operation } from './operation.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
 
 /** Input of a call of any operation. It is not checked against the operation's schemas. */
-export interface OperationInput {
-  /** Path parameters by the contract's names, not yet percent-encoded. */
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, QueryValue>>;
+export interface OperationInput extends Pick<Operation<unknown>, 'params' | 'query' | 'accept' | 'finalStatuses'> {
   /** A JSON value, or a body of another kind. Absent: no body. */
   readonly json?: unknown;
   readonly stream?: Extract<OperationBody, { kind: 'stream' }>;
   /** Which token to send. Default: the one that the contract names; for roles that of the dialect. */
   readonly token?: 'access' | 'application';
-  readonly accept?: string;
-  /** Statuses of a read that fail at once instead of being retried. */
-  readonly finalStatuses?: readonly number[];
 }
 
 export interface OperationAnswer extends AnswerHead {
@@ -36,19 +30,17 @@ export async function callOperation(
   input: OperationInput,
   signal?: AbortSignal,
 ): Promise<OperationAnswer> {
-  const { params, query, json, stream, accept, finalStatuses } = input;
-  const token = input.token ?? (operationOf(id).part === 'roles' ? client.dialect.rolesToken : undefined);
+  const { json, stream, token, ...details } = input;
+  const ownToken = token ?? (operationOf(id).part === 'roles' ? client.dialect.rolesToken : undefined);
   const body = stream ?? (json === undefined ? undefined : jsonBody(json));
   const call = contractCall<OperationAnswer>(id, {
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { query }),
+    ...details,
+    ...(ownToken === undefined ? {} : { token: ownToken }),
     ...(body === undefined ? {} : { body }),
-    ...(token === undefined ? {} : { token }),
-    ...(finalStatuses === undefined ? {} : { finalStatuses }),
     answer: {
       expects: 'any',
       read: (answer, head) => ({ ...head, body: answer === undefined ? undefined : exactValue(answer) }),
     },
   });
-  return client.request(accept === undefined ? call : { ...call, accept }, signal);
+  return client.request(call, signal);
 }

@@ -1,23 +1,12 @@
-import type { RequestPurpose } from '../core/requests.ts';
 import type { OperationBody } from '../http/message.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification, pathValueProblem } from './identification.ts';
-import type { AnswerReader, Operation, QueryValue } from './operation.ts';
+import { type Operation, operationName } from './operation.ts';
 import { type OperationId, operationOf } from './schema/operations.ts';
 import { pathParameters } from './schema/parameters.ts';
 
-/** Parts that one call adds to its operation. */
-export interface CallDetails<T> {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, QueryValue>>;
-  readonly body?: OperationBody;
-  readonly finalStatuses?: readonly number[];
-  readonly busyStatuses?: readonly number[];
-  readonly token?: 'access' | 'application';
-  /** Default: by the operation. */
-  readonly purpose?: RequestPurpose;
-  readonly answer: AnswerReader<T>;
-}
+/** Parts that one call adds to its operation. `purpose` and `token` are by default those of the table. */
+export type CallDetails<T> = Omit<Operation<T>, 'method' | 'path' | 'effect' | 'hasLanguage'>;
 
 /**
  * Makes a call of an operation of the contract: method, path, token and language come from the shared table. Throws
@@ -26,17 +15,18 @@ export interface CallDetails<T> {
  */
 export function contractCall<T>(id: OperationId, details: CallDetails<T>): Operation<T> {
   const { method, path, auth, needsLanguage, purpose = 'other' } = operationOf(id);
+  const operation = operationName({ method, path });
   for (const name of pathParameters({ path })) {
     if (typeof details.params?.[name] !== 'string')
       throw refuseToSend({ method, path }, `it needs a text for {${name}}.`);
   }
   for (const [name, value] of Object.entries(details.params ?? {})) {
-    if (identificationNames.has(name)) checkIdentification(value, `${method} ${path}`);
+    if (identificationNames.has(name)) checkIdentification(value, operation);
     const problem = pathValueProblem(value);
     if (problem !== undefined) throw refuseToSend({ method, path }, `{${name}} ${problem}.`);
   }
-  checkNamed(details.query, `${method} ${path}`);
-  if (details.body?.kind === 'json') checkNamed(details.body.value, `${method} ${path}`);
+  checkNamed(details.query, operation);
+  if (details.body?.kind === 'json') checkNamed(details.body.value, operation);
   return {
     method,
     path,

@@ -241,8 +241,8 @@ export function tokenError(operation: Operation<unknown>, error: RollcallError):
 }
 
 /** Returns the error for a call that must not be sent. */
-export function refuseToSend(operation: { method: string; path: string }, why: string): PlatformError {
-  const name = `${operation.method} ${operation.path}`;
+export function refuseToSend(operation: Pick<Operation<unknown>, 'method' | 'path'>, why: string): PlatformError {
+  const name = operationName(operation);
   return new PlatformError(`${name} was not sent: ${why}`, {
     code: 'PLATFORM_REFUSED',
     retry: 'never',

@@ -27,6 +27,7 @@ export interface Operation<T> {
   readonly method: Method;
   /** Path template with the contract's exact slashes: `/os-api/public-api/v1/users/{identification}/`. */
   readonly path: string;
+  /** Path parameters by the contract's names, not yet percent-encoded. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly body?: OperationBody;

@@ -8,7 +8,7 @@ import { contractCall, jsonBody } from './contract-call.ts';
 import { type LearnedPageSize, scanDirectory } from './directory.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification } from './identification.ts';
-import type { AnswerReader } from './operation.ts';
+import { type AnswerReader, operationName } from './operation.ts';
 import { operationOf } from './schema/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { findUser } from './user-lookup.ts';
@@ -25,8 +25,8 @@ export function openPlatform(client: PlatformClient): Platform {
     find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
 
     async create(write, signal) {
-      checkIdentification(write.identification, 'POST /os-api/public-api/v1/users/');
-      const body = jsonBody(userPayload(write, dialect, operationOf('create')));
+      checkIdentification(write.identification, operationName(operationOf('create')));
+      const body = jsonBody(userPayload(write, dialect, 'create'));
       return client.request(contractCall('create', { body, answer: createdUser }), signal);
     },
 
@@ -37,20 +37,16 @@ export function openPlatform(client: PlatformClient): Platform {
     },
 
     async rename(target, write, signal) {
-      checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
       const operation = operationOf('update');
+      checkIdentification(write.identification, operationName(operation));
       if (dialect.userId === 'identification') {
         throw refuseToSend(operation, 'dialect.userId is `identification`, so an update cannot change it.');
       }
-      const body = jsonBody({
-        userId: userIdOf(target, dialect, operation),
-        ...userPayload(write, dialect, operation),
-      });
+      const body = jsonBody({ userId: userIdOf(target, dialect), ...userPayload(write, dialect, 'update') });
       await client.request(contractCall('update', { body, answer: nothing }), signal);
     },
 
     async remove(identification, { blacklist }, signal) {
-      checkIdentification(identification, 'DELETE /os-api/public-api/v1/users/{identification}/');
       const call = contractCall('delete', { params: { identification }, query: { blacklist }, answer: nothing });
       await client.request(call, signal);
     },

@@ -4,12 +4,11 @@ import type { User } from '../core/user.ts';
 import type { Lookup, UserCounts } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';
-import { checkIdentification } from './identification.ts';
 import { readUser } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 
 /** Possible statuses of a read of a missing user. The contract does not show them. */
-const maybeMissing: readonly number[] = [400, 404, 500];
+export const maybeMissing: readonly number[] = [400, 404, 500];
 
 /**
  * Highest number of search pages. A search string may match many users by name or e-mail; beyond this the result is
@@ -26,7 +25,6 @@ export async function findUser(
   signal: AbortSignal,
   userCounts?: UserCounts,
 ): Promise<Lookup> {
-  checkIdentification(identification, 'GET /os-api/public-api/v1/users/{identification}');
   const wanted = normalText(identification);
   const read = await readOne(client, identification, signal);
   if (read !== undefined) {

@@ -1,27 +1,13 @@
 import type { RequestPurpose } from '../core/requests.ts';
 import type { PlatformClient } from './client.ts';
 import { type CallDetails, contractCall, jsonBody } from './contract-call.ts';
-import type { UserSearchQuery, UserSortKey } from './schema/users.ts';
+import type { UserSearchQuery } from './schema/users.ts';
 import { readUserPage, type UserPage } from './user-record.ts';
-
-/** Parameters of a user search (contract, "GET /os-api/public-api/v1/users"). */
-export interface UserSearch {
-  readonly searchString?: string;
-  /** False finds enabled and disabled users, true only enabled ones. */
-  readonly enabled: boolean;
-  /** 0-based. */
-  readonly page: number;
-  readonly size: number;
-  /** Default `id`. */
-  readonly orderBy?: UserSortKey;
-  /** Default `ASC`. */
-  readonly direction?: 'ASC' | 'DESC';
-}
 
 /** Reads one page of users, in order of id by default, with parameters in query or body as the dialect says. */
 export function searchUsers(
   client: PlatformClient,
-  search: UserSearch,
+  search: UserSearchQuery,
   signal: AbortSignal,
   purpose: RequestPurpose = 'read',
 ): Promise<UserPage> {

@@ -4,16 +4,16 @@ import type { UserWrite } from '../core/user.ts';
 import type { UpdateTarget } from '../ports/platform.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification } from './identification.ts';
+import { operationName } from './operation.ts';
 import { operationOf } from './schema/operations.ts';
-
-type Target = { readonly method: string; readonly path: string };
 
 /**
  * Builds the body of create and update (contract, "User write payload"): plain fields beside `customFields`, `''`
  * unchanged. Throws `PLATFORM_REFUSED` (effect `none`) for what a direct call cannot carry: `office`, custom fields
  * beyond the dialect's direct limit, and a write without first or last name.
  */
-export function userPayload(write: UserWrite, dialect: Dialect, operation: Target): Record<string, unknown> {
+export function userPayload(write: UserWrite, dialect: Dialect, id: 'create' | 'update'): Record<string, unknown> {
+  const operation = operationOf(id);
   const payload: Record<string, unknown> = { identification: write.identification };
   const customFields: Record<string, string> = {};
   for (const [key, value] of Object.entries(write.fields)) {
@@ -42,14 +42,14 @@ export function userPayload(write: UserWrite, dialect: Dialect, operation: Targe
  * `PLATFORM_REFUSED` for a write of another user than the target, and as `userPayload` does; effect `none`.
  */
 export function updatePayload(target: UpdateTarget, write: UserWrite, dialect: Dialect): Record<string, unknown> {
-  checkIdentification(write.identification, 'PUT /os-api/public-api/v1/users/');
   const operation = operationOf('update');
+  checkIdentification(write.identification, operationName(operation));
   if (target.identification !== write.identification) {
     throw refuseToSend(operation, 'the user that was read is not the user to write. Read it again.');
   }
-  const userId = userIdOf(target, dialect, operation);
+  const userId = userIdOf(target, dialect);
   const shown = { ...write, identification: target.rawIdentification ?? write.identification };
-  return { userId, ...userPayload(shown, dialect, operation) };
+  return { userId, ...userPayload(shown, dialect, 'update') };
 }
 
 function customFieldNumber(name: FieldName): number | undefined {
@@ -57,7 +57,7 @@ function customFieldNumber(name: FieldName): number | undefined {
 }
 
 /** Returns the `userId` of an update, by `dialect.userId`. Throws rather than address another user. */
-export function userIdOf(target: UpdateTarget, dialect: Dialect, operation: Target): string {
+export function userIdOf(target: UpdateTarget, dialect: Dialect): string {
   if (dialect.userId === 'id') return target.id;
   if (dialect.userId === 'identification') return target.rawIdentification ?? target.identification;
   if (dialect.userId === 'uid' && target.uid !== undefined) return target.uid;
@@ -65,5 +65,8 @@ export function userIdOf(target: UpdateTarget, dialect: Dialect, operation: Targ
     dialect.userId === 'uid'
       ? 'dialect.userId is `uid`, but the platform shows none for this user.'
       : 'dialect.userId is `created`, but the id that create returned is not known for this user.';
-  throw refuseToSend(operation, `${why} Set dialect.userId to \`id\` or \`identification\`, or deliver by csv.`);
+  throw refuseToSend(
+    operationOf('update'),
+    `${why} Set dialect.userId to \`id\` or \`identification\`, or deliver by csv.`,
+  );
 }

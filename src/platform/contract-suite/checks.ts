@@ -5,6 +5,8 @@ import { callOperation, type OperationAnswer } from '../call-operation.ts';
 import type { PlatformClient } from '../client.ts';
 import type { Operation } from '../schema/operation.ts';
 import { type OperationId, operationOf } from '../schema/operations.ts';
+import { pagingOf } from '../schema/parameters.ts';
+import { maybeMissing } from '../user-lookup.ts';
 import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';
 import { strictDifferences } from './strict-shape.ts';
@@ -22,9 +24,6 @@ export interface Witnesses {
   /** A client that requests an unknown language. */
   readonly foreigner: PlatformClient;
 }
-
-/** Statuses of a missing user: the contract does not show which (its list for this call has no 404). */
-const missingUser: readonly number[] = [400, 404, 500];
 
 /** Makes every check of one operation in order. Continues after a failed one. */
 export async function* checkSubject(
@@ -135,8 +134,9 @@ function checkDefaults({ body }: OperationAnswer): string {
   return `${result.length} items on the first page`;
 }
 
-async function checkPaging({ page, firstPage = 0 }: Subject, fixture: Fixture): Promise<string> {
-  if (page === undefined) throw new RangeError('there is no page to check');
+async function checkPaging({ id, page }: Subject, fixture: Fixture): Promise<string> {
+  const firstPage = pagingOf(operationOf(id))?.first;
+  if (page === undefined || firstPage === undefined) throw new RangeError('there is no page to check');
   const first = await page(fixture, firstPage);
   const second = await page(fixture, firstPage + 1);
   if (first.items.length === 0 || second.items.length === 0) throw new Unavailable('there are fewer than two items');
@@ -157,7 +157,7 @@ async function checkRefusal(status: number, subject: Subject, fixture: Fixture, 
   const provoked = await provoke(status, subject, fixture, witnesses);
   if (provoked !== undefined) {
     if (isAbsent(operationOf(subject.id), provoked)) throw new Unavailable(absent);
-    const known = [...operationOf(subject.id).errorStatuses, ...(subject.id === 'read' ? missingUser : [])];
+    const known = [...operationOf(subject.id).errorStatuses, ...(subject.id === 'read' ? maybeMissing : [])];
     checkRefusalShape(provoked, known);
     if (provoked.status === status) return `provoked`;
     if (fixture.aids.inject === undefined) return `provoked, answered ${provoked.status}`;

@@ -6,7 +6,6 @@ import { PlatformError, RollcallError } from '../../core/errors.ts';
 import type { FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { openPlatformApi, type PlatformApi } from '../api.ts';
 import type { PlatformClient } from '../client.ts';
-import { operationOf } from '../schema/operations.ts';
 import type { LongId } from '../schema/wire.ts';
 import { userIdOf } from '../user-write.ts';
 import type { ContractAids } from './aids.ts';
@@ -136,7 +135,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
     async userId(identification) {
       const lookup = await api.users.find(identification, signal);
       if (lookup.found !== true) throw new Unavailable('a person of the test is not shown');
-      return userIdOf(lookup.user, client.dialect, operationOf('update'));
+      return userIdOf(lookup.user, client.dialect);
     },
     async goal() {
       if (!isWriting) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countOf } from '../../core/count-of.ts';
+import { isRecord } from '../../http/json-text.ts';
 import { isSometimes } from '../schema/wire.ts';
 
 /**
@@ -26,7 +27,7 @@ interface Place {
 function collect({ schema, value, path }: Place, tell: (difference: string) => void): void {
   const inner = unwrapped(schema);
   if (value === null && inner !== schema) return;
-  if (inner instanceof z.ZodObject && isObject(value)) {
+  if (inner instanceof z.ZodObject && isRecord(value)) {
     collectFields(inner, value, path, tell);
   } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
     const element = inner.element as z.ZodType;
@@ -54,10 +55,6 @@ function collectFields(
 function unwrapped(schema: z.ZodType): z.ZodType {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function typeName(value: unknown): string {

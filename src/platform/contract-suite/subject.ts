@@ -3,6 +3,9 @@ import type { ListPage } from '../resources/pages.ts';
 import type { OperationId } from '../schema/operations.ts';
 import type { Fixture } from './fixture.ts';
 
+/** An identification or code that a platform does not have. */
+export const missingUser = 'contract-nobody';
+
 /** One call of the suite. */
 export interface SubjectCall extends OperationInput {
   /** Access token of this call, instead of the connection's. */
@@ -24,8 +27,6 @@ export interface Subject {
   readonly errors?: Readonly<Partial<Record<number, (fixture: Fixture) => OperationInput>>>;
   /** Returns one page of one item. */
   readonly page?: (fixture: Fixture, page: number) => Promise<Omit<ListPage<unknown>, 'page'>>;
-  /** Number of the first page. Default 0. */
-  readonly firstPage?: 0 | 1;
   /**
    * Proves that special characters arrive unchanged; throws `Difference` otherwise. Runs only if the suite may write.
    */

@@ -1,7 +1,6 @@
 import { sampleGoal } from './fixture.ts';
-import type { Subject } from './subject.ts';
+import { missingUser, type Subject } from './subject.ts';
 
-const missingUser = 'contract-nobody';
 const noId = '999999999999';
 
 function links(person: (number: number) => string) {
@@ -34,7 +33,6 @@ export const growthSubjects: readonly Subject[] = [
       400: ({ person }) => ({ params: { identification: person(0) }, query: { pageSize: -1 } }),
       404: () => ({ params: { identification: missingUser } }),
     },
-    firstPage: 1,
     page: ({ api, signal, person }, page) => api.leaders.page(person(0), { pageNumber: page, pageSize: 1 }, signal),
     bare: ({ person }) => ({ params: { identification: person(0) } }),
   },

@@ -3,9 +3,7 @@ import { fileBody } from '../file-body.ts';
 import { exchangeRefreshToken, revokeToken } from '../resources/tokens.ts';
 import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';
-import type { Subject } from './subject.ts';
-
-const missingUser = 'contract-nobody';
+import { missingUser, type Subject } from './subject.ts';
 
 /** Search parameters are in query or body, as the dialect says. */
 function searchInput(
