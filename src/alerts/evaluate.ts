@@ -1,11 +1,12 @@
 import type { AlertProblem, AlertState, AlertTopic } from '../ports/alerts.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Run, Store } from '../ports/store.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import type { AlertFacts, TopicFinding } from './decide-alerts.ts';
 import { judgeFreshness } from './judge-freshness.ts';
 import { judgeHeld } from './judge-held.ts';
 import { hasTokenProblem, judgeOpenRun, judgeRun } from './judge-run.ts';
-import { judgeToken, type TokenView } from './judge-token.ts';
+import { judgeToken } from './judge-token.ts';
 
 /** The facts of a sync that alerts use. */
 export interface WatchedSync {
@@ -20,7 +21,7 @@ export interface WatchedSync {
 /** The facts of a connection that alerts use. */
 export interface WatchedConnection {
   readonly name: string;
-  token(): Promise<TokenView>;
+  token(): Promise<TokenStatus>;
 }
 
 export interface EvaluationIo {

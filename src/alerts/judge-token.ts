@@ -2,9 +2,6 @@ import type { AlertProblem } from '../ports/alerts.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import { ageOf, instantOf } from './words.ts';
 
-/** What `rollcall token status` says of a connection. */
-export type TokenView = Omit<TokenStatus, 'connection' | 'generation'>;
-
 /** Refreshes start at 75 % of the lifetime. At this share they have been failing for a while. */
 const lateShare = 0.9;
 /** For short-lived tokens: how long a refresh may take. */
@@ -12,7 +9,7 @@ const refreshGraceMs = 180_000;
 const dueShare = 0.75;
 
 /** Returns the problem of a connection's tokens; undefined when it has none stored. */
-export function judgeToken(connection: string, token: TokenView, now: number): AlertProblem | 'well' | undefined {
+export function judgeToken(connection: string, token: TokenStatus, now: number): AlertProblem | 'well' | undefined {
   const action = `rollcall token status ${connection}`;
   const unaffected = `Syncs of other connections continue; nothing was changed on the platform.`;
   const base = { topic: 'token', unaffected, action, details: [token.reason, token.advice].filter(isText) } as const;
@@ -45,7 +42,7 @@ const fewAnswers = 2;
 
 function judgeEndpoint(
   connection: string,
-  { attempts, retryAt, expiresAt }: TokenView,
+  { attempts, retryAt, expiresAt }: TokenStatus,
   now: number,
   base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
 ): AlertProblem | undefined {
@@ -73,7 +70,7 @@ function judgeEndpoint(
 
 function judgeExpiry(
   connection: string,
-  { issuedAt, expiresAt }: TokenView,
+  { issuedAt, expiresAt }: TokenStatus,
   now: number,
   base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
 ): AlertProblem | 'well' {

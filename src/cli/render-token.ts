@@ -10,7 +10,7 @@ export function renderToken(report: TokenStatus, now: number, { colors }: Style)
   const { connection, state, generation, issuedAt, expiresAt, attempts, retryAt, reason, advice } = report;
   const isWell = state === 'ready' || state === 'static';
   const lines = [`${colors.bold(connection)}: ${isWell ? colors.green(state) : colors.yellow(state)}`];
-  if (generation !== undefined && generation > 0) lines.push(`  generation ${generation}`);
+  if (generation > 0) lines.push(`  generation ${generation}`);
   if (issuedAt !== undefined) lines.push(`  issued ${formatInstant(issuedAt)}`);
   if (expiresAt !== undefined) lines.push(`  ${expiry(expiresAt, now)}`);
   if (attempts > 0) lines.push(`  ${oddAnswers(attempts)}${retryAt === undefined ? '' : nextTry(retryAt, now)}`);
@@ -37,5 +37,5 @@ function expiry(expiresAt: number, now: number): string {
 
 export function tokenJson({ issuedAt, expiresAt, retryAt, generation, reason, ...rest }: TokenStatus) {
   const instants = { issuedAt: instant(issuedAt), expiresAt: instant(expiresAt), retryAt: instant(retryAt) };
-  return { ...rest, generation: generation ?? null, reason: reason ?? null, ...instants };
+  return { ...rest, generation, reason: reason ?? null, ...instants };
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
-import type { Seal } from '../platform/tokens/seal.ts';
 import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';
 import { random } from './system.ts';
 

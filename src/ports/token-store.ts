@@ -3,6 +3,7 @@ export type TokenState = 'ready' | 'refreshing' | 'reauth-required' | 'revoked';
 /** The token pair of one connection. Secrets are sealed (AES-256-GCM) before they are stored here. */
 export interface TokenRecord {
   readonly connection: string;
+  /** Increases with every write of the row, so that any two states of the row differ. */
   readonly generation: number;
   readonly state: TokenState;
   readonly accessSealed: string | undefined;
@@ -19,7 +20,10 @@ export interface TokenRecord {
   readonly refreshStartedAt: number | undefined;
   /** Number of presentations in a row that were answered neither with a usable pair nor with a refusal. */
   readonly attempts: number;
-  /** Earliest time of the next presentation, after one with an invalid answer. */
+  /**
+   * Earliest time of the next presentation, after one with an invalid answer. Undefined while one is in progress, or its
+   * process has died.
+   */
   readonly retryAt: number | undefined;
   readonly reason: string | undefined;
   /** Set while the row comes from a backup and no operator has confirmed it. Nothing is presented then. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { untilCaughtUp } from '../../src/alerts/freshness.ts';
-import type { TokenView } from '../../src/alerts/judge-token.ts';
 import { type Alerts, type AlertsOptions, openAlerts } from '../../src/alerts/open-alerts.ts';
 import { noCounts } from '../../src/core/run.ts';
 import type { ChannelSettings } from '../../src/ports/alerts.ts';
 import type { OwnedRun, RunPatch, RunScope, Store } from '../../src/ports/store.ts';
+import type { TokenStatus } from '../../src/ports/tokens.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
   dayMs,
@@ -24,7 +24,7 @@ import { openReceiver, type Receiver } from './receiver.ts';
 let store: Store;
 let clock: FakeClock;
 let receiver: Receiver;
-let token: TokenView;
+let token: TokenStatus;
 let staleAfterMs: number | undefined;
 let isExcused: ReturnType<typeof untilCaughtUp>;
 const log = memoryLogger();
@@ -34,7 +34,9 @@ beforeEach(async () => {
   clock = new FakeClock();
   receiver = await openReceiver();
   token = {
+    connection: 'acme',
     state: 'static',
+    generation: 0,
     issuedAt: undefined,
     expiresAt: undefined,
     attempts: 0,
@@ -474,7 +476,7 @@ describe('a sync', () => {
 
 describe('tokens', () => {
   it('are told at once when a person is needed, ahead of their end when refreshing fails, and when they work again', async () => {
-    const look = async (over: Partial<TokenView>) => {
+    const look = async (over: Partial<TokenStatus>) => {
       token = { ...token, ...over };
       await desk().evaluate(never);
       return titles().map((title) => title.split(' ')[0]);

@@ -1,10 +1,11 @@
 import { openAlertChecks } from '../../src/alerts/alert-checks.ts';
 import { untilCaughtUp } from '../../src/alerts/freshness.ts';
-import type { TokenView } from '../../src/alerts/judge-token.ts';
+
 import { openAlerts } from '../../src/alerts/open-alerts.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import type { AlertNotice } from '../../src/ports/alerts.ts';
 import type { QueueDepth } from '../../src/ports/metrics.ts';
+import type { TokenStatus } from '../../src/ports/tokens.ts';
 import { openRun, sampleTrigger } from '../contracts/store-samples.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
@@ -25,7 +26,7 @@ export interface Failure {
 export interface Stage {
   readonly office: Office;
   readonly clock: FakeClock;
-  token: TokenView;
+  token: TokenStatus;
   isScheduled: boolean;
   isWorked: boolean;
   queue: QueueDepth | undefined;
@@ -48,8 +49,10 @@ export interface Played {
 
 const lookEveryMs = 5000;
 const hourMs = 3_600_000;
-const wellToken: TokenView = {
+const wellToken: TokenStatus = {
+  connection: 'acme',
   state: 'static',
+  generation: 0,
   issuedAt: undefined,
   expiresAt: undefined,
   attempts: 0,

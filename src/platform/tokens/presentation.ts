@@ -3,7 +3,7 @@ import type { Leases } from '../../ports/store.ts';
 import type { ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
 import { nextTryAt } from './retry-pace.ts';
 import { exchangeInTime, graceMs } from './timed-exchange.ts';
-import { howToClear, storeHasNoRoom } from './token-errors.ts';
+import { holderOf, howToClear, storeHasNoRoom } from './token-errors.ts';
 import {
   beginRefresh,
   beginSeed,
@@ -227,7 +227,7 @@ async function lockOut(parts: PresentationParts, seen: TokenEntry, reason: strin
   if (written === undefined) return { kind: 'changed' };
   const { connection } = parts;
   parts.logger.error({ connection, generation: written.generation, reason }, 'a new first token is required');
-  const message = `connection ${connection} is locked out: ${reason}. ${howToClear(connection)}`;
+  const message = `connection ${connection} is locked out: ${reason}. ${howToClear(holderOf(connection))}`;
   parts.onAlert({ kind: 'reauth-required', connection, message });
   return { kind: 'settled' };
 }

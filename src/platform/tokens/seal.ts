@@ -2,8 +2,6 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { RollcallError } from '../../core/errors.ts';
 import type { Seal } from '../../ports/seal.ts';
 
-export type { Seal } from '../../ports/seal.ts';
-
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 const ivBytes = 12;

@@ -1,5 +1,5 @@
 import type { TokenStatus } from '../../ports/tokens.ts';
-import { holderOf, restoredAdvice } from './token-errors.ts';
+import { holderOf, howToConfirm } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
 import type { Circumstances } from './verdict.ts';
 
@@ -36,9 +36,10 @@ function isWithoutToken({ usedSeeds, triedSeeds, refresh, isReadable }: TokenEnt
 }
 
 function advise({ connection, entry, seed }: Described): string {
-  const { key, present, exchange } = holderOf(connection);
+  const holder = holderOf(connection);
+  const { key, present, exchange } = holder;
   if (seed === 'new') return `The refresh token in the configuration is new. ${exchange}`;
-  if (entry?.restored !== undefined) return restoredAdvice(connection);
+  if (entry?.restored !== undefined) return howToConfirm(holder);
   if (entry === undefined || (isWithoutToken(entry) && seed === 'none')) {
     return `Put a refresh token in the configuration (${key}).`;
   }

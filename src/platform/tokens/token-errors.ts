@@ -76,7 +76,7 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   },
   reauth: {
     code: 'REAUTH_REQUIRED',
-    text: (holder) => `${holder.issuer} no longer accepts the refresh token of ${holder.name}. ${clearing(holder)}`,
+    text: (holder) => `${holder.issuer} no longer accepts the refresh token of ${holder.name}. ${howToClear(holder)}`,
   },
   revoked: {
     code: 'TOKEN_REVOKED',
@@ -86,7 +86,7 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   },
   restored: {
     code: 'TOKEN_RESTORED',
-    text: (holder) => `the tokens of ${holder.name} were restored from a backup. ${confirming(holder)}`,
+    text: (holder) => `the tokens of ${holder.name} were restored from a backup. ${howToConfirm(holder)}`,
   },
   sealed: {
     code: 'TOKEN_UNAVAILABLE',
@@ -105,11 +105,7 @@ export function tokenFailure(connection: string, why: Failure, reason: string | 
 }
 
 /** Returns the next step for tokens that were restored from a backup. */
-export function restoredAdvice(connection: string): string {
-  return confirming(holderOf(connection));
-}
-
-function confirming({ issuer, key, confirm }: Holder): string {
+export function howToConfirm({ issuer, key, confirm }: Holder): string {
   return (
     `Nothing is presented to ${issuer}, because a newer pair may exist, and a refresh token that was used before can ` +
     `revoke all tokens. Get a new refresh token from ${issuer} and put it in the configuration (${key}). Only if no ` +
@@ -117,11 +113,8 @@ function confirming({ issuer, key, confirm }: Holder): string {
   );
 }
 
-export function howToClear(connection: string): string {
-  return clearing(holderOf(connection));
-}
-
-function clearing({ issuer, key, ways }: Holder): string {
+/** Returns the next step for a refresh token that was refused. */
+export function howToClear({ issuer, key, ways }: Holder): string {
   return `Get a new refresh token from ${issuer} and put it in the configuration (${key}); ${ways}.`;
 }
 

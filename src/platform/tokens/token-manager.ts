@@ -1,11 +1,9 @@
 import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Seal } from '../../ports/seal.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
 import type { TokenAlert } from './presentation.ts';
 import type { RevokeCall } from './revoke-call.ts';
-import type { Seal } from './seal.ts';
-
-export type { RevokeCall } from './revoke-call.ts';
 
 export interface TokenManagerOptions {
   readonly connection: string;

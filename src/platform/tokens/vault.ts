@@ -1,28 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { RestoredTokens, TokenRecord, TokenState, TokenStore } from '../../ports/store.ts';
-import type { Seal } from './seal.ts';
+import type { Seal } from '../../ports/seal.ts';
+import type { TokenRecord, TokenStore } from '../../ports/store.ts';
 
 /** A stored token pair with its secrets opened. Exists in memory only. */
-export interface TokenEntry {
-  /** Increases with every write of the row, so that any two states of the row differ. */
-  readonly generation: number;
-  readonly state: TokenState;
+export interface TokenEntry extends Omit<TokenRecord, 'connection' | 'accessSealed' | 'refreshSealed'> {
   /** Absent: the pair is a first token that was not exchanged yet. */
   readonly access: string | undefined;
   readonly refresh: string | undefined;
-  readonly issuedAt: number | undefined;
-  readonly expiresAt: number | undefined;
-  readonly seedHash: string | undefined;
-  readonly usedSeeds: readonly string[];
-  readonly triedSeeds: readonly string[];
-  readonly refreshStartedAt: number | undefined;
-  /** Number of presentations in a row that were not answered as they should be. */
-  readonly attempts: number;
-  /** Earliest time of the next presentation. Undefined while one is in progress, or its process has died. */
-  readonly retryAt: number | undefined;
-  readonly reason: string | undefined;
-  /** Set while the row comes from a backup and no operator has confirmed it. */
-  readonly restored: RestoredTokens | undefined;
   /** False when the secrets were sealed with another key; they are then absent here. */
   readonly isReadable: boolean;
 }

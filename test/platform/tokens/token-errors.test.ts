@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { howToClear, tokenFailure, tokenUnavailable } from '../../../src/platform/tokens/token-errors.ts';
+import { holderOf, howToClear, tokenFailure, tokenUnavailable } from '../../../src/platform/tokens/token-errors.ts';
 
 it.each([
   ['acme', 'the platform no longer accepts the refresh token of connection acme', 'connections.acme.refreshToken'],
@@ -48,9 +48,9 @@ it.each([
 });
 
 it('only the source of a sync is told of `source try`', () => {
-  expect(howToClear('source people')).toMatch(/token refresh, source try\.$/);
-  expect(howToClear('acme')).toMatch(/token refresh\.$/);
-  expect(howToClear('my source people')).toContain('from the platform');
+  expect(howToClear(holderOf('source people'))).toMatch(/token refresh, source try\.$/);
+  expect(howToClear(holderOf('acme'))).toMatch(/token refresh\.$/);
+  expect(howToClear(holderOf('my source people'))).toContain('from the platform');
 });
 
 it('a token that cannot be had just now says for whom, why and when to try again', () => {
