@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import { type RunningSandbox, type SeedUser, seedUsers, startSandbox } from './index.ts';
 
 const userCount = 500;
@@ -32,7 +33,7 @@ export async function openDemoWorld(folder: string, now: () => number) {
   const sandbox = await startSandbox({ now, people: users, processingMs: 1500, accessTokenLifeMs: 3_600_000 });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const rows = employeesOf(users, now());
-  await writeFile(join(folder, 'employees.csv'), toCsv(rows), { mode: 0o600 });
+  await writeFile(join(folder, 'employees.csv'), stringify(rows, { header: true, columns }), { mode: 0o600 });
   const configPath = join(folder, 'rollcall.yaml');
   await writeFile(configPath, configText(sandbox), { mode: 0o600 });
   const story = [
@@ -86,13 +87,6 @@ function employeeOf({ identification, enabled, fields }: SeedUser, index: number
 
 function day(at: number): string {
   return new Date(at).toISOString().slice(0, 10).split('-').reverse().join('/');
-}
-
-function toCsv(rows: readonly Row[]): string {
-  const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
-    .map((cells) => `${cells.map(cell).join(',')}\n`)
-    .join('');
 }
 
 function configText(sandbox: RunningSandbox): string {

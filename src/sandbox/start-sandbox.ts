@@ -49,10 +49,7 @@ export interface SandboxState {
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const world = createWorld(options);
   if (options.hasGrowth === true) seedGrowth(world);
-  const { accessToken, refreshToken } = world.tokens.authorize({
-    ...(options.accessToken === undefined ? {} : { accessToken: options.accessToken }),
-    ...(options.refreshToken === undefined ? {} : { refreshToken: options.refreshToken }),
-  });
+  const { accessToken, refreshToken } = world.tokens.authorize(options);
   const closing = new AbortController();
   const app = await buildServer(world, closing.signal);
   const url = await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });

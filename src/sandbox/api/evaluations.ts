@@ -84,10 +84,6 @@ function statusOf(entry: StoredEvaluation): 'DRAFT' | 'SUBMITTED' {
 }
 
 function showEvaluation(entry: StoredEvaluation, { directory }: World): Record<string, unknown> {
-  const summary = (identification: string) => {
-    const account = directory.known(identification);
-    return account === undefined ? { identification } : summarizeUser(account);
-  };
   const year = new Date(entry.createdAt).getUTCFullYear();
   const startTime = Date.UTC(year, 0, 1);
   const endTime = Date.UTC(year + 1, 0, 1) - 1;
@@ -99,8 +95,8 @@ function showEvaluation(entry: StoredEvaluation, { directory }: World): Record<s
     dateTimeFrom: startTime,
     dateTimeTo: endTime,
     title: entry.title,
-    evaluator: summary(entry.evaluator),
-    evaluee: summary(entry.evaluee),
+    evaluator: summarizeUser(entry.evaluator, directory),
+    evaluee: summarizeUser(entry.evaluee, directory),
     type: 'EVALUATION',
     score: { message: `${entry.score} of 5`, value: entry.score, manualScore: false },
     comment: entry.comment,

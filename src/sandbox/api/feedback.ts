@@ -81,14 +81,10 @@ function compareDescending(a: StoredFeedback, b: StoredFeedback, key: 'id' | 'cr
 }
 
 function showFeedback(feedback: StoredFeedback, language: string, { directory }: World): Record<string, unknown> {
-  const summary = (identification: string) => {
-    const account = directory.known(identification);
-    return account === undefined ? { identification } : summarizeUser(account);
-  };
   return {
     id: feedback.id,
-    sender: summary(feedback.sender),
-    recipient: summary(feedback.recipient),
+    sender: summarizeUser(feedback.sender, directory),
+    recipient: summarizeUser(feedback.recipient, directory),
     ratedTopics: rateTopics(feedback.id, language, 'imageCode'),
     totalMessages: 1,
     creationTime: feedback.createdAt,

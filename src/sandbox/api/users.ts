@@ -1,9 +1,10 @@
 import { UserPayload, UserUpdatePayload } from '../../platform/schema/index.ts';
 import { type Handler, Refusal } from '../call.ts';
 import { querySource, readBody, readQuery } from '../parameters.ts';
-import type { Account } from '../people/account.ts';
+import { type Account, filled } from '../people/account.ts';
 import { showUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
+import { knownUser } from './known-user.ts';
 import { readPayloadFields } from './write-payload.ts';
 
 const create: Handler = (call, { directory, writes, now, quirks }) => {
@@ -14,7 +15,7 @@ const create: Handler = (call, { directory, writes, now, quirks }) => {
   }
   refuseTakenEmail(payload.email, undefined, { directory, quirks });
   if (directory.blacklist.has(identification)) throw new Refusal(400, 'Bad Request', 'The user is blacklisted');
-  const account = writes.create(identification, withoutBlanks(readPayloadFields(payload, 'merges')), {
+  const account = writes.create(identification, filled(readPayloadFields(payload, 'merges')), {
     at: now(),
     via: call.operation,
   });
@@ -43,11 +44,11 @@ const read: Handler = ({ parameters: { identification = '' } }, { directory, now
   return { body: { result: showUser(account, quirks) } };
 };
 
-const remove: Handler = (call, { directory, writes, leadership, goals, now }) => {
-  const { identification = '' } = call.parameters;
+const remove: Handler = (call, world) => {
+  const { writes, leadership, goals, now } = world;
   const blacklist = readQuery(call.operation, querySource(call.query)).flag('blacklist');
-  const account = directory.get(identification);
-  if (account === undefined) throw new Refusal(404, 'User not found', 'There is no such user');
+  const account = knownUser(call.parameters.identification, world);
+  const { identification } = account;
   writes.remove(account, blacklist, { at: now(), via: call.operation });
   leadership.forget(identification);
   goals.forget(identification);
@@ -74,10 +75,6 @@ function accountOf(userId: string, { directory, quirks }: World): Account | unde
 
 function userIdOf(account: Account, kind: World['quirks']['userId']): string {
   return { id: String(account.id), uid: account.uid, identification: account.identification }[kind];
-}
-
-function withoutBlanks<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T;
 }
 
 export const userHandlers = { create, update, read, delete: remove } as const;

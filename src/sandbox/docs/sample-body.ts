@@ -1,39 +1,13 @@
 import type { JsonObject } from '../../platform/schema/index.ts';
 
-/** Names of the first synthetic users, and other values that the sandbox accepts. */
-const samples: Readonly<Record<string, unknown>> = {
-  identification: 'E000001',
-  sender: 'E000001',
-  recipient: 'E000002',
-  assignedTo: 'E000001',
-  collaboratorIdentification: 'E000001',
-  mainLeaderIdentification: 'E000002',
-  secondaryLeadersIdentifications: [],
-  userId: '1001',
-  firstName: 'Ana',
-  lastName: 'Núñez',
-  email: 'ana.nunez@example.com',
-  declineReasonId: 1,
-  locale: 'en',
-  code: 'GOAL-1',
-  title: 'Ship it',
-  weighting: 1,
-  comment: 'How did it go?',
-  grant_type: 'refresh_token',
-  fileName: 'people.csv',
-  file: 'command,identification,firstName,lastName\nU,E000001,Ana,Núñez\n',
-};
-
-/** Returns a sample body with the required members and those that have a sample. `resolve` follows a `$ref`. */
+/** Returns a sample body with the required members, for a request without an example. `resolve` follows a `$ref`. */
 export function sampleBody(schema: JsonObject, resolve: (schema: JsonObject) => JsonObject): JsonObject {
   const { properties = {}, required = [] } = resolve(schema) as {
     properties?: Record<string, JsonObject>;
     required?: readonly string[];
   };
-  const entries = Object.entries(properties)
-    .filter(([name]) => required.includes(name) || /Leader|email/.test(name))
-    .map(([name, member]) => [name, samples[name] ?? firstOf(member)]);
-  return Object.fromEntries(entries);
+  const entries = Object.entries(properties).filter(([name]) => required.includes(name));
+  return Object.fromEntries(entries.map(([name, member]) => [name, firstOf(member)]));
 }
 
 function firstOf(member: JsonObject): unknown {

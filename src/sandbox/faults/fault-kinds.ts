@@ -1,5 +1,5 @@
 /** The type of a fault's `=argument`. */
-export type FaultArgument = 'none' | 'number' | 'optional-number' | 'text' | 'optional-text' | 'status';
+export type FaultArgument = 'none' | 'number' | 'optional-number' | 'text' | 'status';
 
 /** Where a fault can strike: any operation, some of them, the processing of files, or the platform as a whole. */
 export type FaultReach = 'any' | readonly string[] | 'file' | 'platform';

@@ -82,8 +82,7 @@ function splitRest(text: string, rest: string, kind: FaultKind) {
   const beforeWhen = at === null ? rest : rest.slice(0, at.index);
   const after = /;retry-after=(?<value>[^;]*)$/.exec(beforeWhen);
   const body = after === null ? beforeWhen : beforeWhen.slice(0, after.index);
-  const isText = kind.argument === 'text' || kind.argument === 'optional-text';
-  if (!isText && /[@;]/.test(body)) throw refusal(text, `"${body}" is not valid`);
+  if (kind.argument !== 'text' && /[@;]/.test(body)) throw refusal(text, `"${body}" is not valid`);
   if (body !== '' && !body.startsWith('=')) throw refusal(text, `"${body}" is not valid; an argument follows =`);
   const argument = body === '' ? undefined : body.slice(1);
   return { argument, retryAfter: after?.groups?.value, when: at?.groups?.when };
@@ -96,7 +95,6 @@ function checkArgument(text: string, { kind, argument }: FaultKind, value: strin
     number: isNumber,
     'optional-number': value === undefined || isNumber,
     text: value !== undefined && value !== '',
-    'optional-text': true,
     status: isNumber && Number(value) >= 200 && Number(value) <= 599,
   }[argument];
   if (isFine) return;

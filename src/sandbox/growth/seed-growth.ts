@@ -1,5 +1,5 @@
-import type { GoalPayload } from '../../platform/schema/index.ts';
 import type { World } from '../world.ts';
+import type { StoredGoal } from './goal-board.ts';
 import { periodNamed } from './periods.ts';
 
 type GrowthWorld = Pick<World, 'directory' | 'leadership' | 'feedback' | 'goals' | 'now'>;
@@ -24,12 +24,7 @@ const questions = [
   'Was the report clear enough?',
 ] as const;
 
-interface GoalText extends Pick<GoalPayload, 'type' | 'assignment'> {
-  readonly code: string;
-  readonly title: string;
-  readonly description: string;
-  readonly weighting: number;
-}
+type GoalText = Pick<StoredGoal, 'code' | 'title' | 'description' | 'type' | 'assignment' | 'weighting'>;
 
 const goals: readonly GoalText[] = [
   {

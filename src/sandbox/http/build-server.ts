@@ -6,7 +6,7 @@ import { serveControl } from './control.ts';
 import { serveDocs } from './docs.ts';
 import { type ErrorFacts, platformError } from './error-answer.ts';
 import { hasEmptySegment, pathOf } from './path-parameters.ts';
-import { serveOperation } from './serve-operation.ts';
+import { type Exchange, serveOperation } from './serve-operation.ts';
 
 const maxBodyBytes = 512 * 1024 * 1024;
 
@@ -18,10 +18,7 @@ export async function buildServer(world: World, closing: AbortSignal): Promise<F
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (_error, request, reply: FastifyReply) => {
-      const path = pathOf(request);
-      reply
-        .code(400)
-        .send(errorBody({ status: 400, title: 'Bad Request', detail: 'The path cannot be read', path }, world));
+      refuse({ request, reply }, { status: 400, title: 'Bad Request', detail: 'The path cannot be read' }, world);
     },
   });
   // GET users may have its parameters in the body: the contract does not define their place.
@@ -59,21 +56,16 @@ function acceptUnreadableBodies(app: FastifyInstance): void {
 
 function answerErrors(app: FastifyInstance, world: World): void {
   app.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request);
-    reply
-      .code(404)
-      .send(errorBody({ status: 404, title: 'Not Found', detail: 'There is no such endpoint', path }, world));
+    refuse({ request, reply }, { status: 404, title: 'Not Found', detail: 'There is no such endpoint' }, world);
   });
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-    const path = pathOf(request);
     const status = error.statusCode ?? 500;
     const title = status < 500 ? 'Bad Request' : 'Internal Server Error';
-    reply
-      .code(status)
-      .send(errorBody({ status, title, detail: 'The request could not be read or answered', path }, world));
+    refuse({ request, reply }, { status, title, detail: 'The request could not be read or answered' }, world);
   });
 }
 
-function errorBody(facts: Omit<ErrorFacts, 'at'>, world: World): unknown {
-  return platformError({ ...facts, at: world.now() }).body;
+function refuse({ request, reply }: Exchange, facts: Omit<ErrorFacts, 'path' | 'at'>, world: World): void {
+  const { status, body } = platformError({ ...facts, path: pathOf(request), at: world.now() });
+  reply.code(status).send(body);
 }

@@ -12,10 +12,16 @@ import { pathOf, readPathParameters } from './path-parameters.ts';
 import { readParts } from './read-parts.ts';
 import { sendAnswer } from './send-answer.ts';
 
+/** A request, and what answers it. */
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** Serves one request of an operation: early faults, token, handler, late faults, answer. */
 export async function serveOperation(
   operation: Operation<OperationId>,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
   world: World,
   closing: AbortSignal,
 ): Promise<void> {

@@ -41,6 +41,11 @@ function mergeFields(before: FieldValues, patch: FieldValues): FieldValues {
   return merged;
 }
 
+/** Returns the fields that have a value. */
+export function filled(fields: FieldValues): FieldValues {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+}
+
 /** Returns the names of what differs between two states, including `identification` and `enabled`. */
 export function changedNames(before: Account, after: Account): string[] {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]) as Set<FieldName>;

@@ -2,6 +2,7 @@ import { type FieldName, fieldTable } from '../../core/fields.ts';
 import { showDateTime, showLongDate } from '../dates.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import type { Account } from './account.ts';
+import type { UserDirectory } from './user-directory.ts';
 
 const customFieldNames = fieldTable.map(({ name }) => name).filter((name) => name.startsWith('customField'));
 
@@ -37,8 +38,10 @@ export function showFoundUser(account: Account, quirks: SandboxQuirks): Record<s
   return { ...showUser(account, quirks), organizationName: 'Sandbox' };
 }
 
-/** Returns a user as in feedback and evaluations (contract, "User summary"). */
-export function summarizeUser(account: Account): Record<string, unknown> {
+/** Returns a user as in feedback and evaluations (contract, "User summary"), also after their removal. */
+export function summarizeUser(identification: string, directory: UserDirectory): Record<string, unknown> {
+  const account = directory.known(identification);
+  if (account === undefined) return { identification };
   return {
     id: account.id,
     identification: account.identification,

@@ -1,5 +1,5 @@
-import type { FieldName, FieldValues } from '../../core/fields.ts';
-import type { Account } from '../people/account.ts';
+import type { FieldValues } from '../../core/fields.ts';
+import { type Account, filled } from '../people/account.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import type { FileRow } from './read-csv.ts';
 
@@ -40,10 +40,6 @@ function decideCreate(row: FileRow, isBlacklisted: boolean): RowEffect {
   const { firstName = '', lastName = '' } = row.fields;
   if (firstName.trim() === '' || lastName.trim() === '') return bad('firstName and lastName are required');
   return { kind: 'create', fields: filled(row.fields) };
-}
-
-function filled(fields: FieldValues): FieldValues {
-  return Object.fromEntries((Object.entries(fields) as [FieldName, string][]).filter(([, value]) => value !== ''));
 }
 
 function bad(reason: string): RowEffect {
