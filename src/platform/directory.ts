@@ -88,7 +88,7 @@ export async function* scanDirectory(
     if (isTooLarge(error)) learned.pageSize = afterBreakdown(learned.pageSize);
     throw error;
   } finally {
-    window.close();
+    window.reset();
   }
   const problem = judgeEnd(state, enabledTotal);
   if (problem !== undefined) throw scanIncomplete(problem);
