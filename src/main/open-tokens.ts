@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { randomShare } from '../platform/random-share.ts';
 import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';
-import { random } from './system.ts';
 
 /** What every token manager of this process shares. */
 export interface TokenParts {
@@ -45,6 +45,6 @@ export function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts:
     newOwner: () => randomBytes(8).toString('hex'),
     mayPresentSeed,
     mayPresentRestored,
-    random,
+    random: randomShare,
   });
 }

@@ -1,5 +1,6 @@
 import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
+import { randomShare } from '../platform/random-share.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import { connectQueue } from '../runtime/bullmq/connect-queue.ts';
 import { openQueueDispatch } from '../runtime/bullmq/dispatch.ts';
@@ -71,7 +72,7 @@ function startWorker(
       graceOver: grace.over,
       keepToken: drive.keepToken,
       runJob: drive.runJob,
-      random,
+      random: randomShare,
     },
   );
   return {

@@ -1,26 +1,12 @@
-import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ulid } from 'ulid';
-import type { Clock, NewId, Uptime } from '../ports/runtime.ts';
+import { realClock } from '../platform/real-clock.ts';
+import type { NewId, Uptime } from '../ports/runtime.ts';
 import { uptimeOf } from '../runtime/follow-clock.ts';
 
 /** The real clock. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  sleep: async (ms, signal) => {
-    if (ms <= 0) {
-      signal?.throwIfAborted();
-      return;
-    }
-    try {
-      await wait(ms, undefined, signal === undefined ? {} : { signal });
-    } catch (error) {
-      throw signal?.aborted === true ? signal.reason : error;
-    }
-  },
-};
+export const systemClock = realClock(() => Date.now());
 
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 /** The real uptime. */
@@ -41,9 +27,6 @@ function readBootId(): string | undefined {
     return undefined;
   }
 }
-
-/** Uniform in [0, 1). */
-export const random = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 /** Returns ids that sort by time: `run_01J…`. */
 export const newUlid: NewId = (prefix) => `${prefix}_${ulid()}`;

@@ -9,10 +9,10 @@ import type { SignedCaller } from '../app/audit.ts';
 import { note } from '../app/audit.ts';
 import type { Config } from '../config/config.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
+import { randomShare } from '../platform/random-share.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import type { Engine } from './open-engine.ts';
-import { random } from './system.ts';
 
 export type { AlertChecks } from '../alerts/alert-checks.ts';
 
@@ -45,7 +45,7 @@ export function openConfigAlerts(
     clock,
     logger,
     newId,
-    random,
+    random: randomShare,
   });
 }
 

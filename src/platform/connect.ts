@@ -1,11 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { RollcallError } from '../core/errors.ts';
 import { addressFault } from '../core/platform-address.ts';
 import { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/settings.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Logger } from '../ports/runtime.ts';
 import { openPlatformApi, type PlatformApi } from './api.ts';
 import { openPlatformClient, type PlatformClient } from './client.ts';
 import { type ConnectionTokens, openConnectionTokens, type TokenRotation } from './connection-tokens.ts';
+import { realClock } from './real-clock.ts';
 
 interface ConnectBase {
   readonly baseUrl: string;
@@ -66,20 +66,6 @@ export function connectPlatform(options: ConnectOptions): PlatformConnection {
     async close() {
       await close();
       await client.close();
-    },
-  };
-}
-
-function realClock(now: () => number): Clock {
-  return {
-    now,
-    async sleep(ms, signal) {
-      signal?.throwIfAborted();
-      try {
-        if (ms > 0) await wait(ms, undefined, signal === undefined ? {} : { signal });
-      } catch (error) {
-        throw signal?.aborted === true ? signal.reason : error;
-      }
     },
   };
 }
