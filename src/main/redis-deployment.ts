@@ -14,7 +14,6 @@ import { openStopGrace } from '../runtime/stop-grace.ts';
 import type { DeploymentHooks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
-import { random } from './system.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions extends DeploymentHooks {
