@@ -3,7 +3,7 @@ import { join } from 'node:path';
 /** What one test reaches. */
 export interface Reach {
   readonly test: string;
-  /** How long the test took. */
+  /** CPU time of the test, in ms: the same on a busy machine. */
   readonly ms: number;
   /** How many switches of mutants it passes. */
   readonly steps: number;

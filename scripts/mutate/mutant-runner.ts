@@ -52,7 +52,7 @@ export default class MutantRunner extends TestRunner {
   #queue: readonly string[] = [];
   #mostSteps = 0;
   #found: string[] = [];
-  #startedAt = 0;
+  #usedBefore = process.cpuUsage();
 
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
     await super.onBeforeRunTask(test);
@@ -78,7 +78,7 @@ export default class MutantRunner extends TestRunner {
     super.onBeforeTryTask(test, options as never);
     if (this.#isDry) {
       switches.currentTestId = nameOf(test);
-      this.#startedAt = performance.now();
+      this.#usedBefore = process.cpuUsage();
       steps = 0;
       return;
     }
@@ -95,7 +95,8 @@ export default class MutantRunner extends TestRunner {
       switches.currentTestId = undefined;
       const ids = Object.keys(switches.mutantCoverage.perTest[nameOf(test)] ?? {});
       delete switches.mutantCoverage.perTest[nameOf(test)];
-      const one: Reach = { test: nameOf(test), ms: performance.now() - this.#startedAt, steps, ids };
+      const { user, system } = process.cpuUsage(this.#usedBefore);
+      const one: Reach = { test: nameOf(test), ms: (user + system) / 1000, steps, ids };
       appendFileSync(files.reach(folder), `${JSON.stringify(one)}\n`);
       return;
     }
