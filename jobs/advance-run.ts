@@ -8,8 +8,8 @@ import { defineJob } from './define-job.ts';
  * Advances one run by one step, under the run's lease.
  *
  * Payload: the run's id. When: a run was opened, or the step before it ended; again after a wait that the step asked for.
- * Effect: everything that a run does. The store says which step is next, so that the job may be lost, repeated or taken
- * by another worker.
+ * Effect: one step of `advanceRun`, where the story of a run is drawn: read and plan, send one batch, poll a file, or read
+ * a wave back. The store says which step is next, so that the job may be lost, repeated or taken by another worker.
  */
 export const advanceRunJob = defineJob({
   name: 'advance-run',

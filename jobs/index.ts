@@ -1,12 +1,14 @@
 import type { JobContext } from '../src/engine/job-context.ts';
 import type { Job, JobOutcome } from '../src/ports/job.ts';
 import { advanceRunJob } from './advance-run.ts';
+import { evaluateAlerts } from './evaluate-alerts.ts';
 import { keepToken } from './keep-token.ts';
 import { makePreviewJob } from './make-preview.ts';
 import { openPreviews } from './open-previews.ts';
 import { openRuns } from './open-runs.ts';
 import { prune } from './prune.ts';
 import { recover } from './recover.ts';
+import { requestDueRuns } from './request-due-runs.ts';
 
 /** Jobs that may run in any worker, by name: what a queue holds. */
 export const workerJobs = {
@@ -16,8 +18,8 @@ export const workerJobs = {
   prune,
 } as const;
 
-/** Jobs that the scheduler runs itself. They are cheap, and they decide what goes to the workers. */
-export const schedulerJobs = { 'open-runs': openRuns, 'open-previews': openPreviews, recover } as const;
+/** Tasks that the scheduler runs itself, in the order of a tick. They decide what goes to the workers. */
+export const schedulerTasks = { requestDueRuns, openRuns, openPreviews, recover, evaluateAlerts } as const;
 
 export type WorkerJobName = keyof typeof workerJobs;
 

@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import type { EngineIo } from '../src/engine/engine-io.ts';
 import { previewLease } from '../src/engine/make-preview.ts';
-import { defineJob } from './define-job.ts';
+import { defineTask } from './define-task.ts';
 
-const everyMs = 1000;
 /** Previews in progress at the same time. Each one takes as much memory as a plan. */
 const atATime = 2;
 
@@ -16,19 +14,15 @@ export interface OpenPreviewsContext {
 /**
  * Hands previews that users asked for to the workers, oldest first, and those whose process died.
  *
- * Payload: none. When: every second, in the scheduler itself. Effect: none of its own.
+ * When: every second, in the scheduler itself. Effect: none of its own.
  */
-export const openPreviews = {
-  ...defineJob({
-    name: 'open-previews',
-    payload: z.strictObject({}),
-    async run(_payload, { engine: { store, clock }, make }: OpenPreviewsContext) {
-      const now = clock.now();
-      for (const id of (await store.previews.unended(now)).slice(0, atATime)) {
-        if ((await store.leases.holder(previewLease(id), now)) === undefined) await make(id);
-      }
-      return { kind: 'done' };
-    },
-  }),
-  everyMs,
-};
+export const openPreviews = defineTask({
+  name: 'open-previews',
+  everyMs: 1000,
+  async run({ engine: { store, clock }, make }: OpenPreviewsContext) {
+    const now = clock.now();
+    for (const id of (await store.previews.unended(now)).slice(0, atATime)) {
+      if ((await store.leases.holder(previewLease(id), now)) === undefined) await make(id);
+    }
+  },
+});

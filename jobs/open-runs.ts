@@ -1,10 +1,7 @@
-import { z } from 'zod';
 import type { EngineIo } from '../src/engine/engine-io.ts';
 import { openRun } from '../src/engine/request-run.ts';
 import type { Run } from '../src/ports/store.ts';
-import { defineJob } from './define-job.ts';
-
-const everyMs = 1000;
+import { defineTask } from './define-task.ts';
 
 export interface OpenRunsContext {
   readonly engine: EngineIo;
@@ -15,20 +12,16 @@ export interface OpenRunsContext {
 /**
  * Opens the runs that waiting triggers ask for: cron slots, resyncs, approvals, webhooks.
  *
- * Payload: none. When: every second, in the scheduler itself. Effect: a row in the store for each run, which decides that
+ * When: every second, in the scheduler itself. Effect: a row in the store for each run, which decides that
  * exactly one run starts; nothing while the sync is paused or has an open run. Idle syncs cost one query together.
  */
-export const openRuns = {
-  ...defineJob({
-    name: 'open-runs',
-    payload: z.strictObject({}),
-    async run(_payload, { engine, start }: OpenRunsContext) {
-      for (const sync of await engine.store.triggers.waitingSyncs()) {
-        const opened = await openRun(sync, engine);
-        if (opened?.isNew === true) await start(opened.run);
-      }
-      return { kind: 'done' };
-    },
-  }),
-  everyMs,
-};
+export const openRuns = defineTask({
+  name: 'open-runs',
+  everyMs: 1000,
+  async run({ engine, start }: OpenRunsContext) {
+    for (const sync of await engine.store.triggers.waitingSyncs()) {
+      const opened = await openRun(sync, engine);
+      if (opened?.isNew === true) await start(opened.run);
+    }
+  },
+});

@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { EngineIo } from '../src/engine/engine-io.ts';
+import { runLease } from '../src/ports/leases.ts';
 import type { Run } from '../src/ports/store.ts';
 import { isKnownPhase } from '../src/ports/unknown-state.ts';
-import { defineJob } from './define-job.ts';
-
-const everyMs = 2000;
+import { defineTask } from './define-task.ts';
 
 export interface RecoverContext {
   readonly engine: EngineIo;
@@ -17,25 +15,21 @@ export interface RecoverContext {
 /**
  * Finds runs that have not ended and that no process drives, after a crash or a lost queue, and continues them.
  *
- * Payload: none. When: every two seconds, in the scheduler itself. Effect: none of its own; the run continues from the
+ * When: every two seconds, in the scheduler itself. Effect: none of its own; the run continues from the
  * phase in the store. A run in a phase that this version does not know is left to the newer version that stored it.
  */
-export const recover = {
-  ...defineJob({
-    name: 'recover',
-    payload: z.strictObject({}),
-    async run(_payload, { engine, resume, closeOrphan }: RecoverContext) {
-      const idle: Run[] = [];
-      for (const run of await engine.store.runs.unfinished()) {
-        if (!isKnownPhase(run.phase)) continue;
-        const holder = await engine.store.leases.holder(`run:${run.id}`, engine.clock.now());
-        if (holder !== undefined) continue;
-        if (engine.syncs.has(run.sync)) idle.push(run);
-        else await closeOrphan(run);
-      }
-      await resume(idle);
-      return { kind: 'done' };
-    },
-  }),
-  everyMs,
-};
+export const recover = defineTask({
+  name: 'recover',
+  everyMs: 2000,
+  async run({ engine, resume, closeOrphan }: RecoverContext) {
+    const idle: Run[] = [];
+    for (const run of await engine.store.runs.unfinished()) {
+      if (!isKnownPhase(run.phase)) continue;
+      const holder = await engine.store.leases.holder(runLease(run.id), engine.clock.now());
+      if (holder !== undefined) continue;
+      if (engine.syncs.has(run.sync)) idle.push(run);
+      else await closeOrphan(run);
+    }
+    await resume(idle);
+  },
+});

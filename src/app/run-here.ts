@@ -2,6 +2,7 @@ import { RollcallError } from '../core/errors.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import { pruneBeside } from '../engine/prune-old.ts';
 import { openRun } from '../engine/request-run.ts';
+import { runLease } from '../ports/leases.ts';
 import type { Run, Trigger } from '../ports/store.ts';
 import type { RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
@@ -56,7 +57,7 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   const run = await store.runs.get(runId);
   if (run?.phase === 'done') return { run, isDrivenHere: driven === 'ended' };
   if (driven === 'ended') return undefined;
-  const holder = await store.leases.holder(`run:${runId}`, clock.now());
+  const holder = await store.leases.holder(runLease(runId), clock.now());
   if (holder !== undefined) options.progress({ step: 'waiting', run: runId, forMs: holder.until - clock.now() });
   await clock.sleep(pollMs, options.signal);
   return undefined;

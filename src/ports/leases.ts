@@ -6,6 +6,11 @@ export const deploymentLease = 'deployment';
 /** Name of the lease that all workers with Redis renew together: other processes see by it whether any lives. */
 export const workersLease = 'workers';
 
+/** Name of the lease under which one process advances the run. */
+export function runLease(run: string): string {
+  return `run:${run}`;
+}
+
 export interface Lease {
   readonly name: string;
   readonly owner: string;

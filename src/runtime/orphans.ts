@@ -1,4 +1,5 @@
 import { finishRun } from '../engine/finish-run.ts';
+import { runLease } from '../ports/leases.ts';
 import type { Run } from '../ports/store.ts';
 import { holdLease } from './hold-lease.ts';
 import { type DriveIo, runLeaseMs } from './in-process/drive-run.ts';
@@ -32,7 +33,7 @@ export function openOrphans({ engine, owner, signal }: DriveIo): (run: Run) => P
       if (known === undefined) logger.warn({ run: id, sync, afterMs: orphanGraceMs }, what);
       if (!isCancelRequested) return;
     } else if (!isCancelRequested && clock.now() < known.since + orphanGraceMs) return;
-    const request = { name: `run:${id}`, owner: `${owner}-orphans`, ttlMs: runLeaseMs };
+    const request = { name: runLease(id), owner: `${owner}-orphans`, ttlMs: runLeaseMs };
     const held = await holdLease(request, { leases: store.leases, clock }, signal);
     if (held === undefined) return;
     try {

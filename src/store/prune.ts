@@ -1,3 +1,4 @@
+import { runLease } from '../ports/leases.ts';
 import type { PruneOthers } from '../ports/runs.ts';
 import { phases } from '../ports/unknown-state.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
@@ -77,7 +78,7 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
     .execute();
   if (await hasDetails(db, run)) return false;
   await db.deleteFrom('hold_runs').where('run', '=', run).execute();
-  await db.deleteFrom('leases').where('name', '=', `run:${run}`).execute();
+  await db.deleteFrom('leases').where('name', '=', runLease(run)).execute();
   await db.updateTable('runs').set({ is_pruned: 1 }).where('id', '=', run).execute();
   return true;
 }

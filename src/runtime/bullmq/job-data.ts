@@ -8,7 +8,7 @@ const jobData = z.strictObject({
   payload: z.record(z.string(), z.string()),
   /** Number of temporary failures of this step. */
   tries: z.int().min(0),
-  /** Position of the job in its run. Job 0 makes the plan; each further job settles one batch. */
+  /** Position of the job in its run. Job 0 makes the plan; each further job sends batches, or proves what was sent. */
   piece: z.int().min(0),
   /** End of a wait by the store's clock (epoch ms). In a long wait, the job runs earlier to check whether the run was canceled. */
   notBefore: z.int().optional(),

@@ -1,4 +1,5 @@
 import type { RunContext } from '../../engine/engine-io.ts';
+import { runLease } from '../../ports/leases.ts';
 import { holdLease } from '../hold-lease.ts';
 import type { WorkIo } from './work-io.ts';
 
@@ -19,7 +20,7 @@ export async function withOwnedRun<T>(
   work: (context: RunContext) => Promise<T>,
 ): Promise<T | undefined> {
   const { store, clock, syncs, logger } = io.engine;
-  const request = { name: `run:${runId}`, owner: io.newOwner(), ttlMs: io.runLeaseMs };
+  const request = { name: runLease(runId), owner: io.newOwner(), ttlMs: io.runLeaseMs };
   const outer = AbortSignal.any([lock, io.graceOver]);
   const held = await holdLease(request, { leases: store.leases, clock }, outer);
   if (held === undefined) throw new RunBusy(`another worker drives run ${runId}`);

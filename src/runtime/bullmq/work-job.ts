@@ -18,10 +18,10 @@ const done: Worked = { kind: 'done' };
 const busyMs = 1000;
 
 /**
- * Runs one piece of a run, step by step, each step under the run's lease. A piece makes the plan or settles one batch.
- * A job without a run is one step. A wait does not block the worker: the job returns to the queue with a delay. A
- * temporary error is counted in the job's data; any other error fails the run with its message. Rejects only when
- * `lock` aborts, because another worker then has the job.
+ * Runs one piece of a run, step by step, each step under the run's lease. A piece makes the plan, sends a batch, or
+ * proves what was sent. A job without a run is one step. A wait does not block the worker: the job returns to the queue
+ * with a delay. A temporary error is counted in the job's data; any other error fails the run with its message. Rejects
+ * only when `lock` aborts, because another worker then has the job.
  */
 export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   const { notBefore = 0, ...rest } = given;

@@ -3,6 +3,7 @@ import type { EngineIo, RunContext } from '../../engine/engine-io.ts';
 import { failRun } from '../../engine/fail-run.ts';
 import type { JobContext } from '../../engine/job-context.ts';
 import type { JobOutcome } from '../../ports/job.ts';
+import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
 import { type HeldLease, holdLease, releaseOrExpire } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
@@ -37,7 +38,7 @@ const withoutJitter = (): number => 1;
  */
 export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   const { store, clock } = io.engine;
-  const request = { name: `run:${runId}`, owner: io.owner, ttlMs: runLeaseMs };
+  const request = { name: runLease(runId), owner: io.owner, ttlMs: runLeaseMs };
   if (io.signal.aborted) return 'stopped';
   const grace = openStopGrace(io.signal, clock);
   try {
