@@ -11,8 +11,8 @@ const answerMs = 2500;
 /** Checks access to Redis, and that it evicts nothing. Writes nothing. */
 export async function checkRedis(settings: RedisSettings, clock: Clock): Promise<CheckLine> {
   const subject = 'redis';
-  const heard: unknown[] = [];
-  const client = openRedis(settings, 'producer', (error) => heard.push(error));
+  const errors: unknown[] = [];
+  const client = openRedis(settings, 'producer', (error) => errors.push(error));
   try {
     const info = await answerWithin(client.info(), answerMs, clock);
     // Fails for a user without rights on our keys.
@@ -22,7 +22,7 @@ export async function checkRedis(settings: RedisSettings, clock: Clock): Promise
     return { subject, state: 'ok', message: 'Redis answers, and evicts no keys (noeviction)' };
   } catch (error) {
     // The first connection error has the reason; this one often says only that there was no answer.
-    return { subject, state: 'failed', message: adviseOn(heard[0] ?? error) };
+    return { subject, state: 'failed', message: adviseOn(errors[0] ?? error) };
   } finally {
     closeRedis(client);
   }

@@ -19,7 +19,7 @@ export function openCalendars(syncs: readonly ScheduledSync[], io: EngineIo) {
 function openCalendar({ name, schedule }: ScheduledSync, openedAt: number, { store, logger }: EngineIo) {
   const slots = openSchedule(schedule.cron, schedule.timezone);
   let checkedAt: number | undefined;
-  let toldUntil: number | undefined;
+  let loggedUntil: number | undefined;
   return {
     sync: name,
     async dueSlot(now: number) {
@@ -32,8 +32,8 @@ function openCalendar({ name, schedule }: ScheduledSync, openedAt: number, { sto
       const until = await backoffUntil(name, openedAt, store.runs);
       if (until === undefined || now >= until) return false;
       const what = 'the HR system refused the credentials: the schedule waits';
-      if (until !== toldUntil) logger.warn({ sync: name, until: new Date(until).toISOString() }, what);
-      toldUntil = until;
+      if (until !== loggedUntil) logger.warn({ sync: name, until: new Date(until).toISOString() }, what);
+      loggedUntil = until;
       return true;
     },
     requested(now: number) {

@@ -16,7 +16,7 @@ import { leaveOutUncertain } from './plan-age.ts';
 export interface BatchToCheck {
   readonly batch: Batch;
   /** The lookup of all planned users is young enough, and its objections are stored. */
-  readonly isLookedAt: boolean;
+  readonly isLookedUp: boolean;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface BatchToCheck {
  */
 export async function checkBeforeSending(
   context: RunContext,
-  { batch, isLookedAt }: BatchToCheck,
+  { batch, isLookedUp }: BatchToCheck,
   io: EngineIo,
 ): Promise<PlannedChange[]> {
   const { owned, sync } = context;
@@ -56,7 +56,7 @@ export async function checkBeforeSending(
   });
 
   const isPiece = batch.parent !== undefined;
-  const lookups = await lookUp(ours, { batch, isLookedAt }, context, io);
+  const lookups = await lookUp(ours, { batch, isLookedUp }, context, io);
   const taken = await findTakenEmails(batch.isParking === true ? [] : ours, context, io);
   const now = io.clock.now();
   const meant = ours.filter((change) => {
@@ -96,7 +96,7 @@ export async function checkBeforeSending(
  */
 async function lookUp(
   changes: readonly PlannedChange[],
-  { batch, isLookedAt }: BatchToCheck,
+  { batch, isLookedUp }: BatchToCheck,
   context: RunContext,
   io: EngineIo,
 ): Promise<ReadonlyMap<string, Lookup>> {
@@ -105,7 +105,7 @@ async function lookUp(
     change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
   const others = changes.filter((change) => {
-    return !isRead(change) && (batch.parent !== undefined || (!isLookedAt && objectionTo(change, batch) !== undefined));
+    return !isRead(change) && (batch.parent !== undefined || (!isLookedUp && objectionTo(change, batch) !== undefined));
   });
   const total = read.length + others.length;
   if (total > 0) io.progress({ step: 'looking-up', users: 0, total });

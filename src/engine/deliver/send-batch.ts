@@ -32,8 +32,8 @@ export async function sendBatch(context: RunContext, { batch, first }: BatchToSe
     }
   }
   const wasRecent = isLookupRecent(owned.run, sync.settings.settle.lookWithinMs, io.clock);
-  const isLookedAt = await lookUpAhead(context, first, io);
-  const changes = await checkBeforeSending(context, { batch, isLookedAt }, io);
+  const isLookedUp = await lookUpAhead(context, first, io);
+  const changes = await checkBeforeSending(context, { batch, isLookedUp }, io);
   if (changes.length === 0) {
     const reason = 'no change of the batch had to be sent';
     await io.store.batches.update(owned, batch.id, { state: 'settled', reason });

@@ -34,9 +34,9 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   const status = batch.status ?? 'failed';
   const files = all.filter(({ final }) => final !== undefined);
   const isDoubted = failed.marks.length === 0 && hasOnlyFailures(files) && !(await hasApplied(files, io));
-  const isIll = isDoubted && files.some(({ size }) => size === 1);
-  const isProbing = isDoubted && !isIll && unseen.length > 1;
-  const isSplitting = isProbing || (unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isIll);
+  const isFaulty = isDoubted && files.some(({ size }) => size === 1);
+  const isProbing = isDoubted && !isFaulty && unseen.length > 1;
+  const isSplitting = isProbing || (unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isFaulty);
 
   const findings = [...failed.findings];
   const marks = [...failed.marks];
@@ -80,10 +80,10 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
     { state: 'settled', reason: `the platform says "${status}"` },
     { marks, ledger: failed.ledger },
   );
-  if (isIll) findings.push(ill(files.length));
+  if (isFaulty) findings.push(platformFaulty(files.length));
   await io.store.runs.addFindings(owned, findings);
   await updateFacts(owned, { splits: splits + (isSplitting ? 1 : 0) }, io);
-  if (isIll) await io.store.runs.update(owned, { reason: ill(files.length).message });
+  if (isFaulty) await io.store.runs.update(owned, { reason: platformFaulty(files.length).message });
 }
 
 function hasOnlyFailures(files: readonly Batch[]): boolean {
@@ -104,7 +104,7 @@ async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolea
   return false;
 }
 
-function ill(files: number): Finding {
+function platformFaulty(files: number): Finding {
   const message = `${files} files in a row failed, one of them with a single row, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
   return { code: 'platform-ill', message };
 }

@@ -6,7 +6,7 @@ import type { PlanWork } from './plan-job.ts';
  * Takes changes out of a plan whose e-mail does not become free because the change that they wait for is held or was
  * rejected. `waits`: identification to the one that it waits for; in a cycle, each waits for all.
  */
-export async function setDependentsAside(
+export async function withdrawDependents(
   { planId, context, findings }: PlanWork,
   waits: ReadonlyMap<string, string>,
   io: EngineIo,

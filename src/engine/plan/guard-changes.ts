@@ -13,7 +13,7 @@ import type { Snapshot } from '../../core/snapshot.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanCompared } from './compare-people.ts';
 import type { Decided } from './decide-changes.ts';
-import { setDependentsAside } from './dependents.ts';
+import { withdrawDependents } from './dependents.ts';
 import { addExcessHandOvers } from './expected-hand-overs.ts';
 import { appliedInWindow, guardWindowStart } from './guard-window.ts';
 import { holdLeftOut } from './hold-left-out.ts';
@@ -49,7 +49,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const leftOut = await holdLeftOut(work, io);
   const verdict = await judge(work, input, io);
   await holdExcess(work, verdict, io);
-  await setDependentsAside(work, input.decided.waits, io);
+  await withdrawDependents(work, input.decided.waits, io);
   await recordRead(work, input.read, { verdict, now }, io);
   await recordMisses(work, input.decided, verdict, io);
   io.checkpoint('ledger-written');

@@ -93,11 +93,11 @@ function openQueueWorker(
     },
   });
 
-  const asideUntil = new Map<string, number>();
+  const delayedUntil = new Map<string, number>();
   /** Slows down a job that the queue hands out again too early, because a worker's clock is ahead and wakes it at once. */
   const restIfEarly = async (id = ''): Promise<void> => {
-    const earlyMs = (asideUntil.get(id) ?? 0) - clock.now();
-    asideUntil.delete(id);
+    const earlyMs = (delayedUntil.get(id) ?? 0) - clock.now();
+    delayedUntil.delete(id);
     if (earlyMs > earlyRestMs) await clock.sleep(earlyRestMs, io.stop).catch(() => {});
   };
 
@@ -108,7 +108,7 @@ function openQueueWorker(
       // After a while, no newer worker is there. Without its job, recovery sees the run and adds a new one.
       if (isUnclaimed(job)) return;
       logger.warn({ step: job.name }, 'this worker does not know the version of a job: a newer worker must run it');
-      await putAside(job, token, Math.min(offerAgainMs, otherVersionMs));
+      await delay(job, token, Math.min(offerAgainMs, otherVersionMs));
     } else await translate(await workJob(data, io, lock), job, token);
   };
 
@@ -136,13 +136,13 @@ function openQueueWorker(
       await job.moveToWait(token);
       throw new WaitingError();
     }
-    await putAside(job, token, worked.afterMs);
+    await delay(job, token, worked.afterMs);
   };
 
-  const putAside = async (job: Job, token: string, afterMs: number): Promise<never> => {
+  const delay = async (job: Job, token: string, afterMs: number): Promise<never> => {
     const until = clock.now() + afterMs;
-    if (asideUntil.size >= mostAside) asideUntil.clear();
-    asideUntil.set(job.id ?? '', until);
+    if (delayedUntil.size >= mostAside) delayedUntil.clear();
+    delayedUntil.set(job.id ?? '', until);
     await job.moveToDelayed(until, token);
     throw new DelayedError();
   };

@@ -25,7 +25,7 @@ const busyMs = 1000;
  */
 export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   const { notBefore = 0, ...rest } = given;
-  if (await mustWait(notBefore, rest, io)) return comeAgain(rest, notBefore - io.engine.clock.now(), io);
+  if (await mustWait(notBefore, rest, io)) return delayJob(rest, notBefore - io.engine.clock.now(), io);
   let data: JobData = rest;
   for (;;) {
     if (io.stop.aborted) return { kind: 'again', data, afterMs: 0 };
@@ -41,7 +41,7 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
     data = { ...data, tries: 0 };
     // The next batch is a separate job, so any free worker can take it.
     if (outcome.kind === 'next') return { kind: 'follow', data: { ...data, piece: data.piece + 1 } };
-    if (outcome.afterMs > 0) return comeAgain(data, outcome.afterMs, io);
+    if (outcome.afterMs > 0) return delayJob(data, outcome.afterMs, io);
   }
 }
 
@@ -49,7 +49,7 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
  * Splits a long wait into shorter ones. The job's data holds the end of the wait by the store's clock, because the
  * queue wakes the job by the clock of any worker.
  */
-function comeAgain(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
+function delayJob(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
   const notBefore = engine.clock.now() + Math.round(afterMs);
   return { kind: 'again', data: { ...data, notBefore }, afterMs: Math.min(afterMs, longestUnwatchedMs) };
 }
@@ -98,7 +98,7 @@ async function afterError(data: JobData, error: unknown, io: WorkIo, lock: Abort
   const fields = { run, step: data.job, code, tries, error: describeError(error) };
   if (afterMs !== undefined) {
     logger.warn({ ...fields, waitMs: afterMs }, 'retrying');
-    return comeAgain({ ...data, tries }, afterMs, io);
+    return delayJob({ ...data, tries }, afterMs, io);
   }
   if (run === undefined) {
     logger.error(fields, 'job failed');
