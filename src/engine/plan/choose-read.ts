@@ -53,7 +53,7 @@ function whyOf(reading: Reading): { readonly reason?: string } {
   return 'reason' in reading ? { reason: reading.reason } : {};
 }
 
-/** Returns what the source is asked for. */
+/** Returns the request to the source. */
 export function sourceRequest(reading: Reading, sync: Sync): ReadRequest {
   switch (reading.kind) {
     case 'full':
