@@ -9,6 +9,8 @@ import {
   type ChannelSettings,
   type ChannelTest,
   type ChannelView,
+  type Quieted,
+  type QuietOrder,
   severities,
 } from '../ports/alerts.ts';
 import type { Egress } from '../ports/egress.ts';
@@ -26,7 +28,7 @@ import {
   type WatchedSync,
 } from './evaluate.ts';
 import type { Outage } from './judge-work.ts';
-import { freshState, type Quieted, type QuietOrder, quietAlerts } from './quiet.ts';
+import { freshState, quietAlerts } from './quiet.ts';
 import type { Place } from './render-notice.ts';
 import { sendDue, sendOnce } from './send-due.ts';
 import { openWorkWatch, type WatchedWork } from './watch-work.ts';

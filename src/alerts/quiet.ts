@@ -1,19 +1,7 @@
 import { RollcallError } from '../core/errors.ts';
-import type { AlertState, AlertSubject } from '../ports/alerts.ts';
+import type { AlertState, AlertSubject, Quieted, QuietOrder } from '../ports/alerts.ts';
 import type { Store } from '../ports/store.ts';
 import { acknowledge } from './decide-alerts.ts';
-
-/** A change to the alerts of a sync or connection by a person. `until`: epoch ms; undefined ends the mute. */
-export type QuietOrder =
-  | { readonly kind: 'ack'; readonly by: string; readonly at: number }
-  | { readonly kind: 'mute'; readonly by: string; readonly at: number; readonly until: number }
-  | { readonly kind: 'unmute' };
-
-/** What a person quieted: a subject, and the number of its open problems. */
-export interface Quieted {
-  readonly subject: AlertSubject;
-  readonly open: number;
-}
 
 /** A process that evaluates alerts at the same moment may write first. */
 const mostTries = 20;

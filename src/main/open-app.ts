@@ -7,6 +7,7 @@ import type { App, WatchOptions } from '../app/app.ts';
 import type { AppIo, ConnectionAccess } from '../app/app-io.ts';
 import { findConnection } from '../app/find-named.ts';
 import { openUseCases } from '../app/open-use-cases.ts';
+import { quietAlerts } from '../app/quiet-alerts.ts';
 import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
 import { callApi, targetOf } from '../platform/named-call.ts';
@@ -18,7 +19,7 @@ import type { Connection } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
 import { startDeployment } from './start-deployment.ts';
 import { traceJob } from './trace-job.ts';
-import { openConfigAlerts, quietSigned } from './watch-alerts.ts';
+import { openConfigAlerts } from './watch-alerts.ts';
 
 export interface AppParts {
   readonly scope?: LogScope;
@@ -81,7 +82,7 @@ export function openApp(
       yield* runContractSuite({ connection, mode, signal });
     },
     alerts: (limit) => alerts.report(limit),
-    quietAlerts: (name, request, signed) => quietSigned(alerts, { name, request }, signed, io),
+    quietAlerts: (name, request, signed) => quietAlerts({ name, request, quiet: alerts.quiet }, signed, io),
     testAlerts: (channel, signal) => alerts.test(channel, signal),
     close: () => engine.close(),
   };

@@ -1,14 +1,9 @@
 import { type AlertChecks, openAlertChecks } from '../alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
 import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
-import type { QuietOrder } from '../alerts/quiet.ts';
 import type { Place } from '../alerts/render-notice.ts';
 import type { WatchedWork } from '../alerts/watch-work.ts';
-import type { QuietReport, QuietRequest } from '../app/app.ts';
-import type { SignedCaller } from '../app/audit.ts';
-import { note } from '../app/audit.ts';
 import type { Config } from '../config/config.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
 import { randomShare } from '../platform/random-share.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import { openSchedule } from '../runtime/schedule.ts';
@@ -65,29 +60,4 @@ export function openConfigAlertChecks(config: Config, engine: Engine, queue?: Wa
     queue,
   };
   return openAlertChecks(openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work }), engine.io);
-}
-
-/** Acknowledges or mutes, and notes it in the audit. */
-export async function quietSigned(
-  alerts: Alerts,
-  { name, request }: { readonly name: string; readonly request: QuietRequest },
-  { by, ...signed }: SignedCaller,
-  io: EngineIo,
-): Promise<QuietReport> {
-  const at = io.clock.now();
-  const until = request.kind === 'mute' ? at + request.forMs : undefined;
-  const order = until === undefined ? ackOrUnmute(request.kind, by, at) : ({ kind: 'mute', by, at, until } as const);
-  const subjects = await alerts.quiet(name, order);
-  const detail = until === undefined ? undefined : `until ${new Date(until).toISOString()}`;
-  for (const { subject } of subjects) {
-    const { kind, name: about } = subject;
-    // An entry names a sync or a connection. One without either is about the deployment.
-    const named = kind === 'deployment' ? {} : { [kind]: about };
-    await note({ action: `alerts-${request.kind}`, by, ...named, detail, ...signed }, io);
-  }
-  return { subjects, until };
-}
-
-function ackOrUnmute(kind: QuietRequest['kind'], by: string, at: number): QuietOrder {
-  return kind === 'ack' ? { kind, by, at } : { kind: 'unmute' };
 }

@@ -290,3 +290,15 @@ export interface AlertsReport {
   /** Newest notice first. */
   readonly deliveries: readonly AlertDelivery[];
 }
+
+/** A change to the alerts of a sync or connection by a person. `until`: epoch ms; undefined ends the mute. */
+export type QuietOrder =
+  | { readonly kind: 'ack'; readonly by: string; readonly at: number }
+  | { readonly kind: 'mute'; readonly by: string; readonly at: number; readonly until: number }
+  | { readonly kind: 'unmute' };
+
+/** What a person quieted: a subject, and the number of its open problems. */
+export interface Quieted {
+  readonly subject: AlertSubject;
+  readonly open: number;
+}
