@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
@@ -51,12 +51,38 @@ function forReading(database: Sqlite.Database): Sqlite.Database {
 
 function makeFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     // SQLite would make it readable for all users. The log and index files get the mode of this file.
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    const message = `the store ${path} cannot be created or written (${code}). Check the path under "store" and the owner of its folder.`;
+    const cause = fileProblems[code];
+    const why = cause === undefined ? '' : `, because ${cause}`;
+    const message = `the store ${path} cannot be created or written${why} (${code}). Check the path under "store" and the owner of its folder.`;
     throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
   }
 }
+
+/** Creates the folder and those above it. The recursive mkdir of Node.js never returns where the kernel allows no folder (/proc). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/** Causes by the code of the system, as the end of a sentence. */
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'no folder can be created at this place',
+  EEXIST: 'a part of the path is a link without a target',
+  ENOTDIR: 'a part of the path is a file',
+  EISDIR: 'the path is a folder',
+  EROFS: 'the file system is read-only',
+  EACCES: 'this user does not have the right',
+  EPERM: 'this user does not have the right',
+  ENOSPC: 'the disk is full',
+};

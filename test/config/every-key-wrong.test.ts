@@ -52,6 +52,11 @@ const wrong: readonly (readonly [from: string, to: string, problem: string])[] =
     'store: postgres:db',
     '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db, or postgres://user:password@host/database',
   ],
+  [
+    'store: sqlite:./db',
+    'store: /nonexistent/x.db',
+    '1 store: must be sqlite: and a path, such as sqlite:./.rollcall/rollcall.db, or postgres://user:password@host/database; did you mean sqlite:/nonexistent/x.db?',
+  ],
   ['store: sqlite:./db', 'store: 5', '1 store: must be text; put it in quotes'],
   ['store: sqlite:./db', 'store:', '1 store: has no value; set one, or delete the key'],
   [

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
@@ -31,6 +31,22 @@ describe('openStore', () => {
     const after = await openStore(`sqlite:${join(folder, 'rollcall.db')}`, { folder: '/nowhere' });
     expect(await after.triggers.waiting()).toEqual([sampleTrigger('t1')]);
     await after.close();
+  });
+
+  it.each([
+    ['/proc/x/rollcall.db', 'because no folder can be created at this place (ENOENT)'],
+    ['./file/rollcall.db', 'because a part of the path is a file (ENOTDIR)'],
+    ['./file/deep/rollcall.db', 'because a part of the path is a file (ENOTDIR)'],
+    ['./link/rollcall.db', 'because a part of the path is a link without a target (EEXIST)'],
+    ['.', 'because the path is a folder (EISDIR)'],
+  ])('says at once why it cannot create %s', async (path, why) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'file'), '');
+    await symlink(join(folder, 'nothing'), join(folder, 'link'));
+    await expect(openStore(`sqlite:${path}`, { folder })).rejects.toMatchObject({
+      code: 'STORE_INVALID',
+      message: expect.stringContaining(`cannot be created or written, ${why}. Check the path under "store"`),
+    });
   });
 
   it('keeps stores in memory apart', async () => {

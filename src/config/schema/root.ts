@@ -21,7 +21,8 @@ export const rootShape = {
   store: text()
     .superRefine((url, ctx) => {
       if (/^sqlite:.+/.test(url) || /^postgres(ql)?:\/\/./.test(url)) return;
-      const message = `must be sqlite: and a path, such as ${defaultStore}, or postgres://user:password@host/database`;
+      const guess = /^\.{0,2}\/|^[^:]+\.(db|sqlite)$/.test(url) ? `; did you mean sqlite:${url}?` : '';
+      const message = `must be sqlite: and a path, such as ${defaultStore}, or postgres://user:password@host/database${guess}`;
       ctx.addIssue({ code: 'custom', message });
     })
     .default(defaultStore)
