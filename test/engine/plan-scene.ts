@@ -283,3 +283,7 @@ function recordsFor(request: ReadRequest, { records, changed }: Employees): read
   const wanted = new Set(request.identifications.map((name) => name.toLowerCase()));
   return records.filter(({ fields }) => wanted.has(String(fields[request.field]).toLowerCase()));
 }
+
+/** How many people the planner decided about. */
+export const decided = ({ events }: PlanScene): number =>
+  events.reduce((sum, event) => (event.step === 'planning' ? Math.max(sum, event.decided) : sum), 0);

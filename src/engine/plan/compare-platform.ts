@@ -22,7 +22,7 @@ export interface Compared {
   readonly pageSize: number | undefined;
   /** Enabled users that are ours; undefined where not all users were read. */
   readonly enabled: number | undefined;
-  /** Users that are equal and already ours: nothing to do, not even in the ledger. */
+  /** People of the source who need no decision: equal and already ours, or leavers whose disabled account is not ours. */
   readonly unchanged: number;
   /** On the platform, in no record of this source and not ours; undefined where not all users were read. */
   readonly unmanaged: number | undefined;
@@ -220,7 +220,10 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   index.set(slot, mark.seen);
   if (user.enabled && index.has(slot, mark.ours)) count.enabled += 1;
   if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
-  if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) return;
+  if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) {
+    if (!index.has(slot, mark.conflict)) count.unchanged += 1;
+    return;
+  }
   const isEqual =
     user.enabled &&
     user.unreadable.length === 0 &&
@@ -228,7 +231,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
   if (isEqual && !job.isFocused && index.isPlain(slot, user.id)) {
-    count.unchanged += 1;
+    if (!index.has(slot, mark.undated)) count.unchanged += 1;
     return;
   }
   const needsNoFields =

@@ -18,6 +18,8 @@ export interface Decided {
   readonly needsFull: boolean;
   /** People who wait for an e-mail that does not become free in this plan. */
   readonly postponed: number;
+  /** People of the source for whom a decision was made, and who need no change. */
+  readonly unchanged: number;
   /** Changes that are left out because another sync is expected to take the users over. */
   readonly expected: ExpectedHandOvers;
   /** Planned changes that go after another one: identification to the one that they wait for. */
@@ -81,7 +83,7 @@ export async function decideChanges(
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
   const job = { sync, snapshot, isFocused, index, spool, candidates, claims, holders, neighbors, blocked, signal };
-  const { postponed } = await decideEveryone(job, sink, io);
+  const { postponed, unchanged } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
   if (needsFull && isDelta) {
@@ -90,5 +92,5 @@ export async function decideChanges(
       message: 'two records claim the same user (see the next findings): the next run reads all employees',
     });
   }
-  return { repeated, misses, needsFull, postponed, expected: { places: expected }, waits };
+  return { repeated, misses, needsFull, postponed, unchanged, expected: { places: expected }, waits };
 }

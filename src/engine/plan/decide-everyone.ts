@@ -42,15 +42,16 @@ export async function decideEveryone(
   job: DecideJob,
   sink: DecisionSink,
   io: EngineIo,
-): Promise<{ readonly postponed: number }> {
+): Promise<{ readonly postponed: number; readonly unchanged: number }> {
   const { index, candidates } = job;
   const moves = await orderClaims(job, sink.find, io);
   let pending: SlotToDecide[] = [];
   let decided = 0;
+  let unchanged = 0;
   const inheritance = new Inheritance(job.sync.settings.name);
   const flush = async (): Promise<void> => {
     job.signal.throwIfAborted();
-    await decideSome({ ...job, moves, inheritance }, pending, sink, io);
+    unchanged += await decideSome({ ...job, moves, inheritance }, pending, sink, io);
     decided += pending.length;
     pending = [];
     io.progress({ step: 'planning', decided, total: candidates.slots.length });
@@ -62,25 +63,30 @@ export async function decideEveryone(
   }
   for (let slot = 0; slot < index.size; slot += 1) {
     if (index.has(slot, mark.seen) || index.has(slot, mark.bystander)) continue;
-    if (!job.isFocused && index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) continue;
+    if (!job.isFocused && index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) {
+      if (!index.has(slot, mark.conflict)) unchanged += 1;
+      continue;
+    }
     pending.push({ slot, place: undefined });
     if (pending.length >= chunkSize) await flush();
   }
   if (pending.length > 0) await flush();
   for (const finding of inheritance.findings()) sink.find(finding);
-  return { postponed: moves.postponed };
+  return { postponed: moves.postponed, unchanged };
 }
 
+/** Returns how many of these people of the source need no change. */
 async function decideSome(
   job: DecideJob & { readonly moves: EmailMoves; readonly inheritance: Inheritance },
   slots: readonly SlotToDecide[],
   sink: DecisionSink,
   io: EngineIo,
-): Promise<void> {
+): Promise<number> {
   const { index, sync, inheritance } = job;
   const proposed: Proposal[] = [];
   const expected: Proposal[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
+  let unchanged = 0;
   const all = await decideSlots(job, slots, io);
   const taken = await takeOver(all, sink);
   for (const { slot, person, entry, owner, subject, decision: bare } of all) {
@@ -96,6 +102,8 @@ async function decideSome(
     const parked = reportFoundParked(subject, sync);
     if (parked !== undefined) sink.find(parked);
     const { change } = decision;
+    const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
+    if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) unchanged += 1;
     if (change !== undefined) {
       if (!isDeliverable(change, sync)) {
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
@@ -112,6 +120,7 @@ async function decideSome(
   }
   await sendChanges({ proposed, expected }, sync.settings.name, sink, io);
   if (entries.length > 0) await sink.ledger(entries);
+  return unchanged;
 }
 
 function withMoves(decision: Decision, slot: number, moves: EmailMoves): Decision {
@@ -158,6 +167,10 @@ async function sendChanges(
 
 function isActive({ says }: SourceSays): boolean {
   return says === 'active';
+}
+
+function isUnresolved(source: SourceSays): boolean {
+  return source.says === 'unusable' && source.code === 'unresolved';
 }
 
 function isMiss({ source }: Case, { rule }: Decision): boolean {

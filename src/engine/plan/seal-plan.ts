@@ -25,7 +25,7 @@ export async function sealPlan(
     platformUsers: compared.users,
     ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
     managedUsers: compared.managed,
-    unchanged: compared.unchanged,
+    unchanged: compared.unchanged + decided.unchanged,
     ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
     lookedAt: compared.lookedAt,
     lookTookMs: compared.lookTookMs,

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/settings.ts';
 import { sampleEntry } from '../../contracts/store-samples.ts';
-import { account, guards, only, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
+import {
+  account,
+  decided,
+  guards,
+  only,
+  openPlanScene,
+  type PlanScene,
+  type PlanSceneOptions,
+  row,
+} from '../plan-scene.ts';
 
 const mail = (email: string, over: Readonly<Record<string, unknown>> = {}) => ({ email, ...over });
 const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };
@@ -15,10 +24,6 @@ async function afterFirst(options: PlanSceneOptions): Promise<PlanScene> {
   return scene;
 }
 
-/** How many people the planner decided about. */
-const decided = ({ events }: PlanScene): number =>
-  events.reduce((sum, event) => (event.step === 'planning' ? Math.max(sum, event.decided) : sum), 0);
-
 describe('users that are as wanted', () => {
   const records = [row('a1'), row('b2'), row('c3')];
   const users = [account('a1'), account('b2'), account('x9')];
@@ -26,7 +31,7 @@ describe('users that are as wanted', () => {
   it('and ours need no decision; others become ours first', async () => {
     const scene = await openPlanScene({ records, users });
     const first = await scene.plan();
-    expect(first.plan.facts).toMatchObject({ platformUsers: 3, unchanged: 0, unmanaged: 1, managedUsers: 0 });
+    expect(first.plan.facts).toMatchObject({ platformUsers: 3, unchanged: 2, unmanaged: 1, managedUsers: 0 });
     expect(first.kinds).toEqual({ c3: 'create' });
     expect([decided(scene), await scene.store.ledger.get('acme', 'a1')]).toMatchObject([3, { accountId: '9a1' }]);
     scene.events.length = 0;
@@ -36,21 +41,23 @@ describe('users that are as wanted', () => {
   });
 
   it.each([
-    { name: 'is disabled', over: { enabled: false }, change: 'foreign-disable a1' },
-    { name: 'differs', over: { fields: { area: 'Old' } }, change: 'update' },
-    { name: 'holds a value that cannot be read', over: { unreadable: ['birthDate' as const] } },
-  ])('are decided about again when one $name', async ({ over, change }) => {
+    { name: 'is disabled', over: { enabled: false }, change: 'foreign-disable a1', unchanged: 2 },
+    { name: 'differs', over: { fields: { area: 'Old' } }, change: 'update', unchanged: 1 },
+    { name: 'holds a value that cannot be read', over: { unreadable: ['birthDate' as const] }, unchanged: 2 },
+  ])('are decided about again when one $name', async ({ over, change, unchanged }) => {
     const scene = await afterFirst({ records, users });
     scene.users.set('a1', account('a1', over));
+    scene.events.length = 0;
     const planned = await scene.plan();
-    expect(planned.plan.facts.unchanged).toBe(1);
+    expect([decided(scene), planned.plan.facts.unchanged]).toEqual([2, unchanged]);
     expect(planned.kinds.a1 ?? planned.findings[0]).toBe(change);
   });
 
   it('are taken over anew when the account is another one', async () => {
     const scene = await afterFirst({ records, users });
     scene.users.set('a1', account('a1', { id: 'new' }));
-    expect((await scene.plan()).plan.facts.unchanged).toBe(1);
+    scene.events.length = 0;
+    expect([(await scene.plan()).plan.facts.unchanged, decided(scene)]).toEqual([2, 2]);
     expect(await scene.store.ledger.get('acme', 'a1')).toMatchObject({ accountId: 'new' });
   });
 
@@ -81,7 +88,30 @@ describe('users that are as wanted', () => {
     const scene = await afterFirst({ records, users });
     scene.source.records = [row('a1', { type: 'guest' }), row('b2'), row('c3')];
     const planned = await scene.plan();
-    expect([planned.kinds, planned.plan.facts.unchanged]).toEqual([{ c3: 'create' }, 1]);
+    expect([planned.kinds, planned.plan.facts.unchanged]).toEqual([{ c3: 'create' }, 2]);
+  });
+
+  it('count as unchanged with everyone who needs no change, so that the parts are the rows', async () => {
+    const gone = { status: 'left' };
+    const scene = await openPlanScene({
+      records: [
+        ...records,
+        row('d4', gone),
+        row('e5', gone),
+        row('f6', gone),
+        row('g7', { type: 'guest' }),
+        row('h8', { status: 'odd' }),
+      ],
+      users: [...users, account('e5', { enabled: false }), account('f6'), account('h8')],
+    });
+    const counted = async (): Promise<unknown> => {
+      const { plan, kinds } = await scene.plan();
+      return [kinds, plan.facts.sourceRows, plan.facts.unchanged, plan.facts.blocked];
+    };
+    const blocked = { 'status-unknown': 1 };
+    expect(await counted()).toEqual([{ c3: 'create', f6: 'disable' }, 8, 5, blocked]);
+    scene.users.set('f6', account('f6', { enabled: false }));
+    expect(await counted()).toEqual([{ c3: 'create' }, 8, 6, blocked]);
   });
 
   it('are said by the page, with the total of the platform', async () => {
@@ -342,7 +372,7 @@ describe('named people before the first full read', () => {
 
   it('are decided about however equal they are', async () => {
     const scene = await openPlanScene({ records: [row('a1'), row('b2')], users: [account('a1'), account('b2')] });
-    expect((await scene.plan(only('b2'))).plan.facts.unchanged).toBe(0);
+    expect((await scene.plan(only('b2'))).plan.facts.unchanged).toBe(1);
     expect(decided(scene)).toBe(1);
   });
 });

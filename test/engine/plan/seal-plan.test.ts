@@ -157,7 +157,7 @@ describe('a plan of a dry run', () => {
       unconfirmed: 4,
       waiting: 0,
     },
-    decided: { postponed: 2, needsFull: false, repeated: 11 },
+    decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11 },
     guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined },
   };
   const facts = {
@@ -165,7 +165,7 @@ describe('a plan of a dry run', () => {
     sourceRows: 5,
     platformUsers: 6,
     managedUsers: 7,
-    unchanged: 8,
+    unchanged: 28,
     lookedAt: 9,
     lookTookMs: 10,
     blocked: { conflict: 1 },
