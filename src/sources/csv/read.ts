@@ -67,20 +67,24 @@ async function* readRows(
     accepts,
   });
   let yielded = 0;
+  // One page waits for the last row, which the sorter keeps: a small file is one page.
+  let waiting: SourcePage | undefined;
   for await (const parsed of rows.parsed()) {
     for (let start = 0; start < parsed.rows.length; start += pageRecords) {
       io.signal.throwIfAborted();
       const page = sorter.take(parsed.rows.slice(start, start + pageRecords));
+      if (sizeOf(page) === 0) continue;
       yielded += sizeOf(page);
-      if (sizeOf(page) > 0) yield page;
+      if (waiting !== undefined) yield waiting;
+      waiting = page;
     }
     io.signal.throwIfAborted();
     if (parsed.failure !== undefined) {
       // The row before the failure is complete, because it ended with a line end.
       const last = sorter.finish({ hasLineEnd: true });
       const { line, reason } = parsed.failure;
-      yield { records: last.records, broken: [...last.broken, { at: `line ${line}`, reason }] };
       yielded += sizeOf(last) + 1;
+      yield joined(waiting, { records: last.records, broken: [...last.broken, { at: `line ${line}`, reason }] });
       const reasons = [...sorter.doubts, `reading ended in line ${line}: ${reason}`];
       return { complete: false, rows: yielded, reasons };
     }
@@ -88,7 +92,8 @@ async function* readRows(
   const isCutInCharacter = rows.isCutInCharacter();
   const page = sorter.finish({ hasLineEnd: rows.hasLineEnd() && !isCutInCharacter });
   yielded += sizeOf(page);
-  if (sizeOf(page) > 0) yield page;
+  const last = joined(waiting, page);
+  if (sizeOf(last) > 0) yield last;
   io.signal.throwIfAborted();
   const facts = {
     rows: sorter.rows,
@@ -117,6 +122,11 @@ function checkColumn(field: string, columns: readonly string[], path: string): v
   if (columns.includes(field)) return;
   const message = `${path} has no column ${JSON.stringify(field)}, which is required to look people up`;
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+function joined(page: SourcePage | undefined, end: SourcePage): SourcePage {
+  if (page === undefined) return end;
+  return { records: [...page.records, ...end.records], broken: [...page.broken, ...end.broken] };
 }
 
 function sizeOf(page: SourcePage): number {

@@ -363,6 +363,11 @@ describe('encodings', () => {
   });
 });
 
+it('gives a small file as one page, with the row that its end completes', async () => {
+  const { pages } = await readWhole((await drop(twoPeople)).open());
+  expect(pages.map(({ records }) => records.length)).toEqual([2]);
+});
+
 describe('a header that cannot be trusted refuses the whole file before a row is given', () => {
   it.each([
     ['a doubled name', 'id,Mail,Mail\n', /columns 2 and 3 have the same name/],
