@@ -5,7 +5,7 @@ import { formatInstant } from '../core/instant.ts';
 import { nextRead } from '../core/next-read.ts';
 import type { ReadEnd } from '../core/snapshot.ts';
 import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { absentFields } from '../engine/plan/check-fields.ts';
+import { absentFields, nameAbsent } from '../engine/plan/check-fields.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { CheckLine } from './app.ts';
 
@@ -25,7 +25,7 @@ export async function checkSource(
   const absent = fields === undefined ? [] : absentFields(sync.mapping.reads, fields);
   if (fields !== undefined && absent.length > 0) {
     const has = fields.length === 0 ? 'it has no fields' : `it has: ${fields.join(', ')}`;
-    return { state: 'failed', message: `the source has no field ${absent.join(', ')}; ${has}` };
+    return { state: 'failed', message: `the source has no ${nameAbsent(absent, fields)}; ${has}` };
   }
   const first = await readFirstPage(sync, { kind: 'full' }, io);
   return 'complete' in first ? judgeEmptyRead(first) : judgePage(first, fields, sync);

@@ -16,6 +16,11 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
     : onlyOne(allowed.filter((name) => endsAlike(wanted, fold(name))));
 }
 
+/** Returns the name of `known` that differs from `word` only by case, blanks, `-` and `_`. */
+export function sameName(word: string, known: readonly string[]): string | undefined {
+  return known.find((name) => fold(name) === fold(word));
+}
+
 /** Returns a sentence such as `is not a known key; did you mean cron? Known here: cron, timezone`. */
 export function unknownKeySentence(key: string, known: readonly string[]): string {
   if (known.length === 0) return 'is not a known key';

@@ -1,4 +1,5 @@
 import { RollcallError } from '../../core/errors.ts';
+import { sameName } from '../../core/nearest.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { Sync } from '../engine-io.ts';
 
@@ -8,6 +9,18 @@ import type { Sync } from '../engine-io.ts';
  */
 export function absentFields(reads: readonly string[], fields: readonly string[]): readonly string[] {
   return reads.filter((read) => !fields.includes(read) && !fields.includes(read.split('.')[0] ?? ''));
+}
+
+/**
+ * Returns `fields job, Area (did you mean area?)`. Only a name that is equal but for case and blanks is proposed: without
+ * a header line, other names are values of the first employee.
+ */
+export function nameAbsent(absent: readonly string[], fields: readonly string[]): string {
+  const names = absent.map((read) => {
+    const guess = sameName(read.split('.')[0] ?? read, fields);
+    return guess === undefined ? read : `${read} (did you mean ${guess}?)`;
+  });
+  return `${absent.length === 1 ? 'field' : 'fields'} ${names.join(', ')}`;
 }
 
 /**
@@ -21,9 +34,8 @@ export async function checkFields({ settings, mapping, source }: Sync, io: Sourc
   if (fields === undefined || fields.length === 0) return;
   const absent = absentFields(mapping.reads, fields);
   if (absent.length === 0) return;
-  // The message does not list the existing fields: without a header line, they are values of the first employee.
   throw new RollcallError(
-    `the source of sync ${settings.name} has no ${absent.length === 1 ? 'field' : 'fields'} ${absent.join(', ')}, named by ` +
+    `the source of sync ${settings.name} has no ${nameAbsent(absent, fields)}, named by ` +
       'its mapping, lifecycle, scope or prefer. Nothing was read. Correct the export, or the names in the configuration: ' +
       '`rollcall check` lists the fields of the source.',
     { code: 'SOURCE_UNAVAILABLE' },

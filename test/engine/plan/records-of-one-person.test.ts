@@ -380,6 +380,8 @@ describe('what a read tells', () => {
     const fields = Object.keys(row('a1').fields);
     scene.source.fields = fields.filter((name) => name !== 'job');
     await expect(scene.plan()).rejects.toThrow('has no field job, named by');
+    scene.source.fields = [...scene.source.fields, 'J_OB', 'jobs'];
+    await expect(scene.show()).rejects.toThrow('has no field job (did you mean J_OB?), named by');
     const { mapping } = scene.sync;
     Object.assign(scene.sync, { mapping: { ...mapping, reads: ['id', 'job.title'] } });
     for (const known of [fields, [], undefined]) {
