@@ -1,13 +1,15 @@
 import { countOf } from './count-of.ts';
 import type { Finding } from './finding.ts';
 import type { Person } from './person.ts';
-import type { CellTrouble } from './refusal.ts';
+import type { CellTrouble, CellUse } from './refusal.ts';
 
 /** Collects cell problems of a read: one finding per column and problem class, regardless of the number of rows. */
 export interface CellFindings {
   see(person: Person): void;
   /** Returns the findings in order of first occurrence. No finding holds a value. */
   all(): readonly Finding[];
+  /** Returns the most frequent cause of unreadable cells of a field, without a value: `hire_date is not a date in …`. */
+  worst(field: CellUse): { readonly cause: string; readonly count: number } | undefined;
 }
 
 /** Number of places that a finding names: enough to locate an example, few enough for one line. */
@@ -18,6 +20,7 @@ interface Group {
   /** Undefined: line breaks or tabs were replaced by spaces. */
   readonly reason: string | undefined;
   readonly consequences: Set<string>;
+  readonly fields: Set<CellUse>;
   readonly places: string[];
   count: number;
   last: Person | undefined;
@@ -29,7 +32,10 @@ export function openCellFindings(): CellFindings {
     const key = JSON.stringify([column, trouble?.kind]);
     const group = groups.get(key) ?? openGroup(column, trouble?.reason);
     groups.set(key, group);
-    if (trouble !== undefined) group.consequences.add(consequence(trouble));
+    if (trouble !== undefined) {
+      group.consequences.add(consequence(trouble));
+      group.fields.add(trouble.field);
+    }
     // Two fields can read the same cell.
     if (group.last === person) return;
     group.last = person;
@@ -44,11 +50,15 @@ export function openCellFindings(): CellFindings {
       for (const column of person.collapsed) add(person, column, undefined);
     },
     all: () => [...groups.values()].map(findingOf),
+    worst(field) {
+      const [group] = [...groups.values()].filter(({ fields }) => fields.has(field)).sort((a, b) => b.count - a.count);
+      return group && { cause: `${group.column} ${group.reason}`, count: group.count };
+    },
   };
 }
 
 function openGroup(column: string, reason: string | undefined): Group {
-  return { column, reason, consequences: new Set(), places: [], count: 0, last: undefined };
+  return { column, reason, consequences: new Set(), fields: new Set(), places: [], count: 0, last: undefined };
 }
 
 function findingOf({ column, reason, consequences, places, count }: Group): Finding {

@@ -25,6 +25,8 @@ export interface GuardFacts {
   readonly enabled: number;
   readonly rows: number;
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Why most people without a value of a field have none: `hire_date is not a date in …`. */
+  readonly unreadable?: Readonly<Partial<Record<FieldName, string>>>;
   /** Source fields that the mapping reads and that no record of this full read shows any longer. */
   readonly vanished: readonly VanishedField[];
   /** The last complete full read; undefined at the first run and for reads that are not full. */
@@ -180,7 +182,12 @@ function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: Fie
     const now = facts.fillRates[field];
     // Shares are fractions: 0.9 - 0.7 is a little more than 0.2.
     if (now === undefined || (before - now) * 100 <= settings.fillRateDownPoints + 1e-9) continue;
-    const reason = `${field} is filled for ${percent(now)} of the people, down from ${percent(before)}. Check whether a permission or a column was removed in the HR system`;
+    const cause = facts.unreadable?.[field];
+    const why =
+      cause === undefined
+        ? '. Check whether a permission or a column was removed in the HR system'
+        : `, because ${cause}. Correct the export, or mapping.${field}`;
+    const reason = `${field} is filled for ${percent(now)} of the people, down from ${percent(before)}${why}`;
     found.push({ field, reason });
   }
   return found;

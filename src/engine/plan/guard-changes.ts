@@ -72,7 +72,7 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
 /** Counts this plan and what was applied before, and asks the guards. */
 async function judge(work: PlanWork, { read, compared }: GuardInput, io: EngineIo): Promise<GuardVerdict> {
   const { planId, sync } = work;
-  const { snapshot, fillRates, vanished, last } = read;
+  const { snapshot, fillRates, unreadable, vanished, last } = read;
   const { open: classes } = await io.store.plans.count(planId);
   const recent = await appliedInWindow(sync, io);
   const restored = await restoredSince(guardWindowStart(io), io);
@@ -81,7 +81,7 @@ async function judge(work: PlanWork, { read, compared }: GuardInput, io: EngineI
   const { managed, enabled } = compared;
   const { rows } = snapshot;
   const previous = snapshot.kind === 'full' ? last : undefined;
-  const facts = { sync: name, classes, recent, managed, enabled, rows, fillRates, vanished, previous };
+  const facts = { sync: name, classes, recent, managed, enabled, rows, fillRates, unreadable, vanished, previous };
   return checkGuards({ ...facts, ...restored, ...(blocked === undefined ? {} : { blocked }) }, guards);
 }
 

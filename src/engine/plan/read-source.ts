@@ -20,6 +20,8 @@ export interface SourceRead {
   readonly snapshot: Snapshot;
   /** Share of people with a value, per mapped field. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Why most people without a value have none, per mapped field: where their cells cannot be read. */
+  readonly unreadable: Readonly<Partial<Record<FieldName, string>>>;
   /** Which of the fields that the mapping reads have a value for at least one person. */
   readonly visibility: FieldVisibility;
   /** Fields that the source reports as requested and not returned for any person. */
@@ -116,10 +118,26 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
         const fillRates = Object.fromEntries(
           sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
         );
+        const unreadableFields = Object.fromEntries(
+          sync.mapping.fields.flatMap((name) => {
+            const worst = cells.worst(name);
+            const blank = people - (filled.get(name) ?? 0);
+            return worst === undefined || worst.count * 2 <= blank ? [] : [[name, worst.cause]];
+          }),
+        );
         const { notReturned = [] } = next.value;
         const evidence = next.value.complete ? next.value.evidence : undefined;
         const visibility = correctVisibility(watch.visibility(), notReturned);
-        return { snapshot, fillRates, visibility, notReturned, evidence, usable, readAt: now };
+        return {
+          snapshot,
+          fillRates,
+          unreadable: unreadableFields,
+          visibility,
+          notReturned,
+          evidence,
+          usable,
+          readAt: now,
+        };
       }
       for (const { at, reason } of next.value.broken) {
         unreadable += 1;

@@ -188,6 +188,25 @@ describe('a full read that is doubted', () => {
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
   });
 
+  it('because most cells of a field cannot be read says why', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20 }));
+    scene.source.records = [
+      ...some(7, { area: '5.99E+10' }),
+      ...['p007', 'p008', 'p009'].map((id) => row(id, { area: '' })),
+    ];
+    const planned = await scene.plan();
+    expect(planned.plan.verdict.fields).toEqual([
+      {
+        field: 'area',
+        reason: expect.stringMatching(
+          /^area is filled for 0 % of the people, down from 100 %, because area was shortened to an exponent by a spreadsheet.*\. Correct the export, or mapping\.area$/,
+        ),
+      },
+    ]);
+    scene.source.records = [...some(5, { area: '5.99E+10' }), ...some(10, { area: '' }).slice(5)];
+    expect((await scene.plan()).plan.verdict.fields[0]?.reason).toMatch(/down from 100 %\. Check whether a permission/);
+  });
+
   it('because a field lost its values is a hold on updates for an operator to decide', async () => {
     const scene = await settled(guards({ fillRateDownPoints: 20 }));
     scene.source.records = some(10, { area: '' });
