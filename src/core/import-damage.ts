@@ -16,7 +16,7 @@ export function importDamage(text: string): Refusal | undefined {
 
 const shortened = new Refusal(
   'shortened-number',
-  'was shortened to an exponent by a spreadsheet (1.23E+15): export the column as text',
+  'was shortened to an exponent by a spreadsheet, so digits are lost: export the column as text',
 );
 const wrongEncoding = new Refusal(
   'wrong-encoding',
