@@ -8,7 +8,7 @@ import { type Answer, openTransport, type TransportOptions } from '../http/trans
 import type { RequestSeen } from '../ports/metrics.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import type { AccessTokens } from '../ports/tokens.ts';
+import type { AccessToken, AccessTokens } from '../ports/tokens.ts';
 import { cancelledError, refuseToSend, tokenError } from './errors.ts';
 import { type ExchangeBase, exchangeOnce } from './exchange.ts';
 import { type Operation, operationName } from './operation.ts';
@@ -92,13 +92,13 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     }
   }
 
-  /** Makes one exchange when the limiter allows it. */
-  async function send<T>(operation: Operation<T>, secret: string, signal: AbortSignal): Promise<T> {
+  /** Makes one exchange when the limiter allows it. Requests the token only then, because it may be revoked during the wait. */
+  async function send<T>(operation: Operation<T>, secretNow: () => Promise<string>, signal: AbortSignal): Promise<T> {
     const askedAt = clock.now();
     try {
-      return await limiter.run(() => exchange(operation, secret, signal, askedAt), signal);
+      return await limiter.run(async () => exchange(operation, await secretNow(), signal, askedAt), signal);
     } catch (error) {
-      // Not a PlatformError: the signal aborted while the call waited for the limiter.
+      // Not a PlatformError: there is no token, or the signal aborted while the call waited for the limiter.
       throw error instanceof PlatformError ? error : unsentError(operation, error, signal);
     }
   }
@@ -107,24 +107,27 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     if (operation.token === 'application') {
       const secret = options.applicationToken;
       if (secret === undefined) throw refuseToSend(operation, 'it needs the application token: set applicationToken.');
-      return send(operation, secret, signal);
+      return send(operation, async () => secret, signal);
     }
-    const first = await tokens.current(signal).catch((error) => Promise.reject(unsentError(operation, error, signal)));
+    let generation: number | undefined;
+    const sendWith = async (tokenNow: () => Promise<AccessToken>): Promise<T> => {
+      const secretNow = async () => {
+        const token = await tokenNow();
+        generation = token.generation;
+        return token.secret;
+      };
+      const answer = await send(operation, secretNow, signal);
+      // Only `/os-api` proves a token. Elsewhere a revoked token still works (contract, "Authentication").
+      if (generation !== undefined && operation.path.startsWith('/os-api/')) tokens.accepted(generation);
+      return answer;
+    };
     try {
-      return await accepted(operation, first.generation, await send(operation, first.secret, signal));
+      return await sendWith(() => tokens.current(signal));
     } catch (error) {
-      if (!(error instanceof PlatformError) || error.status !== 401) throw error;
+      if (!(error instanceof PlatformError) || error.status !== 401 || generation === undefined) throw error;
     }
-    const next = await tokens
-      .renew(first.generation, signal)
-      .catch((error) => Promise.reject(unsentError(operation, error, signal)));
-    return accepted(operation, next.generation, await send(operation, next.secret, signal));
-  }
-
-  /** Only `/os-api` proves a token. Elsewhere a revoked token still works (contract, "Authentication"). */
-  function accepted<T>(operation: Operation<T>, generation: number, answer: T): T {
-    if (operation.path.startsWith('/os-api/')) tokens.accepted(generation);
-    return answer;
+    const refused = generation;
+    return sendWith(() => tokens.renew(refused, signal));
   }
 
   async function request<T>(operation: Operation<T>, signal = unaborted()): Promise<T> {

@@ -13,7 +13,13 @@ import type { AccessTokens } from '../../src/ports/tokens.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { closeAndFailOnLeaks, closeLater } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';
-import { neverAborted, openTestClient, type TestClient, type TestClientOptions } from './test-client.ts';
+import {
+  countingTokens,
+  neverAborted,
+  openTestClient,
+  type TestClient,
+  type TestClientOptions,
+} from './test-client.ts';
 import { wireUsers } from './user-directory.ts';
 
 closeAndFailOnLeaks();
@@ -528,6 +534,30 @@ describe('the limits of a connection', () => {
     while (answers.length === 0) await new Promise((resolve) => setImmediate(resolve));
     answers[0]?.();
     await first;
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('sends no waiting call with a token that was revoked before its turn', async () => {
+    const answers: (() => void)[] = [];
+    const server = await startLocalServer(
+      (request, response, index) => void answers.push(() => honest(request, response, index)),
+    );
+    const counting = countingTokens();
+    let isRevoked = false;
+    const revoked = new RollcallError('the token was revoked', { code: 'TOKEN_REVOKED' });
+    const tokens: AccessTokens = {
+      ...counting,
+      current: (signal) => (isRevoked ? Promise.reject(revoked) : counting.current(signal)),
+    };
+    const parts = openTestClient(server.url, { tokens, limits: { concurrency: 1 } });
+    const first = call('create', parts);
+    const second = failureOf(call('create', parts));
+    while (answers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    isRevoked = true;
+    answers[0]?.();
+    await first;
+
+    expect(await second).toMatchObject({ code: 'TOKEN_REVOKED', effect: 'none' });
     expect(server.seen).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/errors.ts';
+import { isStoreAway, RollcallError } from '../../core/errors.ts';
 import type { AccessToken, TokenStatus } from '../../ports/tokens.ts';
 import { openBreaker } from './breaker.ts';
 import { type PresentationParts, type Presented, presentToken } from './presentation.ts';
@@ -13,7 +13,7 @@ import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from './v
 
 /** Time between the longest call and the end of the lease, for the store's own time and a suspended process. */
 const leaseReserveMs = 15_000;
-/** How long a token is used before the row is read again, while another process changes it. */
+/** How long a token is used before the row is read again: the row may be revoked, or hold a newer pair. */
 const recheckMs = 5000;
 const pollMs = 250;
 const maxRounds = 1000;
@@ -34,6 +34,8 @@ interface AccessRequest {
 interface Cached {
   readonly token: AccessToken;
   readonly recheckAt: number;
+  /** Until then the token is used although the store does not answer. */
+  readonly trustedUntil: number;
 }
 
 /** Opens the manager of one connection's tokens. Does nothing until a token is requested. */
@@ -84,13 +86,14 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
       });
 
   /** Uses a stored token. The same secret keeps the generation under which it was first returned. */
-  const take = (entry: TokenEntry, isRenewalDue = false): AccessToken => {
+  const take = (entry: TokenEntry): AccessToken => {
+    const now = clock.now();
     const secret = entry.access ?? '';
     const token = cached?.token.secret === secret ? cached.token : { secret, generation: entry.generation };
     const due = dueAt(entry, share);
-    const soon = clock.now() + recheckMs;
-    const isQuiet = entry.state === 'ready' && clock.now() < due && !isRenewalDue;
-    cached = { token, recheckAt: isQuiet ? due : Math.min(soon, usableUntil(entry)) };
+    const end = usableUntil(entry);
+    const recheckAt = Math.min(now + recheckMs, end, now < due ? due : end);
+    cached = { token, recheckAt, trustedUntil: Math.min(now + leaseMs, end) };
     return token;
   };
 
@@ -169,7 +172,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
 
       const presented = await unlessAborted(presentOr(fallback, request), signal);
       if (presented.kind === 'granted' && presented.entry.access !== request.unwanted) return take(presented.entry);
-      if (fallback !== undefined) return take(fallback, true);
+      if (fallback !== undefined) return take(fallback);
       if (request.cause === 'person' && (presented.kind === 'not-sent' || presented.kind === 'unknown')) {
         const attempts = (entry?.attempts ?? 0) + 1;
         const afterMs = Math.max(0, (presented.retryAt ?? 0) - clock.now());
@@ -188,8 +191,16 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
   };
 
   const current = async (signal: AbortSignal): Promise<AccessToken> => {
-    if (cached !== undefined && clock.now() < cached.recheckAt) return cached.token;
-    return obtain({ unwanted: undefined, cause: 'need' }, signal);
+    const known = cached;
+    if (known !== undefined && clock.now() < known.recheckAt) return known.token;
+    try {
+      return await obtain({ unwanted: undefined, cause: 'need' }, signal);
+    } catch (error) {
+      const now = clock.now();
+      if (known === undefined || !isStoreAway(error) || now >= known.trustedUntil) throw error;
+      cached = { ...known, recheckAt: Math.min(now + recheckMs, known.trustedUntil) };
+      return known.token;
+    }
   };
 
   return {

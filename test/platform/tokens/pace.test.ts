@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { RollcallError } from '../../../src/core/errors.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { type Bench, connection, leaseMs, never, openBench } from './token-manager-bench.ts';
 
@@ -26,15 +27,49 @@ function openCounted(bench: Bench) {
   return { tokens, readsOf };
 }
 
-it('a token is used without a look at the store until it is due', async () => {
+it('a token is used for five seconds without a read of the store, however many calls there are', async () => {
   const bench = openBench();
   const { tokens, readsOf } = openCounted(bench);
   await tokens.current(never);
-  expect(await readsOf(() => tokens.current(never))).toBe(0);
+  const reads = await readsOf(async () => {
+    for (let call = 0; call < 6000; call++) {
+      await bench.clock.advance(10);
+      await tokens.current(never);
+    }
+  });
+  expect(reads).toBe(12);
+});
+
+it('a token is renewed when it is due, also between two reads of the store', async () => {
+  const bench = openBench();
+  const { tokens, readsOf } = openCounted(bench);
+  await tokens.current(never);
   await bench.clock.advance(0.75 * hour - 1);
+  await tokens.current(never);
   expect(await readsOf(() => tokens.current(never))).toBe(0);
   await bench.clock.advance(1);
-  expect(await readsOf(() => tokens.current(never))).toBeGreaterThan(0);
+  await tokens.current(never);
+  expect(bench.server.presentations).toHaveLength(2);
+});
+
+it('a store that does not answer stops no call before a lease time has passed since the last read', async () => {
+  const bench = openBench();
+  let isAway = false;
+  const away = new RollcallError('the store does not answer', { code: 'STORE_INVALID', retry: 'backoff' });
+  const tokens = bench.open({
+    store: {
+      replace: bench.store.tokens.replace,
+      get: (name) => (isAway ? Promise.reject(away) : bench.store.tokens.get(name)),
+    },
+  });
+  const token = await tokens.current(never);
+  isAway = true;
+  await bench.clock.advance(leaseMs - 1);
+  expect(await tokens.current(never)).toEqual(token);
+  await bench.clock.advance(1);
+  await expect(tokens.current(never)).rejects.toBe(away);
+  isAway = false;
+  expect(await tokens.current(never)).toEqual(token);
 });
 
 it.each([

@@ -61,6 +61,20 @@ describe('token revoke', () => {
     expect(seen).toEqual([secret]);
   });
 
+  it('stops every process within five seconds, also one that uses an older access token', async () => {
+    const bench = openBench();
+    const worker = bench.open();
+    const older = await worker.current(never);
+    const operator = bench.open();
+    await operator.refresh(never);
+    await operator.revoke(revoked, never);
+    expect(await worker.current(never)).toEqual(older);
+    await bench.clock.advance(5000);
+    await expect(worker.current(never)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
+    await operator.refresh(never);
+    expect(bench.server.accepts((await worker.current(never)).secret)).toBe(true);
+  });
+
   it('twice calls twice and writes once', async () => {
     const bench = openBench();
     const tokens = bench.open();
