@@ -1,3 +1,4 @@
+import { formatInstant } from '../core/instant.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import { ageOf, instantOf } from './words.ts';
@@ -17,7 +18,12 @@ export function judgeToken(connection: string, token: TokenStatus, now: number):
     case 'none':
       return judgeEndpoint(connection, token, now, base);
     case 'reauth-required': {
-      const summary = `The platform refuses the refresh token. No sync of ${connection} works until a new token is configured`;
+      const { expiresAt } = token;
+      const work =
+        expiresAt !== undefined && now < expiresAt
+          ? `Syncs of ${connection} work until ${formatInstant(expiresAt)}, and then not before a new token is configured`
+          : `No sync of ${connection} works until a new token is configured`;
+      const summary = `The platform refuses the refresh token. ${work}`;
       return { ...base, severity: 'critical', code: 'refresh-token-refused', key: 'reauth-required', summary };
     }
     case 'sealed': {

@@ -1,4 +1,5 @@
 import { PlatformError, RollcallError } from '../core/errors.ts';
+import { formatInstant } from '../core/instant.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import type { CheckLine } from './app.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
@@ -20,7 +21,7 @@ export async function* check(
   yield* checkKeys(engine);
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
-    if (only === undefined || only === name) yield* checkConnection(name, connection, signal);
+    if (only === undefined || only === name) yield* checkConnection(name, connection, engine.clock.now(), signal);
   }
   for (const [name, sync] of engine.syncs) {
     if (only !== undefined && sync.settings.connection !== only) continue;
@@ -49,12 +50,17 @@ async function* checkKeys({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<Ch
 async function* checkConnection(
   name: string,
   { platform, tokens }: ConnectionAccess,
+  now: number,
   signal: AbortSignal,
 ): AsyncGenerator<CheckLine, void> {
   const subject = `connection ${name}`;
   const token = await tokens.status();
   const isUsable = token.state === 'ready' || token.state === 'static' || token.state === 'refreshing';
-  yield { subject, state: isUsable ? 'ok' : 'warning', message: `token: ${token.state}. ${token.advice}`.trim() };
+  const { expiresAt = now } = token;
+  const until =
+    token.state === 'reauth-required' && now < expiresAt ? `Syncs work until ${formatInstant(expiresAt)}. ` : '';
+  const message = `token: ${token.state}. ${until}${token.advice}`.trim();
+  yield { subject, state: isUsable ? 'ok' : 'warning', message };
   try {
     let users = 0;
     for await (const page of platform.scan(signal)) users += page.users.length;

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
+import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();
@@ -122,13 +123,32 @@ test('what a person does from a shell is in the audit, with the name', async () 
   ]);
 });
 
-test('who refreshed or revoked a token is in the audit of its connection, also when it failed', async () => {
-  const shell = await openConnectedShell(people);
-  const path = join(shell.folder, 'rollcall.yaml');
-  const { applicationToken, refreshToken } = shell.sandbox;
-  const tokens = `    applicationToken: ${applicationToken}\n    refreshToken: ${refreshToken}`;
+/** Gives the connection rotating tokens in place of the fixed one. */
+async function rotateTokens({ folder, sandbox }: ConnectedShell): Promise<void> {
+  const path = join(folder, 'rollcall.yaml');
+  const tokens = `    applicationToken: ${sandbox.applicationToken}\n    refreshToken: ${sandbox.refreshToken}`;
   const config = (await readFile(path, 'utf8')).replace(/^ {4}accessToken: .*$/m, tokens);
   await writeFile(path, `encryptionKey: ${Buffer.alloc(32, 7).toString('base64')}\n${config}`);
+}
+
+test('a refused refresh token stops no run before the access token expires, and check says when that is', async () => {
+  const shell = await openConnectedShell(people);
+  await rotateTokens(shell);
+  await shell.run(['token', 'refresh', 'acme']);
+  shell.sandbox.setFaults([parseFault('token:invalid_grant')]);
+  const refused = await shell.run(['token', 'refresh', 'acme']);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('REAUTH_REQUIRED') });
+  const check = await shell.run(['check', 'acme']);
+  expect(check.stdout).toMatch(
+    /! connection acme +token: reauth-required\. Syncs work until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Get a new/,
+  );
+  expect(check.stdout).not.toContain('✗ connection acme');
+  expect(await shell.run(['apply', 'people'])).toMatchObject({ code: 0 });
+});
+
+test('who refreshed or revoked a token is in the audit of its connection, also when it failed', async () => {
+  const shell = await openConnectedShell(people);
+  await rotateTokens(shell);
   await shell.run(['token', 'refresh', 'acme']);
   await shell.run(['token', 'revoke', 'acme', '--yes']);
   await shell.run(['token', 'status', 'acme']);

@@ -121,7 +121,8 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'refresh-token-refused': {
     topic: 'token',
     rules: ['RollcallReauthRequired'],
-    meaning: 'The platform refuses the refresh token. No sync of the connection works until a new token is configured.',
+    meaning:
+      'The platform refuses the refresh token. After the access token has expired, no sync of the connection works until a new token is configured.',
     cause: 'The refresh token was revoked, has expired, or was used by another installation.',
     cure: newToken,
     page: 'tokens.md',

@@ -7,6 +7,7 @@ import { staticTokenManager } from './static-token-manager.ts';
 import { describeTokens } from './status.ts';
 import { endpointTrouble, storeRefuses, tokenFailure, tokenUnavailable } from './token-errors.ts';
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts';
+import { endAccess } from './token-steps.ts';
 import { openUnsavedPair } from './unsaved-pair.ts';
 import { hashSeed, openVault, type TokenEntry } from './vault.ts';
 import { type Circumstances, dueAt, judge, usableUntil, type Verdict } from './verdict.ts';
@@ -142,6 +143,12 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     }
   };
 
+  /** Both tokens of the pair were refused. Other processes and alerts must not count on the access token. */
+  const endForAll = async (entry: TokenEntry): Promise<void> => {
+    const now = clock.now();
+    if (now < usableUntil(entry)) await vault.write(entry, endAccess(entry, now));
+  };
+
   const obtain = async (asked: AccessRequest, signal: AbortSignal): Promise<AccessToken> => {
     const giveUpAt = clock.now() + 3 * leaseMs;
     let request = asked;
@@ -159,7 +166,11 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
       if (isRevoked && wasRevoked === false) throw tokenFailure(connection, 'revoked', entry?.reason);
       wasRevoked = isRevoked;
       const verdict = verdictFor(request)(entry);
-      if (verdict.kind === 'fail') throw tokenFailure(connection, verdict.why, entry?.reason);
+      if (verdict.kind === 'fail') {
+        const isRefusedToo = verdict.why === 'reauth' && asked.cause === 'refused' && entry?.access === asked.unwanted;
+        if (isRefusedToo && entry !== undefined) await endForAll(entry);
+        throw tokenFailure(connection, verdict.why, entry?.reason);
+      }
       if (verdict.kind === 'use' && entry !== undefined) return take(entry);
       if (verdict.kind === 'later' && entry !== undefined) throw endpointTrouble(connection, entry, verdict.ms);
       if (verdict.kind === 'wait') {

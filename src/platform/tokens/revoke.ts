@@ -2,7 +2,9 @@ import { RollcallError } from '../../core/errors.ts';
 import { leaseName, type PresentationParts } from './presentation.ts';
 import type { RevokeCall } from './revoke-call.ts';
 import { tokenUnavailable } from './token-errors.ts';
+import { endAccess } from './token-steps.ts';
 import { draftOf } from './vault.ts';
+import { usableUntil } from './verdict.ts';
 
 const pollMs = 500;
 
@@ -51,10 +53,11 @@ async function storeRevoked(parts: PresentationParts, signal: AbortSignal): Prom
       try {
         const seen = await vault.read();
         // A refused refresh token stays refused: `revoked` does not replace `reauth-required`.
-        if (seen?.access === undefined || seen.state === 'revoked' || seen.state === 'reauth-required') {
-          return seen?.access;
-        }
-        const written = await vault.write(seen, { ...draftOf(seen), state: 'revoked', reason: undefined });
+        const isRefused = seen?.state === 'reauth-required';
+        const hasEnded = seen?.state === 'revoked' || (isRefused && usableUntil(seen) <= clock.now());
+        if (seen?.access === undefined || hasEnded) return seen?.access;
+        const revoked = { ...draftOf(seen), state: 'revoked', reason: undefined } as const;
+        const written = await vault.write(seen, isRefused ? endAccess(seen, clock.now()) : revoked);
         if (written !== undefined) return written.access;
       } finally {
         await leases.release(lease);

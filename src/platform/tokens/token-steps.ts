@@ -35,10 +35,9 @@ export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): T
 export function beginSeed(seen: TokenEntry | undefined, seed: Seed, startedAt: number): TokenDraft {
   const before = draftOf(seen);
   const isTried = before.triedSeeds.includes(seed.hash);
-  const keepsAccess = before.state === 'ready' || before.state === 'refreshing';
   return {
     ...before,
-    ...(keepsAccess ? {} : { access: undefined, issuedAt: undefined, expiresAt: undefined }),
+    ...(before.state === 'revoked' ? { access: undefined, issuedAt: undefined, expiresAt: undefined } : {}),
     state: 'refreshing',
     refresh: seed.token,
     seedHash: seed.hash,
@@ -92,6 +91,11 @@ export function endSeeds(draft: TokenDraft): TokenDraft {
 export function requireReauth(seen: TokenEntry, reason: string): TokenDraft {
   const draft = endSeeds(draftOf(seen));
   return { ...draft, state: 'reauth-required', refreshStartedAt: undefined, retryAt: undefined, reason };
+}
+
+/** Returns the row of a refused pair whose access token may not be used either. */
+export function endAccess(seen: TokenEntry, now: number): TokenDraft {
+  return { ...draftOf(seen), expiresAt: now };
 }
 
 /** Returns the row after the platform refused a configured first token, while the pair before it still works. */

@@ -18,6 +18,8 @@ import type { TokenEntry } from './vault.ts';
  *                                                      ▼    │
  *                        any other answer, or none: refreshing (retryAt); the access token is used while it is valid
  *
+ *   In every state but `revoked`, the access token is used while it is valid. A 401 after a refusal ends it.
+ *
  *   ready, refreshing ── `token revoke` ──► revoked ── `token refresh` ──► refreshing
  *   any state ── a new first token is configured ──► refreshing
  *
@@ -69,7 +71,8 @@ export function judge(entry: TokenEntry | undefined, at: Circumstances): Verdict
   if (entry === undefined) return { kind: 'fail', why: 'no-token' };
   if (!entry.isReadable) return { kind: 'fail', why: 'sealed' };
   if (entry.refresh === undefined) return { kind: 'fail', why: 'no-token' };
-  if (entry.state === 'reauth-required' && !at.isForced) return { kind: 'fail', why: 'reauth' };
+  if (entry.state === 'reauth-required' && !at.isForced)
+    return isUsable ? { kind: 'use' } : { kind: 'fail', why: 'reauth' };
   if (entry.state === 'revoked' && !at.isForced) return { kind: 'fail', why: 'revoked' };
   if (isUsable && (entry.state === 'refreshing' || at.now < dueAt(entry, at.dueShare))) return { kind: 'use' };
   // A pair that was never issued is a first token, stored but not exchanged.
@@ -107,7 +110,7 @@ function restOfWait({ attempts, retryAt, refreshStartedAt, state }: TokenEntry, 
 
 function isAccessUsable(entry: TokenEntry | undefined, at: Circumstances): boolean {
   if (entry?.access === undefined || at.isAccessUnwanted) return false;
-  if (entry.state === 'revoked' || entry.state === 'reauth-required') return false;
+  if (entry.state === 'revoked') return false;
   return at.now < usableUntil(entry) && headerTextProblem(entry.access) === undefined;
 }
 

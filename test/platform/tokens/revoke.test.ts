@@ -75,6 +75,24 @@ describe('token revoke', () => {
     expect(bench.server.accepts((await worker.current(never)).secret)).toBe(true);
   });
 
+  it('of a pair whose refresh token was refused stops the use of its valid access token', async () => {
+    const bench = openBench();
+    const tokens = bench.open();
+    const { secret } = await tokens.current(never);
+    bench.fates.push('refused');
+    await expect(tokens.refresh(never)).rejects.toMatchObject({ code: 'REAUTH_REQUIRED' });
+    expect((await bench.open().current(never)).secret).toBe(secret);
+    const seen: string[] = [];
+    const call = async (token: string) => {
+      seen.push(token);
+      return revoked();
+    };
+    expect(await tokens.revoke(call, never)).toMatchObject({ state: 'reauth-required', expiresAt: bench.clock.now() });
+    await tokens.revoke(call, never);
+    expect(seen).toEqual([secret, secret]);
+    await expect(bench.open().current(never)).rejects.toMatchObject({ code: 'REAUTH_REQUIRED' });
+  });
+
   it('twice calls twice and writes once', async () => {
     const bench = openBench();
     const tokens = bench.open();

@@ -348,6 +348,38 @@ describe('invalid_grant', () => {
     });
   });
 
+  it('leaves the access token in use while it is valid, in every process and beside a new first token', async () => {
+    const bench = openBench();
+    const token = await bench.open().current(never);
+    bench.fates.push('refused');
+    await expect(bench.open().refresh(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    expect(await bench.open().status()).toMatchObject({
+      state: 'reauth-required',
+      expiresAt: bench.clock.now() + hour,
+    });
+    expect((await bench.open().current(never)).secret).toBe(token.secret);
+    bench.fates.push('not-sent');
+    const renewed = { configuredRefreshToken: bench.server.issueSeed() };
+    expect((await bench.open(renewed).current(never)).secret).toBe(token.secret);
+    bench.fates.push('lost-before');
+    expect((await bench.open(renewed).current(never)).secret).toBe(token.secret);
+    expect((await bench.open(renewed).current(never)).secret).toBe(token.secret);
+    await bench.clock.advance(hour);
+    expect((await bench.open(renewed).current(never)).secret).not.toBe(token.secret);
+  });
+
+  it('ends with the access token, and a 401 ends that one for every process', async () => {
+    const bench = openBench();
+    const { generation } = await bench.open().current(never);
+    bench.fates.push('refused');
+    await expect(bench.open().refresh(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    const [one, two] = [bench.open(), bench.open()];
+    await one.current(never);
+    await expect(one.renew(generation + 2, never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    await expect(two.current(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    expect((await two.status()).expiresAt).toBe(bench.clock.now());
+  });
+
   it('of an older token is no cause named for a new one that a command may not use', async () => {
     const { bench, token } = await lockedOut();
     const tokenManager = bench.open();

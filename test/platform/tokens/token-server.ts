@@ -1,7 +1,7 @@
 import type { ExchangeOutcome, OddAnswer, TokenExchange } from '../../../src/ports/tokens.ts';
 
 /** What becomes of one call: whether the server takes it, and whether its answer arrives. */
-export type CallEnd = 'answered' | 'answer-lost' | 'not-sent' | 'lost-before';
+export type CallEnd = 'answered' | 'refused' | 'answer-lost' | 'not-sent' | 'lost-before';
 
 export interface Presentation {
   readonly token: string;
@@ -49,6 +49,7 @@ export class TokenServer {
     const reached = end === 'answered' || end === 'answer-lost';
     const outcome = reached ? this.#grant(token) : undefined;
     this.presentations.push({ token, at, end, granted: outcome?.kind === 'granted' });
+    if (end === 'refused') return { kind: 'invalid-grant', description: 'refused' };
     if (end === 'not-sent') return { kind: 'not-sent', reason: 'connection refused', ...this.odd };
     if (end === 'answered' && outcome !== undefined) return outcome;
     return { kind: 'unknown', reason: 'connection reset', ...this.odd };

@@ -92,8 +92,15 @@ describe('judge', () => {
       present(false),
     ],
     ['an unusable access token', { ...ready, access: 'a\nb' }, {}, present(false)],
-    ['locked out', { ...ready, state: 'reauth-required' }, {}, fail('reauth')],
-    ['locked out, an operator asks', { ...ready, state: 'reauth-required' }, { isForced: true }, present(false)],
+    ['locked out, while the access token is valid', { ...ready, state: 'reauth-required' }, {}, { kind: 'use' }],
+    ['locked out, and expired', { ...ready, state: 'reauth-required' }, { now: hour }, fail('reauth')],
+    ['locked out, and refused', { ...ready, state: 'reauth-required' }, { isAccessUnwanted: true }, fail('reauth')],
+    [
+      'locked out, an operator asks',
+      { ...ready, state: 'reauth-required' },
+      { isForced: true, isAccessUnwanted: true },
+      present(false),
+    ],
     ['revoked', { ...ready, state: 'revoked' }, {}, fail('revoked')],
     ['revoked, a person asks', { ...ready, state: 'revoked' }, { isForced: true }, present(false)],
     [
@@ -119,7 +126,7 @@ describe('judge', () => {
     ['the same, by a viewer', undefined, { seed: 'new', mayPresentSeed: false }, fail('seed-not-allowed')],
     ['a working pair and a new first token', ready, { seed: 'new' }, seed(true)],
     ['the same, by a viewer', ready, { seed: 'new', mayPresentSeed: false }, { kind: 'use' }],
-    ['locked out, with a new first token', { ...ready, state: 'reauth-required' }, { seed: 'new' }, seed(false)],
+    ['locked out, with a new first token', { ...ready, state: 'reauth-required' }, { seed: 'new' }, seed(true)],
     ['revoked, with a new first token', { ...ready, state: 'revoked' }, { seed: 'new' }, seed(false)],
   ])('%s', (_, entry, circumstances, verdict) => {
     expect(judge(entry, { ...calm, ...circumstances })).toEqual(verdict);
