@@ -15,7 +15,7 @@ import { planToShare, showPlan } from './previews.ts';
 import { runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, requestState, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
-import { pauseSync, readSyncStates, resumeSync } from './sync-states.ts';
+import { pauseSync, readSyncStates, refusePaused, resumeSync } from './sync-states.ts';
 import { changeTokens } from './tokens.ts';
 import { trySource } from './try-source.ts';
 import { explainPerson } from './why.ts';
@@ -50,6 +50,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     async apply(sync, order) {
       const { approve, by, scope = { kind: 'all' } } = order;
       syncOf(sync);
+      await refusePaused(sync, io);
       if (approve !== undefined) {
         const signed = signature(order);
         const { changes, rejected } = await approveDigest(sync, approve, { by, ...signed }, engine);

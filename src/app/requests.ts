@@ -9,6 +9,7 @@ import { followRun } from './follow-run.ts';
 import { runReport } from './reports.ts';
 import { hasOthers, type RequestState, requestResult } from './request-result.ts';
 import { runHere } from './run-here.ts';
+import { refusePaused } from './sync-states.ts';
 
 export interface AuditedRequest extends RunRequest, SignedCaller {
   /** The run whose failed changes are tried again. */
@@ -35,15 +36,17 @@ export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Pr
 /**
  * Requests the run from a running deployment; without one, runs it in this process. With `isWaiting`, waits for the end of
  * the run, except while its sync is paused. A known key is the same request: its run is waited for again, or reported when
- * it has ended.
+ * it has ended. Throws `USAGE`, and stores nothing, when no deployment runs and the sync is paused.
  */
 export async function queueOrRun(
   request: AuditedRequest,
   options: WatchOptions & { readonly isWaiting?: boolean },
   io: AppIo,
 ): Promise<ResyncReport> {
+  const isDeployed = await io.isDeployed();
+  if (!isDeployed) await refusePaused(request.sync, io);
   const trigger = await storedTrigger(await storeRequest(request, io), io);
-  if (!(await io.isDeployed())) return ran(trigger, await runHere(trigger, options, io), io);
+  if (!isDeployed) return ran(trigger, await runHere(trigger, options, io), io);
   const { state, run } = await requestState(trigger.id, io);
   if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine.store), io);
   const pause = await io.engine.store.pauses.get(trigger.sync);

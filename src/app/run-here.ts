@@ -7,6 +7,7 @@ import type { Run, Trigger } from '../ports/store.ts';
 import type { RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { runReport } from './reports.ts';
+import { refusePaused } from './sync-states.ts';
 
 const pollMs = 500;
 
@@ -29,6 +30,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
       }
     } else {
       const opened = await openRun(trigger.sync, engine);
+      if (opened === undefined) await refusePaused(trigger.sync, io, '; the request waits for the end of the pause');
       if (opened !== undefined && !opened.isNew) {
         const old = await finishRun(opened.run.id, options, io);
         const isOwn = await isTakenBy(trigger, opened.run.id, engine);

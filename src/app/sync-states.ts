@@ -1,4 +1,5 @@
 import { RollcallError } from '../core/errors.ts';
+import { formatInstant } from '../core/instant.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
@@ -39,6 +40,18 @@ export async function pauseSync(sync: string, by: string, { engine }: AppIo): Pr
     throw new RollcallError(`${sync} is already paused`, { code: 'CONFLICT' });
   }
   await note({ action: 'pause', by, sync }, engine);
+}
+
+/**
+ * Throws `USAGE` while the sync is paused, because no new run starts then. `waiting`: of a request that is stored and
+ * waits for the end of the pause.
+ */
+export async function refusePaused(sync: string, { engine }: AppIo, waiting = ''): Promise<void> {
+  const pause = await engine.store.pauses.get(sync);
+  if (pause === undefined) return;
+  const since = formatInstant(pause.pausedAt);
+  const message = `${sync} has been paused by ${pause.by} since ${since}, so no new run starts${waiting}. Review "rollcall plan ${sync}", then run "rollcall resume ${sync}"`;
+  throw new RollcallError(message, { code: 'USAGE' });
 }
 
 /** Ends a pause. Throws `CONFLICT` when the sync is not paused. */

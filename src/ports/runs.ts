@@ -85,7 +85,7 @@ export interface Runs {
    * Opens a run for the oldest waiting triggers of a sync, unless one is open. Triggers about all people are coalesced, and
    * so are those about named people: the run is about everyone whom they name, at most `mostJoined` people. Among triggers
    * about all people, one that requests a full read makes the run's read full. Returns the open run when there is one
-   * (`isNew: false`), undefined when no trigger is waiting and no run is open.
+   * (`isNew: false`), undefined when no run is open, and no trigger is waiting or the sync is paused.
    */
   open(
     sync: string,

@@ -32,7 +32,7 @@ export function createRuns(db: Database): Runs {
 
         const waiting = await waitingRows(transaction, sync);
         const oldest = waiting[0];
-        if (oldest === undefined) return undefined;
+        if (oldest === undefined || (await isPaused(transaction, sync))) return undefined;
         const taken = await takeTriggers(transaction, togetherWith(oldest, waiting), make.id);
         // They were canceled after they were read. The next call finds what is left.
         if (taken.length === 0) return undefined;
@@ -211,6 +211,10 @@ function scopeOf({ scope }: Pick<TriggerRow, 'scope'>): RunScope {
 }
 
 /** Assigns the triggers that still wait to the run. Returns them in the order of their requests. */
+async function isPaused(db: OpenTransaction, sync: string): Promise<boolean> {
+  return (await db.selectFrom('pauses').select('sync').where('sync', '=', sync).executeTakeFirst()) !== undefined;
+}
+
 async function takeTriggers(
   db: OpenTransaction,
   wanted: readonly Selectable<TriggerRow>[],

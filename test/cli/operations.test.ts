@@ -39,6 +39,33 @@ test('a sync is paused and resumed from a shell, each once', async () => {
   expect(await auditOf(shell)).toEqual(['tester pause', 'tester resume']);
 });
 
+test('without a deployment, apply, resync and retry of a paused sync are refused and request nothing', async () => {
+  const shell = await openConnectedShell(people);
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  await shell.run(['pause', 'people']);
+  const commands = [
+    ['apply', 'people'],
+    ['resync', 'people'],
+    ['resync', 'people', '--wait'],
+    ['retry', run],
+  ];
+  for (const words of commands) {
+    const refused = await shell.run(words);
+    expect(refused.code, words.join(' ')).toBe(2);
+    expect(refused.stderr).toMatch(
+      /people has been paused by tester since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, so no new run starts\. .*then run "rollcall resume people"/,
+    );
+  }
+  expect((await shell.run(['resume', 'people'])).code).toBe(0);
+  expect((await shell.run(['apply', 'people'])).code).toBe(0);
+  expect(await auditOf(shell)).toEqual([
+    'tester request-run all employees',
+    'tester pause',
+    'tester resume',
+    'tester request-run all employees',
+  ]);
+});
+
 test('a resync of a paused sync says that it waits until somebody resumes it', async () => {
   const shell = await openConnectedShell(people);
   await shell.run(['pause', 'people']);

@@ -108,6 +108,21 @@ export function describeOperations(store: () => Store): void {
     expect((await triggers.find('k'))?.state).toEqual({ kind: 'taken', run: 'run_1' });
   });
 
+  it('no run opens while its sync is paused, but the run in progress is still found', async () => {
+    const { triggers, runs, pauses } = store();
+    const make = { connection: 'acme', now: 2 };
+    const request = { sync: 'people', kind: 'manual', requestedAt: 1, scope: { kind: 'all' } } as const;
+    await triggers.add({ ...request, id: 'trigger_1', key: 'k1' });
+    await pauses.add({ sync: 'people', pausedAt: 1, by: 'ana' });
+    expect(await runs.open('people', { id: 'run_1', ...make })).toBeUndefined();
+    expect(await triggers.state('trigger_1')).toEqual({ kind: 'waiting' });
+    await pauses.remove('people');
+    expect(await runs.open('people', { id: 'run_1', ...make })).toMatchObject({ isNew: true });
+    await pauses.add({ sync: 'people', pausedAt: 3, by: 'ana' });
+    await triggers.add({ ...request, id: 'trigger_2', key: 'k2' });
+    expect(await runs.open('people', { id: 'run_2', ...make })).toMatchObject({ run: { id: 'run_1' }, isNew: false });
+  });
+
   it('runs are told in pages that neither repeat nor skip, also those of one instant', async () => {
     const { triggers, runs } = store();
     for (let i = 0; i < 5; i += 1) {

@@ -157,6 +157,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     const { effects } = await restoreStore(place.url, place.file, order(place));
     expect(effects).toMatchObject({ endedApprovals: 1 });
     const after = await place.open();
+    await after.pauses.remove('people');
     const next = await openRun(after, { id: 'run_2', now: now + 1 });
     await writePlan(after, { id: 'run_2', owned: next }, [yes, no]);
     const decided = await after.plans.applyApprovals(next, 'run_2', 'people', now + dayMs / 2);
