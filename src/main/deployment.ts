@@ -2,7 +2,7 @@ import { workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
 import { describeError, RollcallError } from '../core/errors.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import { deploymentLeaseMs } from '../runtime/deployment-lease.ts';
+import { deploymentLeaseMs, refuseBesideWorkers } from '../runtime/deployment-lease.ts';
 import { openLocalDispatch } from '../runtime/in-process/dispatch.ts';
 import { type DriveIo, runlessContext } from '../runtime/in-process/drive-run.ts';
 import { runScheduler } from '../runtime/scheduler.ts';
@@ -20,7 +20,7 @@ export interface DeploymentHooks {
 /**
  * Runs `rollcall start` without Redis: the scheduler and all work in this process. The store is the source of truth, so
  * a `resync` or an `approve` from another shell takes effect within a second. Returns when the signal aborts and every
- * run is at a safe place. Throws CONFLICT when another process works on the same store. Waits for the lease of a dead
+ * run is at a safe place. Throws CONFLICT when another process works on the same store, also a worker with Redis. Waits for the lease of a dead
  * process to expire. When the store is unavailable for longer than the lease lasts, waits for the store and continues.
  */
 export async function runDeployment(
@@ -54,5 +54,11 @@ export async function runDeployment(
       return new RollcallError(message, { code: 'CONFLICT' });
     },
   };
+  try {
+    await refuseBesideWorkers(engine.io, given.signal);
+  } catch (error) {
+    if (given.signal.aborted) return;
+    throw error;
+  }
   await workUnderLease(request, work, { leases: store.leases, clock, logger }, given.signal);
 }

@@ -44,6 +44,26 @@ export async function announceWorker({ store, clock }: DeploymentIo, signal: Abo
   }
 }
 
+/**
+ * For a start without Redis. Throws CONFLICT when a worker with Redis renews its lease. Waits until the last worker is
+ * certainly dead, as for any lease.
+ */
+export async function refuseBesideWorkers({ store, clock }: DeploymentIo, signal: AbortSignal): Promise<void> {
+  const seen = await store.leases.holder(workersLease, clock.now());
+  if (seen === undefined) return;
+  // A worker that lives renews its lease before this instant.
+  const silentUntil = seen.until - workersLeaseMs + 2 * announceWorkerEveryMs;
+  for (let holder: typeof seen | undefined = seen; holder !== undefined && clock.now() < silentUntil; ) {
+    await clock.sleep(1000, signal);
+    holder = await store.leases.holder(workersLease, clock.now());
+    if (holder !== undefined && holder.until !== seen.until) {
+      const message =
+        'workers of a deployment with Redis use this store, and this configuration has no "redis". Add "redis", or stop every worker and scheduler first';
+      throw new RollcallError(message, { code: 'CONFLICT' });
+    }
+  }
+}
+
 /** Evaluates alerts. */
 interface StandInAlerts {
   begin(signal: AbortSignal): Promise<void>;

@@ -7,6 +7,7 @@ import { runDeployment } from '../../src/main/deployment.ts';
 import type { Engine } from '../../src/main/open-engine.ts';
 import { deploymentLease } from '../../src/ports/leases.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
+import { announceWorker } from '../../src/runtime/deployment-lease.ts';
 import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
 import { orphanGraceMs } from '../../src/runtime/orphans.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -435,6 +436,23 @@ describe('several deployments on one store', () => {
     waiting.stop();
     await waiting.ended;
     expect(bench.clock.sleeping).toBe(0);
+  });
+
+  it('refuse a start without Redis while workers with Redis live, though their scheduler is dead', async () => {
+    const bench = await openBench({ schedules: { people: undefined } });
+    const workers = new AbortController();
+    const announcing = announceWorker(bench.io, workers.signal);
+    await bench.clock.advance(20_000);
+    const other = bench.start();
+    await expect(bench.clock.drive(other.ended)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(other.ready).rejects.toThrow('workers of a deployment with Redis use this store');
+
+    workers.abort();
+    await announcing;
+    const after = bench.start();
+    await bench.clock.drive(after.ready);
+    after.stop();
+    await bench.clock.drive(after.ended);
   });
 
   it('stop all their work when the lease is lost', async () => {
