@@ -23,7 +23,7 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * problem of its topic. Undefined when the run shows nothing new:
  * - The operator canceled it, or this version does not know its outcome.
  * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
- *   source knows none of them, only the person who made the request gets the answer.
+ *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
  * - The tokens of its connection ended it, which is reported as a problem of the connection.
  */
 export async function judgeRun(
@@ -32,7 +32,7 @@ export async function judgeRun(
   known?: AlertProblem,
 ): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
   if (run.outcome === 'failed' || run.outcome === 'partial') {
-    if (run.scope.kind === 'users' && run.facts.sourceRows === 0) return undefined;
+    if (run.scope.kind === 'users' && (run.facts.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
     if (run.facts.isLockedOut === true && (await hasTokenProblem(run.connection, store))) return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
     return inScope(problem, run, known);
@@ -41,6 +41,12 @@ export async function judgeRun(
   if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
   const healed = await judgeHealed(run, store);
   return healed === undefined ? 'well' : { over: healed };
+}
+
+/** Returns whether the run is partial only because the source does not know some of the named people. */
+function lacksOnlyPeople({ outcome, counts, facts }: Run): boolean {
+  const isTroubled = counts.failed + counts.unresolved + (facts.blocked?.unresolved ?? 0) > 0;
+  return outcome === 'partial' && facts.unknownPeople !== undefined && !isTroubled && !facts.sourceGaps?.length;
 }
 
 /** Returns whether the tokens of the connection are an open problem of their own. */

@@ -55,9 +55,17 @@ export async function requestResult(scope: RunScope, run: Run, io: EngineIo): Pr
     doubt: facts.doubt,
     waiting: facts.blocked?.unresolved ?? 0,
     failure: undefined,
+    unknown: facts.unknownPeople === undefined ? 0 : await countUnknown(run.id, scope.identifications, io),
     gaps: facts.sourceGaps ?? [],
   };
   return { ...chooseOutcome(end), changes: states };
+}
+
+/** Returns how many of these people the source did not know. */
+async function countUnknown(run: string, identifications: readonly string[], { store }: EngineIo): Promise<number> {
+  const findings = await store.runs.findings(run);
+  const unknown = new Set(findings.flatMap((one) => (one.code === 'person-unknown' ? one.identification : [])));
+  return identifications.filter((name) => unknown.has(name)).length;
 }
 
 async function* statesOf(run: string, names: ReadonlySet<string>, io: EngineIo): AsyncGenerator<ChangeState> {

@@ -14,7 +14,7 @@ export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
 
 export function planOutcome({ counts, facts, failure }: PlanReport): PlanOutcome {
   if (failure !== undefined) return 'failed';
-  if ((facts.sourceGaps ?? []).length > 0) return 'partial';
+  if ((facts.sourceGaps ?? []).length > 0 || facts.unknownPeople !== undefined) return 'partial';
   if (counts.held > 0 || facts.isReadDoubted === true) return 'held';
   return changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do';
 }

@@ -44,6 +44,7 @@ export type FindingCode =
   | 'enable-refused'
   | 'source-incomplete'
   | 'source-note'
+  | 'person-unknown'
   | 'duplicate-key'
   | 'case-conflict'
   | 'email-conflict'

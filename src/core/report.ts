@@ -13,6 +13,8 @@ export interface RunEnd {
   readonly doubt: string | undefined;
   /** Number of people without a sent change because the outcome of an earlier change is not known. */
   readonly waiting?: number;
+  /** Number of named people of whom the source returned no record. */
+  readonly unknown?: number;
   /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
   /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
@@ -26,7 +28,7 @@ export interface OutcomeAndReason {
 
 /** Returns the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
-  const { counts, states, gaps, doubt, waiting = 0 } = end;
+  const { counts, states, gaps, doubt, waiting = 0, unknown = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
   if (end.isCancelled)
     return { outcome: 'cancelled', reason: `cancelled: ${countOf(states.dropped, 'change')} not sent` };
@@ -38,6 +40,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     waiting > 0
       ? `${countOf(waiting, 'person waits', 'people wait')} until the outcome of an earlier change is known`
       : undefined,
+    unknown > 0 ? `the source does not know ${countOf(unknown, 'named person', 'named people')}` : undefined,
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);
   const also = doubt === undefined ? '' : `; ${doubt}`;

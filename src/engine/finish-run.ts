@@ -36,6 +36,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     doubt: facts.doubt,
     waiting: facts.blocked?.unresolved ?? 0,
     failure: failure ?? run.reason,
+    unknown: facts.unknownPeople ?? 0,
     gaps: facts.sourceGaps ?? [],
   };
   const { outcome, reason } = chooseOutcome(end);

@@ -37,6 +37,8 @@ export interface RunFacts {
   readonly isLockedOut?: true;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];
+  /** Number of named people of whom the source returned no record. */
+  readonly unknownPeople?: number;
   /** People of the source who are not blocked and get no change, including leavers who have left already. */
   readonly unchanged?: number;
   /** Users on the platform that are in no record of the source and not ours. */

@@ -267,6 +267,8 @@ describe('a sync', () => {
     const facts = { sourceRows: 0 };
     const reason = 'the source knows none of the named people';
     await runEnded({ outcome: 'failed', reason, facts }, { kind: 'users', identifications: ['E1O'] });
+    const some = { reason: 'the source does not know 1 named person', facts: { sourceRows: 1, unknownPeople: 1 } };
+    await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
     await desk().evaluate(never);
     expect(titles()).toEqual([]);
   });

@@ -45,6 +45,12 @@ describe('the outcome of a run', () => {
       outcome: 'partial',
       exit: 4,
     },
+    {
+      name: 'a named person whom the source does not know is partial',
+      patch: { unknown: 1 },
+      outcome: 'partial',
+      exit: 4,
+    },
     { name: 'failed before partial', patch: { ...counts({ failed: 1 }), failure: 'dead' }, outcome: 'failed', exit: 1 },
     { name: 'cancelled', patch: { isCancelled: true }, outcome: 'cancelled', exit: 1 },
     { name: 'exported', patch: { states: { ...states, exported: 2 } }, outcome: 'exported', exit: 0 },
@@ -59,6 +65,7 @@ describe('the reason of a run', () => {
     { patch: counts({ failed: 1 }), reason: '1 change failed' },
     { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown outcome' },
     { patch: { ...counts({}), waiting: 1 }, reason: '1 person waits until the outcome of an earlier change is known' },
+    { patch: { unknown: 1 }, reason: 'the source does not know 1 named person' },
     { patch: counts({ held: 1 }), reason: '1 change waits for approval' },
     {
       patch: { ...counts({ held: 1 }), isReadDoubted: true, doubt: 'too many' },

@@ -252,6 +252,17 @@ describe('a run of named people', () => {
     expect(office.sandbox.state.log).toEqual([]);
   });
 
+  it('of whom the source knows only some does its work for these, and is partial for the others, each with a finding', async () => {
+    const office = await managed();
+    await office.writeEmployees(renamed(3));
+    const report = await office.apply({ users: ['E1', 'e2', 'E99'] });
+    const reason = 'the source does not know 2 named people';
+    expect(report.run).toMatchObject({ outcome: 'partial', reason, counts: { applied: 1 } });
+    const unknown = report.findings.filter(({ code }) => code === 'person-unknown');
+    expect(unknown.map(({ identification }) => identification)).toEqual(['e2', 'E99']);
+    expect((await office.apply({ users: ['E2'] })).run).toMatchObject({ outcome: 'succeeded' });
+  });
+
   it('does nothing to either of two records that differ only by case, as a whole run does', async () => {
     const office = await managed();
     const leaver = { id: 'E3', first: 'A', last: 'B', mail: 'a3@example.com', status: 'left' };

@@ -67,6 +67,15 @@ export const sourceFindingEntries = {
     ],
     page: source,
   },
+  'person-unknown': {
+    meaning: 'A run about named people was to sync a person of whom the source returned no record.',
+    cause: 'The identification has a typing error, or the HR system no longer has the person.',
+    cure: [
+      'Check the identification, with its upper and lower case and its zeros, and request the run again.',
+      'For a person whom the HR system no longer has, run `rollcall resync SYNC --full`.',
+    ],
+    page: source,
+  },
   'source-note': {
     meaning: 'The source or the mapping has a property that an operator may want to know.',
     cause: 'The message describes the property. The run continued.',

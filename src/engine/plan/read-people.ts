@@ -42,6 +42,8 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
   const runAt = work.context?.owned.run.startedAt;
   const read = await readSource({ sync, reading, focus, index, runAt, blocked, signal, find, previous, onRecord }, io);
+  const message = 'the source does not know this person, so nothing was done for the person';
+  for (const identification of read.unknown) find({ code: 'person-unknown', identification, message });
   for (const name of work.focus ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
   io.checkpoint('source-read');
   const fact = readFact(reading, read.readAt, sync);

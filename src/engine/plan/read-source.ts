@@ -29,6 +29,8 @@ export interface SourceRead {
   readonly evidence: string | undefined;
   /** Number of people whose records allow a decision. */
   readonly usable: number;
+  /** The people whom a point read names and of whom it returned no record. */
+  readonly unknown: readonly string[];
   /** Time just before the read began (epoch ms). */
   readonly readAt: number;
 }
@@ -57,6 +59,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const request = sourceRequest(job.reading, sync);
   const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
   const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
+  const unknown = new Set(job.reading.kind === 'point' ? job.reading.identifications : []);
   const filled = new Map<FieldName, number>();
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
@@ -75,6 +78,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       return;
     }
     const { identification } = mapped;
+    unknown.delete(identification);
     padding.see(mapped);
     const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
     const isNamed = named === undefined || named.has(identification);
@@ -136,6 +140,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           notReturned,
           evidence,
           usable,
+          unknown: [...unknown],
           readAt: now,
         };
       }

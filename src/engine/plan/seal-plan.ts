@@ -36,6 +36,7 @@ export async function sealPlan(
     ...(isReadDoubted(verdict) ? { isReadDoubted: true } : {}),
     ...(doubt === undefined ? {} : { doubt }),
     sourceGaps: snapshot.gaps,
+    ...(read.unknown.length === 0 ? {} : { unknownPeople: read.unknown.length }),
   };
   const digest = await seal(work, io);
   const findings = work.findings.all();
