@@ -1,5 +1,6 @@
 import { countOf } from '../core/count-of.ts';
 import type { FindingCode } from '../core/finding.ts';
+import { formatInstant } from '../core/instant.ts';
 import { type AlertProblem, successOutcomes } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
 import { judgeFiles, judgeHealed } from './judge-files.ts';
@@ -117,6 +118,9 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     unaffected: `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     run: run.id,
   } as const;
+  const isRead = (run.facts.sourceGaps ?? []).length === 0;
+  const waiting = run.facts.blocked?.unresolved ?? 0;
+  if (failed + unresolved === 0 && waiting > 0 && isRead) return { ...base, ...waitingPeople(run, waiting) };
   if (failed + unresolved === 0) {
     const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
     const what =
@@ -139,7 +143,7 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   return {
     ...base,
     code: 'run-partial',
-    key: `partial ${withoutNumbers(run.reason ?? '')}`,
+    key: failed === 0 && isRead ? unresolvedKey : `partial ${withoutNumbers(run.reason ?? '')}`,
     title: `${applied} applied, ${counted.filter((part) => part !== '').join(', ')}`,
     details: rows.length > 0 ? firstOf(rows, failed + unresolved) : await causesOf(run, store),
     action: `rollcall show ${run.id} --failed`,
@@ -148,6 +152,28 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
 }
 
 const shownRows = 5;
+
+/** Changes with an unknown outcome are one problem in the run that sent them and in those that wait for it. */
+const unresolvedKey = 'partial unresolved';
+
+/** The run changed all users except those with a change of an earlier run whose outcome is not known. */
+function waitingPeople({ facts, id }: Run, waiting: number) {
+  const { runs = [], until } = facts.waitsFor ?? {};
+  const [first] = runs;
+  const more = runs.length > 1 ? ` and ${countOf(runs.length - 1, 'other run')}` : '';
+  const whose = first === undefined ? 'an earlier change' : `run ${first}${more}`;
+  const people = countOf(waiting, 'person waits', 'people wait');
+  const end = until === undefined ? 'the outcome is known' : formatInstant(until);
+  return {
+    code: 'run-partial',
+    key: unresolvedKey,
+    title: `${people} for the outcome of ${whose}`,
+    summary: `${people} for the outcome of ${whose}: each run first checks whether the platform shows their changes`,
+    details: [],
+    action: `no action is required until ${end}; then see "rollcall show ${first ?? id}"`,
+    count: waiting,
+  } as const;
+}
 
 async function causesOf(run: Run, store: Store): Promise<readonly string[]> {
   const findings = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => causes.includes(code));

@@ -17,6 +17,11 @@ export interface RunFacts {
   readonly repeated?: number;
   /** People for whom no decision is possible, by kind. */
   readonly blocked?: BlockedCounts;
+  /**
+   * The runs whose changes have an unknown outcome, and when the wait ends (epoch ms) even if the platform does not show
+   * them. Without `until`, another sync ends it. Absent when no user waits.
+   */
+  readonly waitsFor?: { readonly runs: readonly string[]; readonly until?: number };
   /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
   readonly postponed?: number;
   /** Two records claim one person, and only a full read can resolve the conflict: the next read is full. */

@@ -247,6 +247,37 @@ describe('a sync', () => {
     expect(told).toEqual([2, 22, 2200].map((count) => `WARNING sync people: 0 applied, ${count} failed`));
   });
 
+  it('tells changes with an unknown outcome once, and not again while later runs wait for them', async () => {
+    const counts = { ...noCounts, unresolved: 25 };
+    await runEnded({ outcome: 'partial', reason: '25 changes have an unknown outcome', counts });
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['WARNING sync people: 0 applied, 25 unresolved']);
+    const facts = { blocked: { unresolved: 25 }, waitsFor: { runs: ['run_1'], until: 1_795_575_626_000 } };
+    const waits = {
+      outcome: 'partial',
+      reason: '25 people wait until the outcome of an earlier change is known',
+      facts,
+    } as const;
+    await runEnded(waits);
+    await desk().evaluate(never);
+    expect(titles()).toEqual([]);
+    const { standing } = await desk().report(0);
+    expect(standing).toMatchObject([
+      {
+        code: 'run-partial',
+        title: '25 people wait for the outcome of run run_1',
+        action: 'no action is required until 2026-11-25 03:00:26 UTC; then see "rollcall show run_1"',
+      },
+    ]);
+    await runEnded({
+      ...waits,
+      reason: 'the source was not read completely',
+      facts: { ...facts, sourceGaps: ['cut'] },
+    });
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['WARNING sync people: 0 applied, the source was not read completely']);
+  });
+
   it('titles a run that applied everything beside two bad rows as what it is', async () => {
     const owned = await openRun(store, { id: 'run_rows', now: clock.now() });
     const rows = ['line 17', 'line 291'].map(

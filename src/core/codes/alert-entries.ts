@@ -40,7 +40,7 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
   'run-partial': {
     topic: 'run',
     rules: ['RollcallRunsFail'],
-    meaning: 'A run ended, but some changes failed or have an unknown outcome.',
+    meaning: 'A run ended, but some changes failed or have an unknown outcome, or people wait for such an outcome.',
     cause: 'The platform rejected some of the changes, or an answer was lost.',
     cure: [
       'Run `rollcall show RUN --failed` to see the reason for each person. Correct the data in the HR system.',

@@ -8,14 +8,14 @@ import type { PlanRead } from './read-people.ts';
 import { recall } from './recall.ts';
 import { recallClaims, recallConflicts } from './recall-conflicts.ts';
 import { named, peopleOf } from './some-people.ts';
-import { blockedUsers, claimedElsewhere, resolveUnresolved, type Unresolved } from './unresolved.ts';
+import { blockedUsers, claimedElsewhere, resolveUnresolved, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
 export interface PlanCompared extends Omit<Compared, 'enabled'> {
   /** Users with a change whose outcome is not known. Includes those whose change another run has yet to prove. */
   readonly unresolved: Unresolved;
-  /** Number of users whom earlier runs left unresolved: of this sync, or in this read. */
-  readonly waiting: number;
+  /** What the users wait for whom earlier runs left unresolved: those of this sync, or in this read. */
+  readonly waits: readonly Wait[];
   /** Number of users that this sync manages. */
   readonly managed: number;
   /** Number of managed users that are enabled. After a partial read: number of users that we have not disabled. */
@@ -56,7 +56,7 @@ export async function comparePeople(
     ...compared,
     enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
     unresolved,
-    waiting: [...left.blocked].filter(([name, { isOwn }]) => isOwn || isInSource(index, name)).length,
+    waits: [...left.blocked].flatMap(([name, wait]) => (wait.isOwn || isInSource(index, name) ? [wait] : [])),
     managed,
     unconfirmed,
   };

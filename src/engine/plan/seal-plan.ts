@@ -30,6 +30,7 @@ export async function sealPlan(
     lookedAt: compared.lookedAt,
     lookTookMs: compared.lookTookMs,
     blocked: blockedCounts(work, compared),
+    ...waitsFor(compared),
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
@@ -46,8 +47,16 @@ export async function sealPlan(
 /**
  * Counts the blocked people. Unresolved ones count for the sync that sent their changes, and for those that have them too.
  */
-function blockedCounts({ blocked }: PlanWork, { waiting }: PlanCompared): BlockedCounts {
-  return { ...blocked.counts(), ...(waiting === 0 ? {} : { unresolved: waiting }) };
+function blockedCounts({ blocked }: PlanWork, { waits }: PlanCompared): BlockedCounts {
+  return { ...blocked.counts(), ...(waits.length === 0 ? {} : { unresolved: waits.length }) };
+}
+
+/** Returns whose changes have an unknown outcome, and when the last of these waits ends. */
+function waitsFor({ waits }: PlanCompared): Pick<RunFacts, 'waitsFor'> {
+  if (waits.length === 0) return {};
+  const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  const until = ends.length === waits.length ? { until: Math.max(...ends) } : {};
+  return { waitsFor: { runs: [...new Set(waits.map(({ run }) => run))], ...until } };
 }
 
 /** Seals a plan without changes, for a read that no plan can be made from. */

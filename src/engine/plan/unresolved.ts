@@ -15,6 +15,10 @@ export interface Wait {
   readonly reason: string;
   /** This sync sent the change, or a sync that is no longer configured. */
   readonly isOwn: boolean;
+  /** The run that sent the change. */
+  readonly run: string;
+  /** When the wait ends (epoch ms), whatever the platform shows. Undefined: another sync or run ends it. */
+  readonly until: number | undefined;
 }
 
 /** Changes of earlier runs whose outcome is not known. */
@@ -68,16 +72,16 @@ function unresolvedOf(left: readonly Left[], sync: Sync, io: EngineIo): Unresolv
   const waiting = left.filter(({ isReleased }) => !isReleased);
   const blocked = waiting.flatMap(({ batch, users }) => {
     const isOwn = isForUs(batch, sync, io);
-    const wait = { reason: isOwn ? ownReason(batch, sync, io) : otherReason(batch), isOwn };
+    const until = isOwn ? waitsUntil(batch, sync, io.clock) : undefined;
+    const wait = { reason: until === undefined ? otherReason(batch) : ownReason(until), isOwn, run: batch.run, until };
     return users.map((name) => [name, wait] as const);
   });
   const released = left.filter(({ isReleased }) => isReleased).flatMap(({ users }) => users);
   return { blocked: new Map(blocked), released: new Set(released) };
 }
 
-function ownReason(batch: Batch, sync: Sync, { clock }: EngineIo): string {
-  const until = formatInstant(waitsUntil(batch, sync, clock));
-  return `the outcome of an earlier change is not known: nothing is sent for this user until the platform shows the change, or until ${until} (settle.unknownAfter)`;
+function ownReason(until: number): string {
+  return `the outcome of an earlier change is not known: nothing is sent for this user until the platform shows the change, or until ${formatInstant(until)} (settle.unknownAfter)`;
 }
 
 function otherReason({ sync }: Batch): string {
@@ -139,7 +143,8 @@ export async function claimedElsewhere(
   const claimed = new Map<string, Wait>();
   for (const batch of batches.filter((one) => one.run !== run)) {
     const reason = `run ${batch.run} of sync ${batch.sync} has sent a change for this user, and has not read it back yet`;
-    for (const name of await unresolvedUsers(batch, io)) claimed.set(name, { reason, isOwn: false });
+    for (const name of await unresolvedUsers(batch, io))
+      claimed.set(name, { reason, isOwn: false, run: batch.run, until: undefined });
   }
   return claimed;
 }

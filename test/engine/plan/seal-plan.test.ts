@@ -155,11 +155,12 @@ describe('a plan of a dry run', () => {
       lookTookMs: 10,
       postponed: 1,
       unconfirmed: 4,
-      waiting: 0,
+      waits: [],
     },
     decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11 },
     guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined },
   };
+  const own = (until: number) => ({ run: 'run_1', until });
   const facts = {
     read,
     sourceRows: 5,
@@ -178,8 +179,13 @@ describe('a plan of a dry run', () => {
     { name: 'nothing else', over: {}, told: {} },
     {
       name: 'the unresolved users',
-      over: { compared: { ...steps.compared, waiting: 3 } },
-      told: { blocked: { conflict: 1, unresolved: 3 } },
+      over: { compared: { ...steps.compared, waits: [own(20), own(30), own(20)] } },
+      told: { blocked: { conflict: 1, unresolved: 3 }, waitsFor: { runs: ['run_1'], until: 30 } },
+    },
+    {
+      name: 'the users for whom another sync waits, without an end',
+      over: { compared: { ...steps.compared, waits: [own(20), { run: 'run_2', until: undefined }] } },
+      told: { blocked: { conflict: 1, unresolved: 2 }, waitsFor: { runs: ['run_1', 'run_2'] } },
     },
     {
       name: 'that the next read must be full',

@@ -200,6 +200,8 @@ describe('users of a batch whose outcome is not known', () => {
     const wait = {
       reason: `the outcome of an earlier change is not known: nothing is sent for this user until the platform shows the change, or until ${until} (settle.unknownAfter)`,
       isOwn: true,
+      run: 'run_1',
+      until: someInstant + 1_000 + settle.unknownAfterMs,
     };
     const blocked = new Map([
       ['eva', wait],
@@ -216,6 +218,8 @@ describe('users of a batch whose outcome is not known', () => {
       reason:
         'the outcome of a change by sync guests is not known: nothing is sent for this user until sync guests knows it',
       isOwn: false,
+      run: 'run_1',
+      until: undefined,
     };
     for (const found of [
       await blockedUsers(scene.sync, scene.io),
@@ -230,6 +234,8 @@ describe('users of a batch whose outcome is not known', () => {
     expect((await claimedElsewhere(scene.sync, 'run_9', scene.io)).get('ana')).toEqual({
       reason: 'run run_1 of sync people has sent a change for this user, and has not read it back yet',
       isOwn: false,
+      run: 'run_1',
+      until: undefined,
     });
   });
 });
