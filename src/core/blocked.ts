@@ -9,6 +9,9 @@ export type BlockedKind = (typeof blockedKinds)[number];
 /** Number of people without a decision, by kind. A kind with a count of zero is absent. */
 export type BlockedCounts = Readonly<Partial<Record<BlockedKind, number>>>;
 
+/** The counts of a read. `rows`: the records of these people, if they are more than the people. */
+export type StoredBlocked = BlockedCounts & { readonly rows?: number };
+
 /**
  * Counts the people who are blocked by source data. `unresolved` is excluded, because there the platform gave no
  * answer.
@@ -28,9 +31,13 @@ export type BlockedPerson =
 /** Counts blocked people during planning and groups them by cause. */
 export interface BlockedTally {
   add(person: BlockedPerson): void;
+  /** Counts records of a blocked person besides the first one. */
+  addRows(count: number): void;
   /** Records which two identifications a conflict finding is about. Ignores other findings. */
   note(finding: Finding): void;
   counts(): BlockedCounts;
+  /** Number of records of the people whom source data blocks. */
+  rows(): number;
   /**
    * Returns the most frequent cause, as a sentence without its full stop. `rows`: number of records in the whole read.
    */
@@ -51,6 +58,8 @@ export function openBlockedTally(): BlockedTally {
   const refusals = new Map<string, Group>();
   const conflicts = new Map<ConflictCause, number>();
   const holders = new Map<string, number>();
+  let furtherRows = 0;
+  const counts = (): BlockedCounts => Object.fromEntries([...kinds].map(([kind, group]) => [kind, group.count]));
   return {
     add(person) {
       addTo(kinds, person.kind, person.at);
@@ -64,7 +73,11 @@ export function openBlockedTally(): BlockedTally {
       if (cause !== 'shared' || other === undefined || (holders.size >= keptGroups && !holders.has(other))) return;
       holders.set(other, (holders.get(other) ?? 0) + 1);
     },
-    counts: () => Object.fromEntries([...kinds].map(([kind, group]) => [kind, group.count])),
+    addRows(count) {
+      furtherRows += count;
+    },
+    counts,
+    rows: () => (kinds.size === 0 ? 0 : blockedBySource(counts()) + furtherRows),
     likelyCause(rows) {
       const [kind, group] = largest(kinds, (one) => one.count) ?? [];
       if (group === undefined) return undefined;

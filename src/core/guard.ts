@@ -48,6 +48,8 @@ export interface BlockedFacts {
   readonly now: number;
   /** The same count in the last accepted read; 0 at the first run. */
   readonly before: number;
+  /** Their records: more than the people when several records have one identification. */
+  readonly rows: { readonly now: number; readonly before: number };
   /** The most frequent cause, as a sentence without its full stop. */
   readonly cause: string;
   /** False for a delta: it has only changed rows, so a percentage of its rows has no meaning. */
@@ -129,12 +131,16 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
  * does not count.
  */
 function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: GuardSettings): string | undefined {
-  if (blocked === undefined || blocked.now <= blocked.before) return undefined;
-  const { now, before, cause, isFull } = blocked;
+  if (blocked === undefined) return undefined;
+  const { now, before, cause, isFull, rows: records } = blocked;
   const isUp = now - before > allowance(settings.blocked, users);
-  const isLargeShare = isFull && now * settings.blocked.oneInRows > rows;
+  const isLargeShare = isFull && records.now > records.before && records.now * settings.blocked.oneInRows > rows;
   if (!isUp && !isLargeShare) return undefined;
-  return `${cause} (${countOf(now, 'person is', 'people are')} blocked, ${before} in the last accepted read)`;
+  const who =
+    records.now === now
+      ? `${countOf(now, 'person is', 'people are')} blocked, ${before}`
+      : `${countOf(records.now, 'row')} of ${countOf(now, 'person', 'people')} are blocked, ${countOf(records.before, 'row')}`;
+  return `${cause} (${who} in the last accepted read)`;
 }
 
 /**

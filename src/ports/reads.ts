@@ -1,4 +1,4 @@
-import type { BlockedCounts } from '../core/blocked.ts';
+import type { StoredBlocked } from '../core/blocked.ts';
 import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { FieldName } from '../core/fields.ts';
 import type { Watermark } from '../core/next-read.ts';
@@ -17,7 +17,7 @@ export interface ReadRecord {
   /** Visibility of the source fields that the mapping reads. Absent in reads of versions that did not check it. */
   readonly visibility?: FieldVisibility;
   /** People for whom no decision is possible. Absent in reads of versions that did not count them. */
-  readonly blocked?: BlockedCounts;
+  readonly blocked?: StoredBlocked;
 }
 
 export interface Reads {

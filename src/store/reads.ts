@@ -1,4 +1,4 @@
-import type { BlockedCounts } from '../core/blocked.ts';
+import type { StoredBlocked } from '../core/blocked.ts';
 import type { FieldVisibility } from '../core/field-visibility.ts';
 import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
@@ -24,7 +24,7 @@ export function createReads(db: Database): Reads {
           stamp: row.stamp,
           isAccepted: row.is_accepted === 1,
           fillRates: JSON.parse(row.fill_rates) as ReadRecord['fillRates'],
-          ...(row.blocked === null ? {} : { blocked: JSON.parse(row.blocked) as BlockedCounts }),
+          ...(row.blocked === null ? {} : { blocked: JSON.parse(row.blocked) as StoredBlocked }),
           ...(row.sight === null ? {} : { visibility: JSON.parse(row.sight) as FieldVisibility }),
         }
       );

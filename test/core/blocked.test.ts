@@ -28,6 +28,15 @@ describe('the tally of blocked people', () => {
     expect(blockedBySource(undefined)).toBe(0);
   });
 
+  it('counts all rows of the people, and none without people', () => {
+    const tally = openBlockedTally();
+    tally.addRows(3);
+    expect(tally.rows()).toBe(0);
+    tally.add({ kind: 'conflict', at: line(2) });
+    tally.add({ kind: 'status-unknown', at: line(3) });
+    expect(tally.rows()).toBe(5);
+  });
+
   it('names a status that was renamed, and the first row in the order of the file', () => {
     const tally = openBlockedTally();
     for (const i of [30, 10, 9, 2, 11]) tally.add({ kind: 'status-unknown', at: line(i) });

@@ -84,7 +84,10 @@ describe('the allowance of a tiny company', () => {
 describe('blocked people', () => {
   const cause = '29 of 30 rows have a status that lifecycle does not name; first at line 2';
   const verdictOf = (patch: Partial<GuardFacts>, blocked: Partial<NonNullable<GuardFacts['blocked']>>) =>
-    checkGuards({ ...calm, ...patch, blocked: { now: 0, before: 0, cause, isFull: true, ...blocked } }, defaultGuards);
+    checkGuards({ ...calm, ...patch, blocked: blockedFacts(blocked) }, defaultGuards);
+  const blockedFacts = ({ now = 0, before = 0, ...rest }: Partial<NonNullable<GuardFacts['blocked']>>) => {
+    return { now, before, rows: { now, before }, cause, isFull: true, ...rest };
+  };
 
   it.each([
     { name: 'at a first run, the absolute figure', managed: 0, rows: 1000, before: 0, most: 10 },
@@ -117,6 +120,17 @@ describe('blocked people', () => {
     const patch = { managed: 300, enabled: 300, rows: 2 };
     expect(verdictOf(patch, { now: 2, isFull: false }).blocked).toBeUndefined();
     expect(verdictOf(patch, { now: 31, isFull: false }).blocked).toBeDefined();
+  });
+
+  it('count with all their rows in the share of the rows, also after a read with fewer of them was accepted', () => {
+    const patch = { managed: 30, enabled: 30, rows: 30 };
+    const all = { now: 30, before: 0 };
+    expect(verdictOf(patch, { now: 1, rows: all }).blocked).toBe(
+      `${cause} (30 rows of 1 person are blocked, 0 rows in the last accepted read)`,
+    );
+    expect(verdictOf(patch, { now: 1, before: 1, rows: { now: 30, before: 2 } }).blocked).toBeDefined();
+    expect(verdictOf(patch, { now: 1, before: 1, rows: { now: 30, before: 30 } }).blocked).toBeUndefined();
+    expect(verdictOf(patch, { now: 1, rows: all, isFull: false }).blocked).toBeUndefined();
   });
 
   it('make the read doubted', () => {

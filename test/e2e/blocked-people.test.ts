@@ -65,6 +65,12 @@ const troubles = [
     blocked: { conflict: 12 },
     cause: '12 people share one e-mail; first at line 2',
   },
+  {
+    name: 'all rows get one identification',
+    people: staff.map((person) => ({ ...person, id: '000100' })),
+    blocked: { conflict: 1 },
+    cause: '1 identification is in several rows; first at line 2 (24 rows of 1 person are blocked',
+  },
 ] as const;
 
 test.each(troubles)(

@@ -39,8 +39,8 @@ const namedPlaces = 3;
 export interface FilingJob {
   readonly sync: Pick<Sync, 'settings'>;
   readonly index: PeopleIndex;
-  /** Counts the people whose lifecycle dates are unreadable. */
-  readonly blocked: Pick<BlockedTally, 'add'> | undefined;
+  /** Counts the people whose lifecycle dates are unreadable, and the further records of one identification. */
+  readonly blocked: Pick<BlockedTally, 'add' | 'addRows'> | undefined;
   readonly find: (finding: Finding) => void;
 }
 
@@ -87,6 +87,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     const { identification, at } = person;
     const undecided = (why: string): void => {
       index.set(slot, mark.conflict);
+      blocked?.addRows(others.get(slot)?.count ?? 1);
       const message = `${sameNames(at, others.get(slot))} have the identification ${identification}, ${why}: the user is not changed`;
       find({ code: 'duplicate-key', identification, at, message });
     };
@@ -138,6 +139,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         return;
       }
       index.set(slot, mark.conflict);
+      blocked?.addRows(1);
       const names = `${other.identification} and ${identification}`;
       const message = `${placeOf(other)} and ${at} ${likeness(other.identification, identification)}: ${names}`;
       find({ code: 'case-conflict', identification, at, message });

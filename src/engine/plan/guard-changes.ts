@@ -1,5 +1,5 @@
 import { chunk } from '../../core/batch.ts';
-import { blockedBySource } from '../../core/blocked.ts';
+import { blockedBySource, type StoredBlocked } from '../../core/blocked.ts';
 import {
   type BlockedFacts,
   checkGuards,
@@ -132,7 +132,9 @@ function blockedFacts({ blocked }: PlanWork, { snapshot, last }: PlanRead): Bloc
   const cause = blocked.likelyCause(snapshot.rows);
   if (snapshot.kind === 'point' || cause === undefined) return undefined;
   const now = blockedBySource(blocked.counts());
-  return { now, before: blockedBySource(last?.blocked), cause, isFull: snapshot.kind === 'full' };
+  const before = blockedBySource(last?.blocked);
+  const rows = { now: blocked.rows(), before: last?.blocked?.rows ?? before };
+  return { now, before, rows, cause, isFull: snapshot.kind === 'full' };
 }
 
 /**
@@ -149,7 +151,7 @@ async function recordRead(
   { verdict, now }: { readonly verdict: GuardVerdict; readonly now: number },
   io: EngineIo,
 ): Promise<void> {
-  const { context, planId, sync, blocked } = work;
+  const { context, planId, sync } = work;
   const { snapshot, fillRates, visibility } = read;
   if (context === undefined || !isStored(snapshot)) return;
   // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
@@ -167,7 +169,14 @@ async function recordRead(
     stamp: snapshot.missing?.stamp ?? '',
     fillRates,
     visibility,
-    blocked: blocked.counts(),
+    blocked: blockedToStore(work),
     isAccepted,
   });
+}
+
+/** A person with one record needs no count of rows. */
+function blockedToStore({ blocked }: PlanWork): StoredBlocked {
+  const counts = blocked.counts();
+  const rows = blocked.rows();
+  return rows === blockedBySource(counts) ? counts : { ...counts, rows };
 }

@@ -45,7 +45,7 @@ export interface ReadJob {
   /** When the run began. Undefined for a dry run. */
   readonly runAt: number | undefined;
   /** Counts the people whose lifecycle dates are unreadable, whether or not they need a decision. */
-  readonly blocked: Pick<BlockedTally, 'add'> | undefined;
+  readonly blocked: Pick<BlockedTally, 'add' | 'addRows'> | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
   /** Called for every record after mapping. */

@@ -18,6 +18,8 @@ interface Filed {
   readonly index: PeopleIndex;
   readonly findings: readonly Finding[];
   readonly blocked: readonly BlockedPerson[];
+  /** Counts of further rows. */
+  readonly rows: readonly number[];
   /** The marks of the identification's slot. */
   marks(identification?: string): readonly string[];
 }
@@ -27,11 +29,12 @@ function filed(records: readonly (Person | RejectedPerson)[], match = plainSetti
   const index = openIndex();
   const findings: Finding[] = [];
   const blocked: BlockedPerson[] = [];
+  const rows: number[] = [];
   const filing = openRecordFiling({
     index,
     sync: { settings: { ...plainSettings, match } },
     find: (finding) => void findings.push(finding),
-    blocked: { add: (one) => void blocked.push(one) },
+    blocked: { add: (one) => void blocked.push(one), addRows: (count) => void rows.push(count) },
   });
   for (const record of records) filing.file(record);
   filing.settle();
@@ -39,6 +42,7 @@ function filed(records: readonly (Person | RejectedPerson)[], match = plainSetti
     index,
     findings,
     blocked,
+    rows,
     marks(identification = 'E1') {
       const { slot } = index.find(identification);
       return Object.entries(mark).flatMap(([name, bit]) => (index.has(slot, bit) ? [name] : []));
@@ -169,14 +173,16 @@ describe('the message about several records', () => {
     { count: 5, subject: 'line 1, line 2, line 3, line 4 and 1 more record all' },
     { count: 6, subject: 'line 1, line 2, line 3, line 4 and 2 more records all' },
   ])('names four of $count records', ({ count, subject }) => {
-    const { findings } = filed(Array.from({ length: count }, (_, i) => person({ at: `line ${i + 1}` })));
+    const { findings, rows } = filed(Array.from({ length: count }, (_, i) => person({ at: `line ${i + 1}` })));
+    expect(rows).toEqual([count - 1]);
     const message = `${subject} ${reason}: the user is not changed`;
     expect(findings).toEqual([{ code: 'duplicate-key', identification: 'E1', at: 'line 1', message }]);
   });
 
   it('names both places of people who differ by case', () => {
     const other = person({ identification: 'e1', at: 'line 3', fields: {} });
-    const { findings, marks } = filed([person(), other]);
+    const { findings, marks, rows } = filed([person(), other]);
+    expect(rows).toEqual([1]);
     expect(marks()).toContain('conflict');
     expect(findings).toEqual([
       {
