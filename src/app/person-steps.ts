@@ -7,7 +7,7 @@ import type { SourceRecord } from '../core/person.ts';
 import type { Rule } from '../core/plan.ts';
 import type { Explained } from '../engine/explain.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
-import { ruleWords } from './rule-words.ts';
+import { wordsOf } from './rule-words.ts';
 
 /** The way of one person, in order. */
 const judges = {
@@ -158,7 +158,7 @@ function conflictsStep({ subject, decision, change, findings, isExpected }: Step
   }
   if (decision === undefined) return { state: 'stopped', summary: 'nothing was decided about the person', details };
   const isStopped = change === undefined && (isExpected || stoppingRules.has(decision.rule));
-  if (isStopped) return { state: 'stopped', summary: decision.finding?.message ?? ruleWords[decision.rule], details };
+  if (isStopped) return { state: 'stopped', summary: decision.finding?.message ?? wordsOf(decision), details };
   return { state: 'ok', summary: 'no conflict with another person, sync or account', details };
 }
 
@@ -170,7 +170,7 @@ function differenceStep({ change, decision }: StepsInput): Step {
     const summary = `the policy, or the list of protected users, forbids the ${decision.forbidden}`;
     return { state: 'stopped', summary };
   }
-  const why = decision === undefined ? '' : `: ${ruleWords[decision.rule]}`;
+  const why = decision === undefined ? '' : `: ${wordsOf(decision)}`;
   return { state: 'ok', summary: `no change is due${why}` };
 }
 

@@ -1,4 +1,7 @@
-import type { Rule } from '../core/plan.ts';
+import { countOf } from '../core/count-of.ts';
+import { formatInstant } from '../core/instant.ts';
+import type { MissingWait } from '../core/missing-wait.ts';
+import type { Decision, Rule } from '../core/plan.ts';
 
 /** The rows of the planner's truth table in words. */
 export const ruleWords: Readonly<Record<Rule, string>> = {
@@ -19,9 +22,19 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'enable-refused': 'the employee is active and the account is disabled, but the record does not allow enabling it',
   'active-enable': 'the employee is active, and the account is disabled',
   'active-foreign-disable': 'the employee is active, and the account was disabled by others',
-  'missing-counted': 'the employee is missing from the source, but not long enough',
+  'missing-counted': 'the employee is missing from the source, and the absence is counted',
   'missing-disable': 'the employee has been missing from the source long enough',
   'missing-remove': 'the employee is missing, and we disabled the account long enough ago',
   'missing-settled': 'the employee is missing, and the account is disabled or does not exist',
   'missing-unmanaged': 'the source has no such employee, and the user is not ours',
 };
+
+/** Returns the row that applied in words, with what it waits for. */
+export function wordsOf({ rule, wait }: Pick<Decision, 'rule' | 'wait'>): string {
+  return wait === undefined ? ruleWords[rule] : `${ruleWords[rule]}: ${waitWords(wait)}`;
+}
+
+/** When a missing person is disabled: `disabled from 2026-11-26 02:30:00 UTC at the earliest, after 2 reads`. */
+export function waitWords({ from, afterReads }: MissingWait): string {
+  return `disabled from ${formatInstant(from)} at the earliest, after ${countOf(afterReads, 'read')}`;
+}

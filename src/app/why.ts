@@ -4,6 +4,7 @@ import { type Explained, explain } from '../engine/explain.ts';
 import type { DecisionRecord } from '../ports/store.ts';
 import type { PersonTrace } from './app.ts';
 import { personSteps } from './person-steps.ts';
+import { waitWords } from './rule-words.ts';
 
 /** Explains what the next full run decides about one person: the rule, its inputs, and what prevents the change. */
 export async function explainPerson(
@@ -16,6 +17,7 @@ export async function explainPerson(
   const now = io.clock.now();
   const explanation = await explain(identification, sync, io, signal);
   const { records, subject, change, expected, ...explained } = explanation;
+  const { decision } = explained;
   const traced = await Promise.all(
     records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) })),
   );
@@ -37,7 +39,7 @@ export async function explainPerson(
     lookup,
     ledger: await io.store.ledger.get(connection, identification),
     history,
-    next: await nextRun(sync, { change, decided, expected, failure: explained.failure }, io),
+    next: await nextRun(sync, { change, decided, decision, expected, failure: explained.failure }, io),
   };
 }
 
@@ -53,14 +55,14 @@ async function decisionOf(
   return isExpired ? undefined : decided;
 }
 
-interface NextInput extends Pick<Explained, 'change' | 'expected' | 'failure'> {
+interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' | 'failure'> {
   readonly decided: DecisionRecord | undefined;
 }
 
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
 async function nextRun(
   { settings: { name } }: Sync,
-  { change, decided, expected, failure }: NextInput,
+  { change, decided, decision, expected, failure }: NextInput,
   { store }: EngineIo,
 ): Promise<string> {
   const pause = await store.pauses.get(name);
@@ -69,6 +71,9 @@ async function nextRun(
   if (failure !== undefined) return `the next run fails and changes nothing: ${failure}${paused}`;
   if (change === undefined && expected !== undefined) {
     return `the next run sends no ${expected.kind}, because another sync is expected to take the user over; it holds the ${expected.kind} if there are more such users than guards.handOvers allows${paused}`;
+  }
+  if (change === undefined && decision?.wait !== undefined) {
+    return `the next run counts the absence and changes nothing: the person is ${waitWords(decision.wait)}${paused}`;
   }
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
   const by = decided?.by === undefined ? '' : ` by ${decided.by}`;

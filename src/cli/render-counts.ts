@@ -1,3 +1,4 @@
+import { waitWords } from '../app/rule-words.ts';
 import { blockedKinds } from '../core/blocked.ts';
 import type { ChangeKind } from '../core/change.ts';
 import { formatInstant } from '../core/instant.ts';
@@ -62,6 +63,7 @@ export function renderFacts(facts: RunFacts): string {
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
+    renderMissing(facts),
     renderBlocked(facts),
     facts.postponed === undefined || facts.postponed === 0
       ? undefined
@@ -75,6 +77,12 @@ export function renderFacts(facts: RunFacts): string {
   ]
     .filter((text) => text !== undefined)
     .join(', ');
+}
+
+/** `6 missing (disabled from 2026-11-26 02:30:00 UTC at the earliest, after 2 reads)`; undefined when no person is. */
+export function renderMissing({ missing, missingWait }: RunFacts): string | undefined {
+  if (missing === undefined) return undefined;
+  return `${formatNumber(missing)} missing${missingWait === undefined ? '' : ` (${waitWords(missingWait)})`}`;
 }
 
 /** `12 blocked (10 status-unknown, 2 conflict)`; undefined when no person is. */

@@ -1,5 +1,5 @@
 import type { PersonTrace } from '../app/app.ts';
-import { ruleWords } from '../app/rule-words.ts';
+import { wordsOf } from '../app/rule-words.ts';
 import { differencesOf } from '../core/field-differences.ts';
 import { type FieldName, fieldNames } from '../core/fields.ts';
 import { formatInstant } from '../core/instant.ts';
@@ -113,8 +113,9 @@ function ledgerOf(ledger: LedgerEntry | undefined, lookup: Lookup): string {
   return lines.join('\n');
 }
 
-function decisionOf({ rule, change, forbidden, finding }: Decision, { colors }: Style): string {
-  const lines = [`${ruleWords[rule]} ${colors.dim(`(${rule})`)}`];
+function decisionOf(decision: Decision, { colors }: Style): string {
+  const { rule, change, forbidden, finding } = decision;
+  const lines = [`${wordsOf(decision)} ${colors.dim(`(${rule})`)}`];
   if (change !== undefined) {
     lines.push(`${colors.bold(change.kind)}: ${cleanLine(change.reason)}`);
     lines.push(...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`));

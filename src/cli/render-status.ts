@@ -1,6 +1,7 @@
 import type { Overview, SyncActivity, SyncHealth, SyncOverview, WaitingWork } from '../app/page.ts';
 import { formatInstant } from '../core/instant.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
+import { renderMissing } from './render-counts.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
@@ -63,8 +64,9 @@ function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
   return nextSlotAt === undefined ? (schedule ?? 'manual') : formatInstant(nextSlotAt);
 }
 
-function hintOf({ name, health, holds }: SyncOverview, style: Style): string[] {
-  const hints: string[] = [];
+function hintOf({ name, health, holds, lastRun }: SyncOverview, style: Style): string[] {
+  const missing = lastRun && renderMissing(lastRun.facts);
+  const hints = missing === undefined ? [] : [`${name}: ${missing}`];
   if (health.failures > 0 && health.failure !== undefined) {
     const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
     hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);

@@ -14,6 +14,7 @@ import {
   takenOver,
   withAccount,
 } from './ledger-steps.ts';
+import { type MissingWait, missingWait } from './missing-wait.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
 import { type Parking, parkingWrite } from './parking.ts';
 import type { Person } from './person.ts';
@@ -86,6 +87,8 @@ export interface Decision {
   readonly finding?: Finding;
   /** The ledger entry to write at the end of the run, if it differs from the stored one. */
   readonly ledger?: LedgerEntry;
+  /** When a missing person is disabled whose absence is still counted. Absent: never. */
+  readonly wait?: MissingWait;
   /** The change that the rule requested and that the policy or protection forbade. */
   readonly forbidden?: ChangeKind;
   /** The sync that owned the user until now. The change and the ledger entry apply once the user is ours. */
@@ -238,7 +241,7 @@ function missing(subject: CurrentCase, proof: MissingProof): Decision {
   const misses = counted.misses;
   if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
   const isDue = misses.count >= rules.missing.afterReads && now - misses.since >= rules.missing.minAgeMs;
-  if (!isDue) return { rule: 'missing-counted', ...kept };
+  if (!isDue) return { rule: 'missing-counted', ...kept, ...missingWait(misses, identification, rules) };
   const reason = `missing in ${misses.count} complete reads since ${new Date(misses.since).toISOString()}`;
   return { rule: 'missing-disable', change: disable(user, identification, reason), ...kept };
 }

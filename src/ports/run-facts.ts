@@ -1,4 +1,5 @@
 import type { BlockedCounts } from '../core/blocked.ts';
+import type { MissingWait } from '../core/missing-wait.ts';
 import type { ReadFact } from '../core/next-read.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
 
@@ -22,6 +23,10 @@ export interface RunFacts {
    * them. Without `until`, another sync ends it. Absent when no user waits.
    */
   readonly waitsFor?: { readonly runs: readonly string[]; readonly until?: number };
+  /** Enabled users of ours whose absence from the source is counted, and is not long enough yet. Absent: none. */
+  readonly missing?: number;
+  /** When the first of them is disabled. Absent: never, or a guard keeps this read from counting. */
+  readonly missingWait?: MissingWait;
   /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
   readonly postponed?: number;
   /** Two records claim one person, and only a full read can resolve the conflict: the next read is full. */

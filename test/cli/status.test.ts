@@ -28,3 +28,25 @@ test('status says how runs go, what waits, and the commands that show it', async
   expect(failing.stdout).toMatch(/people +failing \(1×, since /);
   expect(failing.stdout).toContain(`rollcall show ${run}`);
 });
+
+test('people who are missing and not disabled yet are counted everywhere, with the time of the disable', async () => {
+  const twenty = Array.from({ length: 20 }, (_, i) => `${200 + i},Person,Support,active`);
+  const shell = await openConnectedShell(twenty);
+  await shell.run(['apply', 'people']);
+  await writePeople(shell, twenty.slice(0, 18));
+  const told = /2 missing \(disabled from 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC at the earliest, after 2 reads\)/;
+  expect((await shell.run(['plan', 'people'])).stdout).toMatch(told);
+  const applied = await shell.run(['apply', 'people']);
+  expect(applied).toMatchObject({ code: 0, stdout: expect.stringMatching(told) });
+  expect((await shell.run(['status'])).stdout).toMatch(told);
+  const planned = (await shell.run(['plan', 'people', '--json'])).json<{ facts: object }>();
+  expect(planned.facts).toMatchObject({ missing: 2, missingWait: { afterReads: 2, from: expect.any(Number) } });
+
+  const why = await shell.run(['why', 'people', '219']);
+  expect(why.stdout).toMatch(
+    /missing from the source, and the absence is counted: disabled from .* UTC at the earliest, after 2 reads \(missing-counted\)/,
+  );
+  expect(why.stdout).toMatch(
+    /Next run\n {2}the next run counts the absence and changes nothing: the person is disabled/,
+  );
+});

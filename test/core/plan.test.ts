@@ -417,6 +417,30 @@ describe('the truth table', () => {
   });
 });
 
+describe('a person whose absence is counted', () => {
+  const waitOf = (over: Partial<PlanRules> = {}, misses?: LedgerEntry['misses']) => {
+    const ledger = misses === undefined ? ours : entry({ misses });
+    const subject = { identification: 'E1', source: says.missing(), user: user(), ledger };
+    return decide(subject, { ...rules, missing: { afterReads: 2, minAgeMs: day }, ...over }, now).wait;
+  };
+
+  it('is disabled after so many reads, a day after the first of them at the earliest', () => {
+    expect(waitOf()).toEqual({ afterReads: 2, from: now + day });
+    expect(waitOf({}, { count: 1, since: now - 5 * hour, stamp: 'snapshot-1' })).toEqual({
+      afterReads: 2,
+      from: now + 19 * hour,
+    });
+  });
+
+  it.each<{ name: string; over: Partial<PlanRules> }>([
+    { name: 'missing is never', over: { missing: 'never' } },
+    { name: 'the policy has no disables', over: { policy: 'upsert-only' } },
+    { name: 'the person is protected', over: { protected: ['E1'] } },
+  ])('is never disabled where $name', ({ over }) => {
+    expect(waitOf(over)).toBeUndefined();
+  });
+});
+
 describe('to the millisecond', () => {
   const decided = (source: SourceSays, shown: User, ledger: LedgerEntry) =>
     decide({ identification: 'E1', source, user: shown, ledger }, { ...rules, ...removing }, now);

@@ -15,7 +15,7 @@ const read = (verdict: Verdict, over: Partial<ReadBack> = {}): ReadBack => {
   return { change, verdict, known: undefined, accountId: '9ana', ...over };
 };
 const applied: Verdict = { kind: 'applied', quirks: {} };
-const altered: Verdict = { kind: 'applied', quirks: { area: { sent: 'After', kept: 'after' } } };
+const altered: Verdict = { kind: 'applied', quirks: { area: { sent: 'After', observed: 'after' } } };
 const unverified: Verdict = { kind: 'unverified' };
 const ignored: Verdict = { kind: 'ignored', fields: ['area', 'job'], quirks: {} };
 const ignoredAndEdited: Verdict = { ...ignored, edited: ['firstName'] };

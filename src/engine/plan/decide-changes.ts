@@ -1,5 +1,6 @@
 import type { Change } from '../../core/change.ts';
 import type { LedgerEntry } from '../../core/ledger.ts';
+import type { MissingWait } from '../../core/missing-wait.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { openNeighbors } from '../neighbors.ts';
 import type { PlanCompared } from './compare-people.ts';
@@ -14,6 +15,8 @@ export interface Decided {
   readonly repeated: number;
   /** Positions in the spool of ledger entries that count an absence. A guard may still stop them. */
   readonly misses: readonly number[];
+  /** Enabled users whose absence is counted and not long enough yet, and when the first of them is disabled. */
+  readonly missing: { readonly count: number; readonly wait: MissingWait | undefined };
   /** The next read must be full, because a delta would not show the identity problems that were found. */
   readonly needsFull: boolean;
   /** People who wait for an e-mail that does not become free in this plan. */
@@ -43,6 +46,7 @@ export async function decideChanges(
   const expected: number[] = [];
   const waits = new Map<string, string>();
   let repeated = 0;
+  let missing: Decided['missing'] = { count: 0, wait: undefined };
   const countRepeats = (changes: readonly Change[]): void => {
     for (const { identification, kind } of changes) {
       if (!unresolved.released.has(identification)) continue;
@@ -60,6 +64,11 @@ export async function decideChanges(
         if (waitsFor !== undefined) waits.set(identification, waitsFor);
       }
       await io.store.plans.add(context?.owned, planId, changes);
+    },
+    decided: (_subject, { rule, wait }) => {
+      if (rule !== 'missing-counted') return;
+      const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
+      missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
     },
     takeOver: async (users) => {
       if (context === undefined) return new Set(users.map(({ identification }) => identification));
@@ -92,5 +101,5 @@ export async function decideChanges(
       message: 'two records claim the same user (see the next findings): the next run reads all employees',
     });
   }
-  return { repeated, misses, needsFull, postponed, unchanged, expected: { places: expected }, waits };
+  return { repeated, misses, missing, needsFull, postponed, unchanged, expected: { places: expected }, waits };
 }

@@ -4,6 +4,7 @@ import { isReadDoubted } from '../../core/guard.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanCompared } from './compare-people.ts';
+import type { Decided } from './decide-changes.ts';
 import type { Guarded, GuardInput } from './guard-changes.ts';
 import { headerOf, type Plan, type PlanJob, type PlanWork } from './plan-job.ts';
 import type { PlanRead } from './read-people.ts';
@@ -31,6 +32,7 @@ export async function sealPlan(
     lookTookMs: compared.lookTookMs,
     blocked: blockedCounts(work, compared),
     ...waitsFor(compared),
+    ...missingFacts(decided, guarded),
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
@@ -57,6 +59,14 @@ function waitsFor({ waits }: PlanCompared): Pick<RunFacts, 'waitsFor'> {
   const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
   const until = ends.length === waits.length ? { until: Math.max(...ends) } : {};
   return { waitsFor: { runs: [...new Set(waits.map(({ run }) => run))], ...until } };
+}
+
+function missingFacts(
+  { missing: { count, wait } }: Decided,
+  { areMissesHeld }: Guarded,
+): Pick<RunFacts, 'missing' | 'missingWait'> {
+  if (count === 0) return {};
+  return { missing: count, ...(wait === undefined || areMissesHeld ? {} : { missingWait: wait }) };
 }
 
 /** Seals a plan without changes, for a read that no plan can be made from. */

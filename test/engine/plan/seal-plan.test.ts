@@ -157,9 +157,10 @@ describe('a plan of a dry run', () => {
       unconfirmed: 4,
       waits: [],
     },
-    decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11 },
+    decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11, missing: { count: 0, wait: undefined } },
     guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined },
   };
+  const wait = { afterReads: 2, from: 50 };
   const own = (until: number) => ({ run: 'run_1', until });
   const facts = {
     read,
@@ -186,6 +187,19 @@ describe('a plan of a dry run', () => {
       name: 'the users for whom another sync waits, without an end',
       over: { compared: { ...steps.compared, waits: [own(20), { run: 'run_2', until: undefined }] } },
       told: { blocked: { conflict: 1, unresolved: 2 }, waitsFor: { runs: ['run_1', 'run_2'] } },
+    },
+    {
+      name: 'the missing people, and when the first of them is disabled',
+      over: { decided: { ...steps.decided, missing: { count: 6, wait } } },
+      told: { missing: 6, missingWait: wait },
+    },
+    {
+      name: 'the missing people of a read that a guard does not count',
+      over: {
+        decided: { ...steps.decided, missing: { count: 6, wait } },
+        guarded: { ...steps.guarded, areMissesHeld: true },
+      },
+      told: { missing: 6, isReadDoubted: true },
     },
     {
       name: 'that the next read must be full',
