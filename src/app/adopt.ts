@@ -9,6 +9,7 @@ import { type Explained, explain } from '../engine/explain.ts';
 import { blockedUsers, type Unresolved } from '../engine/plan/unresolved.ts';
 import type { Adoption } from './app.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
+import { renameDetail } from './renames.ts';
 
 /** One adoption with what carrying it out needs. */
 interface Step {
@@ -63,12 +64,16 @@ export async function adopt(
     const { identification, kind } = adoption;
     if (kind === 'rename' && account !== undefined) {
       // The audit has the request even if this process ends before the platform answers.
-      await io.store.audit.add(
-        entryOfAudit(`account of ${account.identification} gets the identification ${identification}`),
-      );
+      await io.store.audit.add(entryOfAudit(renameDetail({ from: account.identification, to: identification })));
       await sync.platform.rename(account, { identification, fields: carriedOver(account, sync.dialect) }, signal);
       io.checkpoint('change-accepted');
-      done.push({ ...adoption, isDone: await isRenamed(identification, account, { sync, io }, signal) });
+      const isDone = await isRenamed(identification, account, { sync, io }, signal);
+      if (isDone) {
+        const accountId = account.id;
+        const names = { from: account.identification, to: identification };
+        await io.store.ledger.rename({ connection, sync: name, accountId, ...names });
+      }
+      done.push({ ...adoption, isDone });
     } else done.push({ ...adoption, isDone: moved.has(identification) });
   }
   return done;

@@ -31,6 +31,7 @@ import type { Caller, SignedCaller, SignedOrder } from './audit.ts';
 import type { HoldsQuery, HoldsReport } from './holds.ts';
 import type { PageUseCases } from './page.ts';
 import type { PersonStep } from './person-steps.ts';
+import type { Rename } from './renames.ts';
 import type { RunReport } from './reports.ts';
 import type { RequestResult, RequestState, RunProgress } from './request-result.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
@@ -283,5 +284,8 @@ export interface PersonTrace {
   readonly failure: string | undefined;
   /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
   readonly next: string;
+  /** Renames of the account by `adopt`: those that led to this identification, and the one that ended it. */
+  readonly renames: readonly Rename[];
+  /** Also the changes under earlier identifications. */
   readonly history: readonly PastChange[];
 }

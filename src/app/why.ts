@@ -4,7 +4,10 @@ import { type Explained, explain } from '../engine/explain.ts';
 import type { DecisionRecord } from '../ports/store.ts';
 import type { PersonTrace } from './app.ts';
 import { personSteps } from './person-steps.ts';
+import { renamesOf } from './renames.ts';
 import { waitWords } from './rule-words.ts';
+
+const shownChanges = 20;
 
 /** Explains what the next full run decides about one person: the rule, its inputs, and what prevents the change. */
 export async function explainPerson(
@@ -24,7 +27,10 @@ export async function explainPerson(
   const user = subject?.user;
   const lookup =
     user === undefined ? await sync.platform.find(identification, signal) : ({ found: true, user } as const);
-  const history = await io.store.plans.history(name, identification, 20);
+  const renames = await renamesOf(identification, connection, io.store);
+  const names = [identification, ...renames.map(({ from }) => from)];
+  const past = await Promise.all([...new Set(names)].map((one) => io.store.plans.history(name, one, shownChanges)));
+  const history = past.flat().toSorted((a, b) => b.at - a.at);
   const [last] = history;
   const batch = last?.batch === undefined ? undefined : await io.store.batches.get(last.batch);
   const decided = change && (await decisionOf(name, change, io));
@@ -38,7 +44,8 @@ export async function explainPerson(
     says: subject?.source,
     lookup,
     ledger: await io.store.ledger.get(connection, identification),
-    history,
+    renames,
+    history: history.slice(0, shownChanges),
     next: await nextRun(sync, { change, decided, decision, expected, failure: explained.failure }, io),
   };
 }

@@ -15,7 +15,7 @@ import { cleanLine, quote } from './terminal-text.ts';
 
 /** Renders how each stage treats one employee, section by section. Shows values, for the operator who asked. */
 export function renderPerson(trace: PersonTrace, sync: string, style: Style): string {
-  const { identification, lookup, ledger, decision } = trace;
+  const { identification, lookup, decision } = trace;
   const section = (name: string, body: string) => `${style.colors.bold(name)}\n${body.replace(/^/gm, '  ')}`;
   return [
     `${style.colors.bold(cleanLine(identification))} in sync ${sync}`,
@@ -23,7 +23,7 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style): st
     ...(trace.records.length === 0 ? [] : [section('Mapping', mappingOf(trace))]),
     section('Standing and scope', standingOf(trace)),
     section('Platform', platformOf(lookup)),
-    section('Ledger', ledgerOf(ledger, lookup)),
+    section('Ledger', ledgerOf(trace)),
     ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
     section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
     section('Next run', cleanLine(trace.next)),
@@ -88,20 +88,35 @@ function platformOf(lookup: Lookup): string {
   return lines.join('\n');
 }
 
-function ledgerOf(ledger: LedgerEntry | undefined, lookup: Lookup): string {
-  if (ledger === undefined) return 'not ours: no sync of this configuration owns the user';
+function ledgerOf({ identification, renames, ledger, lookup }: PersonTrace): string {
+  const told = renames.map(({ from, to, by, at, reason }) => {
+    const what = from === identification ? `renamed to ${cleanLine(to)}` : `renamed from ${cleanLine(from)}`;
+    return `${what} by ${cleanLine(by)} at ${formatInstant(at)}${reason === undefined ? '' : ` (${cleanLine(reason)})`}`;
+  });
+  if (ledger === undefined && told.length > 0) return told.join('\n');
+  return [...told, ...entryLines(ledger, lookup)].join('\n');
+}
+
+function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly string[] {
+  if (ledger === undefined) return ['not ours: no sync of this configuration owns the user'];
   if (lookup.found === true && entryOf(lookup.user.id, ledger) === undefined) {
-    return `not ours yet: the entry is about account ${cleanLine(ledger.accountId ?? '')}, which was deleted`;
+    return [`not ours yet: the entry is about account ${cleanLine(ledger.accountId ?? '')}, which was deleted`];
   }
   const { owner, writtenAt, disabledAt, goneSince, misses, removed, hidden, quirks, unverified } = ledger;
+  const written = writtenAt === undefined ? 'never written' : `last written ${formatInstant(writtenAt)}`;
   const lines = [
-    `owned by sync ${owner}, ${writtenAt === undefined ? 'never written' : `last written ${formatInstant(writtenAt)}`}`,
+    removed === undefined
+      ? `owned by sync ${owner}, ${written}`
+      : `not ours any more: sync ${owner} owned the user, ${written}`,
   ];
-  if (removed !== undefined) {
+  // A removal of ours is the last write.
+  if (removed !== undefined && removed.at === writtenAt) {
     lines.push(`removed by us ${formatInstant(removed.at)}${removed.blacklist ? ', with blacklist' : ''}`);
+  } else if (removed !== undefined) {
+    lines.push(`no longer on the platform since ${formatInstant(removed.at)}`);
   }
   if (disabledAt !== undefined) lines.push(`disabled by us since ${formatInstant(disabledAt)}`);
-  if (goneSince !== undefined) lines.push(`gone from the source since ${formatInstant(goneSince)}`);
+  if (goneSince !== undefined) lines.push(`counted as gone since ${formatInstant(goneSince)}`);
   if (misses !== undefined) {
     lines.push(`missing in ${formatCount(misses.count, 'read')} since ${formatInstant(misses.since)}`);
   }
@@ -110,7 +125,7 @@ function ledgerOf(ledger: LedgerEntry | undefined, lookup: Lookup): string {
     lines.push(`${name} was sent as ${quote(quirk.sent)} and is returned as ${quote(quirk.observed)}`);
   }
   if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was applied`);
-  return lines.join('\n');
+  return lines;
 }
 
 function decisionOf(decision: Decision, { colors }: Style): string {
@@ -126,13 +141,13 @@ function decisionOf(decision: Decision, { colors }: Style): string {
   return lines.join('\n');
 }
 
-function historyOf({ history }: PersonTrace): string {
+function historyOf({ identification, history }: PersonTrace): string {
   if (history.length === 0) return 'no run has changed this user';
   return renderTable(
-    history.map(({ at, run, kind, state, stateReason }) => [
+    history.map(({ identification: name, at, run, kind, state, stateReason }) => [
       formatInstant(at),
       run,
-      kind,
+      name === identification ? kind : `${kind} of ${cleanLine(name)}`,
       stateReason === undefined ? state : `${state}: ${cleanLine(stateReason)}`,
     ]),
   );

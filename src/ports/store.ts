@@ -8,6 +8,7 @@ import type { Decisions } from './decisions.ts';
 import type { Directories } from './directories.ts';
 import type { Holds } from './holds.ts';
 import type { Leases } from './leases.ts';
+import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { RawTexts } from './raw-texts.ts';
@@ -15,7 +16,7 @@ import type { Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
 import type { OwnedRun, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, AuditEntry, Pauses, Restores } from './store-operations.ts';
+import type { Audit, Pauses, Restores } from './store-operations.ts';
 import type { TokenStore } from './token-store.ts';
 import type { Turns } from './turns.ts';
 import type { UnknownState } from './unknown-state.ts';
@@ -24,6 +25,7 @@ export type { Watermark } from '../core/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
 export type { HoldFacts, Holds, NewHold, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';
+export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger.ts';
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
 export type { RawText, RawTexts } from './raw-texts.ts';
 export type { ReadRecord, Reads } from './reads.ts';
@@ -286,50 +288,6 @@ export type BatchPatch = Partial<
     readonly state: BatchState;
   }
 >;
-
-/* ---- ledger ---- */
-
-export interface Ledger {
-  /** Yields every entry of the connection, in order of identification, a bounded number at a time. */
-  all(connection: string): AsyncIterable<readonly LedgerEntry[]>;
-  get(connection: string, identification: string): Promise<LedgerEntry | undefined>;
-  getMany(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
-  /** Counts the users that the sync owns and that we have not removed. */
-  countOwned(connection: string, sync: string): Promise<OwnedUsers>;
-  /**
-   * Writes entries as they were planned. Leaves out an entry whose user belongs to another owner by now, so that a run
-   * planned before a take-over does not undo it. An entry replaces one of another owner only if that one is removed, is
-   * about another account, or is the one named by `taken`.
-   */
-  put(owned: OwnedRun, entries: readonly LedgerEntry[]): Promise<void>;
-  /**
-   * Makes the run's sync the owner of users that still belong to the sync named with them, and forgets what counted
-   * them as gone. Returns who was taken over.
-   */
-  takeOver(owned: OwnedRun, users: readonly OwnedUser[], at: number): Promise<ReadonlySet<string>>;
-  /** As `takeOver`, by an operator instead of a run. Stores the audit entry in the same transaction. */
-  adopt(order: Adoption, entry: AuditEntry): Promise<ReadonlySet<string>>;
-}
-
-export interface OwnedUser {
-  readonly identification: string;
-  /** The sync that owns the user. */
-  readonly owner: string;
-}
-
-export interface Adoption {
-  readonly connection: string;
-  /** The sync that becomes the owner. */
-  readonly sync: string;
-  readonly users: readonly OwnedUser[];
-  readonly at: number;
-}
-
-export interface OwnedUsers {
-  readonly managed: number;
-  /** Number of owned users that we have not disabled. */
-  readonly enabled: number;
-}
 
 /* ---- rosters ---- */
 

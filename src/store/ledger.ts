@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerEntry } from '../core/ledger.ts';
+import { seenInSource, withAccount } from '../core/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
 import { toAuditRow } from './audit.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
@@ -95,6 +96,24 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
         const moved = await moveUsers(transaction, order);
         await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
         return moved;
+      });
+    },
+
+    rename({ connection, sync, accountId, from, to }) {
+      return inTransaction(db, async (transaction) => {
+        const row = await transaction
+          .deleteFrom('ledger')
+          .where('connection', '=', connection)
+          .where('identification', '=', from)
+          .where('owner', '=', sync)
+          .where('removed_at', 'is', null)
+          .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', accountId)]))
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return;
+        // The sealed columns are bound to the identification.
+        const entry = withAccount(seenInSource(toLedgerEntry(row, keys), false), accountId);
+        await writer.write(transaction, toLedgerRows(connection, [{ ...entry, identification: to }], keys));
       });
     },
   };

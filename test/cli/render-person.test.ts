@@ -66,6 +66,7 @@ const known: PersonTrace = {
   findings: [],
   failure: undefined,
   next: 'the next run sends the update, unless a guard holds it',
+  renames: [],
   history: [{ ...sampleChange({ state: 'failed', stateReason: 'refused' }), run: 'run_01', at }],
 };
 
@@ -158,4 +159,28 @@ test('a change that may not be made is named', () => {
   const text = renderPerson({ ...known, decision: { rule: 'leaver-enabled', forbidden: 'disable' } }, 'people', plain);
 
   expect(text).toContain('forbids the disable');
+});
+
+test('a renamed person is told under both identifications, with the history of the former one', () => {
+  const renames = [{ from: '1003', to: '2003', at, by: 'root', reason: 'new numbers' }];
+  const before = renderPerson({ ...known, renames, ledger: undefined, lookup: { found: false } }, 'people', plain);
+  expect(before).toContain('Ledger\n  renamed to 2003 by root at 2026-11-21 19:30:00 UTC (new numbers)\n\nDecision');
+
+  const after = renderPerson({ ...known, identification: '2003', renames }, 'people', plain);
+  expect(after).toContain('Ledger\n  renamed from 1003 by root at 2026-11-21 19:30:00 UTC (new numbers)\n  owned by');
+  expect(after).toMatch(/run_01 {2}update of 1003 {2}failed: refused/);
+});
+
+test('only a removal of ours is called one, and a removed user has no owner', () => {
+  const ledger = { identification: '1003', owner: 'people', hidden: {}, quirks: {}, unverified: 0 };
+  const told = (removedAt: number) =>
+    renderPerson(
+      { ...known, ledger: { ...ledger, writtenAt: at, removed: { at: removedAt, blacklist: false } } },
+      'people',
+      plain,
+    );
+  expect(told(at)).toContain('removed by us 2026-11-21 19:30:00 UTC');
+  expect(told(at + 1000)).toContain(
+    '  not ours any more: sync people owned the user, last written 2026-11-21 19:30:00 UTC\n  no longer on the platform since 2026-11-21 19:30:01 UTC',
+  );
 });

@@ -96,6 +96,22 @@ export function describeOperations(store: () => Store): void {
     expect((await ledger.get('acme', 'ana'))?.owner).toBe('people');
   });
 
+  it('moves what is known of an account to its new identification, once, and only for its owner', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const gone = { misses: { count: 1, since: 1, stamp: 's' }, goneSince: 1 };
+    const known = sampleEntry('ana', { owner: 'people', hidden: { job: 'Clerk' } });
+    await ledger.put(owned, [{ ...known, ...gone }, sampleEntry('leo', { owner: 'others' })]);
+    const order = { connection: 'acme', sync: 'people', accountId: known.accountId ?? '7' };
+    for (const from of ['ana', 'ana', 'leo', 'eva']) await ledger.rename({ ...order, from, to: `new-${from}` });
+    expect(await ledger.get('acme', 'ana')).toBeUndefined();
+    const moved = { ...known, identification: 'new-ana', accountId: order.accountId };
+    expect(await ledger.get('acme', 'new-ana')).toEqual(moved);
+    await ledger.rename({ ...order, accountId: 'another', from: 'new-ana', to: 'ana' });
+    expect(await ledger.get('acme', 'new-ana')).toEqual(moved);
+    expect((await ledger.get('acme', 'leo'))?.owner).toBe('others');
+  });
+
   it('a trigger is found by its key, as it was stored first', async () => {
     const { triggers, runs } = store();
     const scope = { kind: 'users', identifications: ['E1'] } as const;

@@ -111,6 +111,24 @@ it('a conversion gives the leaver’s account to the new record, with everything
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
 });
 
+it('a rename keeps the history of the person, and why tells it under both identifications', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, last: 'Nueva' } : row)));
+  expect((await office.apply()).run.counts).toMatchObject({ update: 1, applied: 1 });
+  const rows = [...staff.slice(1), { ...first(staff[0]), id: 'R1', last: 'Nueva' }];
+  await office.writeEmployees(rows);
+  await office.apply();
+  await office.app.adopt('people', ['R1'], { ...ana, reason: 'new numbers' });
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+
+  const renames = [{ from: 'E1', to: 'R1', at: expect.any(Number), by: 'ana', reason: 'new numbers' }];
+  const now = await office.app.why('people', 'R1', signal);
+  expect(now).toMatchObject({ renames, ledger: { owner: 'people', writtenAt: expect.any(Number) } });
+  expect(now.history).toMatchObject([{ identification: 'E1', kind: 'update', state: 'applied' }]);
+  const before = await office.app.why('people', 'E1', signal);
+  expect(before).toMatchObject({ renames, ledger: undefined });
+});
+
 it('a rename is accepted also when the account belongs to another sync', async () => {
   const office = await twoSyncs();
   const renamed = { ...first(others[0]), id: 'R1' };

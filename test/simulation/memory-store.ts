@@ -197,5 +197,6 @@ function memoryLedger(tables: Tables): Ledger {
       return new Set(moved.map(({ identification }) => identification));
     },
     adopt: absent,
+    rename: absent,
   };
 }
