@@ -30,7 +30,8 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
 };
 
 /** Returns the row that applied in words, with what it waits for. */
-export function wordsOf({ rule, wait }: Pick<Decision, 'rule' | 'wait'>): string {
+export function wordsOf({ rule, wait, finding }: Pick<Decision, 'rule' | 'wait' | 'finding'>): string {
+  if (finding?.code === 'unresolved') return 'a change of the user waits for its outcome, so nothing else is decided';
   return wait === undefined ? ruleWords[rule] : `${ruleWords[rule]}: ${waitWords(wait)}`;
 }
 

@@ -12,6 +12,11 @@ const kinds: readonly { readonly kind: CodeKind; readonly title: string; readonl
     title: 'Findings',
     text: 'Facts that a run or plan reports about a person, a record or itself. `rollcall show RUN --findings` lists them.',
   },
+  {
+    kind: 'rule',
+    title: 'Decisions',
+    text: 'Rules that decide about one person: the first one that matches applies. `rollcall why SYNC PERSON` names it. Decisions that are also reported as a finding are listed with the findings.',
+  },
   { kind: 'error', title: 'Errors', text: 'Why a command or a run failed.' },
   {
     kind: 'api',
@@ -23,7 +28,7 @@ const kinds: readonly { readonly kind: CodeKind; readonly title: string; readonl
 /** Renders one code: its meaning, cause and cure. */
 export function renderCode(listed: ListedCode, { colors }: Style): string {
   const { code, kind, meaning, cause, cure, page, rules } = listed;
-  const one = kind === 'api' ? 'refused request' : kind;
+  const one = kind === 'api' ? 'refused request' : kind === 'rule' ? 'decision' : kind;
   const names = rules.length === 0 ? [] : [`rules: ${rules.join(', ')}`];
   return [
     `${colors.bold(code)} (${one})`,

@@ -72,7 +72,10 @@ function standingOf({ records, says }: PersonTrace): string {
     .flatMap(({ trace }) => trace.steps)
     .filter(({ target }) => target === 'standing' || target === 'scope')
     .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
-  if (says === undefined) return steps.join('\n');
+  if (says === undefined) return [...steps, 'result: nothing is judged from this read'].join('\n');
+  if (says.says === 'unusable' && says.code === 'unresolved') {
+    return [...steps, `result: not judged: ${cleanLine(says.reason)}`].join('\n');
+  }
   const why = 'reason' in says ? `: ${cleanLine(says.reason)}` : '';
   return [...steps, `result: the source says ${says.says}${why}`].join('\n');
 }
@@ -107,7 +110,7 @@ function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly s
   const lines = [
     removed === undefined
       ? `owned by sync ${owner}, ${written}`
-      : `not ours any more: sync ${owner} owned the user, ${written}`,
+      : `no longer ours: sync ${owner} owned the user, ${written}`,
   ];
   // A removal of ours is the last write.
   if (removed !== undefined && removed.at === writtenAt) {

@@ -1,5 +1,5 @@
 import type { Change } from '../core/change.ts';
-import type { Finding, FindingCode } from '../core/finding.ts';
+import { type Finding, type FindingCode, isAboutIdentity } from '../core/finding.ts';
 import { lookAlikeKey } from '../core/look-alike.ts';
 import type { Mapped, SourceRecord } from '../core/person.ts';
 import type { Case, Decision } from '../core/plan.ts';
@@ -10,6 +10,7 @@ import type { EngineIo, Sync } from './engine-io.ts';
 import { openNeighbors } from './neighbors.ts';
 import { comparePeople } from './plan/compare-people.ts';
 import { decideEveryone } from './plan/decide-everyone.ts';
+import { conflict as conflictSays } from './plan/decide-slots.ts';
 import { openWork } from './plan/open-work.ts';
 import { readPeople } from './plan/read-people.ts';
 
@@ -86,8 +87,8 @@ export async function explain(
       await decideEveryone(decideJob, sink, io);
     }
     const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
-    const { subject, decision, change, expected, conflict } = found;
-    return { records, snapshot, subject, decision, change, expected, conflict, findings, failure };
+    const { change, expected, conflict } = found;
+    return { records, snapshot, ...withReason(found, findings), change, expected, conflict, findings, failure };
   } finally {
     spool.close();
   }
@@ -99,6 +100,22 @@ interface Found {
   change?: Change;
   expected?: Change;
   conflict?: Explained['conflict'];
+}
+
+/** Gives the decision about a person in a conflict the code and the reason of the conflict's finding. */
+function withReason(
+  { subject, decision }: Found,
+  findings: readonly Finding[],
+): Pick<Explained, 'subject' | 'decision'> {
+  const told = findings.find((finding) => finding.identification !== undefined && isAboutIdentity(finding));
+  if (subject?.source !== conflictSays || decision?.rule !== 'unusable' || told === undefined) {
+    return { subject, decision };
+  }
+  const { code, message: reason } = told;
+  return {
+    subject: { ...subject, source: { ...conflictSays, code, reason } },
+    decision: { ...decision, finding: told },
+  };
 }
 
 function isAbout({ identification, at }: Finding, name: string): boolean {

@@ -4,6 +4,7 @@ import { htmlPage } from './http/html-page.ts';
 const titles: Readonly<Record<CodeKind, string>> = {
   alert: 'Alerts',
   finding: 'Findings',
+  rule: 'Decisions',
   error: 'Errors',
   api: 'Refused requests',
 };

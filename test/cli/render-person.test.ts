@@ -181,6 +181,34 @@ test('only a removal of ours is called one, and a removed user has no owner', ()
     );
   expect(told(at)).toContain('removed by us 2026-11-21 19:30:00 UTC');
   expect(told(at + 1000)).toContain(
-    '  not ours any more: sync people owned the user, last written 2026-11-21 19:30:00 UTC\n  no longer on the platform since 2026-11-21 19:30:01 UTC',
+    '  no longer ours: sync people owned the user, last written 2026-11-21 19:30:00 UTC\n  no longer on the platform since 2026-11-21 19:30:01 UTC',
+  );
+});
+
+test('a person who waits for an outcome is told so, and not that the record is unusable', () => {
+  const reason = 'the outcome of an earlier change is not known: nothing is sent until 2026-11-21 20:00:00 UTC';
+  const finding = { code: 'unresolved', identification: '1003', message: reason } as const;
+  const trace: PersonTrace = {
+    ...known,
+    says: { says: 'unusable', code: 'unresolved', reason },
+    decision: { rule: 'unusable', finding },
+  };
+  const told = renderPerson(trace, 'people', plain);
+  expect(told).toContain(`result: not judged: ${reason}`);
+  expect(told).toContain(
+    'Decision\n  a change of the user waits for its outcome, so nothing else is decided (unusable)\n  nothing to do\n  reported as unresolved',
+  );
+  expect(told).not.toContain('cannot be used');
+});
+
+test('a read that no plan can be made from says that nothing is judged', () => {
+  const told = renderPerson({ ...known, records: [], says: undefined, decision: undefined }, 'people', plain);
+  expect(told).toContain('Standing and scope\n  result: nothing is judged from this read\n');
+});
+
+test('a user counts as gone, also while the leaver is in the file', () => {
+  const ledger = { identification: '1003', owner: 'people', hidden: {}, quirks: {}, unverified: 0, goneSince: at };
+  expect(renderPerson({ ...known, ledger }, 'people', plain)).toContain(
+    'counted as gone since 2026-11-21 19:30:00 UTC',
   );
 });

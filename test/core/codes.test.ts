@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ruleWords } from '../../src/app/rule-words.ts';
 import { anchorOf, docsOfCode, findCode, guessCode, listedCodes } from '../../src/core/codes/code-list.ts';
 
 describe('the list of codes', () => {
@@ -8,8 +9,8 @@ describe('the list of codes', () => {
     expect(new Set(codes.map(anchorOf)).size).toBe(codes.length);
   });
 
-  it('has codes of all four kinds, each with a cause and a cure in sentences', () => {
-    expect(new Set(listedCodes.map(({ kind }) => kind))).toEqual(new Set(['alert', 'finding', 'error', 'api']));
+  it('has codes of all five kinds, each with a cause and a cure in sentences', () => {
+    expect(new Set(listedCodes.map(({ kind }) => kind))).toEqual(new Set(['alert', 'finding', 'rule', 'error', 'api']));
     for (const { code, kind, rules, cause, cure } of listedCodes) {
       expect([code, cause]).toEqual([code, expect.stringMatching(/\.$/)]);
       expect([code, cure.length > 0 && cure.every((step) => /[.!)`:]$/.test(step))]).toEqual([code, true]);
@@ -23,6 +24,10 @@ describe('the list of codes', () => {
     expect(findCode('TOKEN_REVOKED')).toMatchObject({ code: 'TOKEN_REVOKED', kind: 'error' });
     expect(findCode('no such code')).toBeUndefined();
     expect(findCode('')).toBeUndefined();
+  });
+
+  it('knows every rule of the truth table', () => {
+    for (const rule of Object.keys(ruleWords)) expect([rule, findCode(rule)?.code]).toEqual([rule, rule]);
   });
 
   it('finds an alert by a rule of Prometheus', () => {

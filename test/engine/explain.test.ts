@@ -80,3 +80,19 @@ describe('why', () => {
     expect(open).toBe(0);
   });
 });
+
+describe('why about a person whom a conflict blocks', () => {
+  it('has the code and the reason of the conflict, as the plan reports it', async () => {
+    const owning = (id: string) => account(id, { fields: { email: `${id}@example.com` } });
+    const swap = [row('a1', { email: 'b2@example.com' }), row('b2', { email: 'a1@example.com' })];
+    const scene = await openPlanScene({ records: swap, users: [owning('a1'), owning('b2')] });
+    const cycle = await ask(scene, 'a1');
+    expect(cycle.findings.map(({ code }) => code)).toEqual(['email-cycle']);
+    expect(cycle.decision).toMatchObject({ rule: 'unusable', finding: { code: 'email-cycle' } });
+    expect(cycle.subject?.source).toMatchObject({ says: 'unusable', code: 'email-cycle' });
+    expect(cycle.subject?.source).toMatchObject({ reason: cycle.findings[0]?.message });
+
+    const renamed = await openPlanScene({ records: [row('z9', { email: 'a1@example.com' })], users: [owning('a1')] });
+    expect((await ask(renamed, 'z9')).decision?.finding?.code).toBe('rename-conflict');
+  });
+});

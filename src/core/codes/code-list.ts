@@ -1,17 +1,19 @@
 import type { ErrorCode } from '../errors.ts';
 import type { FindingCode } from '../finding.ts';
 import { nearest } from '../nearest.ts';
+import type { Rule } from '../plan.ts';
 import type { AlertCode, RuleCode } from './alert-code.ts';
 import { alertEntries } from './alert-entries.ts';
 import type { ApiCode } from './api-code.ts';
 import { apiEntries } from './api-entries.ts';
 import type { CodeEntry } from './code-entry.ts';
+import { decisionEntries } from './decision-entries.ts';
 import { errorEntries } from './error-entries.ts';
 import { runFindingEntries } from './run-finding-entries.ts';
 import { sourceFindingEntries } from './source-finding-entries.ts';
 
-export type CodeKind = 'alert' | 'finding' | 'error' | 'api';
-export type Code = AlertCode | RuleCode | FindingCode | ErrorCode | ApiCode;
+export type CodeKind = 'alert' | 'finding' | 'rule' | 'error' | 'api';
+export type Code = AlertCode | RuleCode | FindingCode | Rule | ErrorCode | ApiCode;
 
 /** A code with its entry. */
 export interface ListedCode extends CodeEntry {
@@ -25,10 +27,11 @@ export interface ListedCode extends CodeEntry {
 
 const findingEntries: Readonly<Record<FindingCode, CodeEntry>> = { ...sourceFindingEntries, ...runFindingEntries };
 
-/** Every code of findings, errors and alerts, once. A code without an entry does not compile. */
+/** Every code of findings, decisions, errors and alerts, once. A code without an entry does not compile. */
 export const listedCodes: readonly ListedCode[] = [
   ...keysOf(alertEntries).map((code) => ({ code, kind: 'alert' as const, ...alertEntries[code] })),
   ...keysOf(findingEntries).map((code) => ({ code, kind: 'finding' as const, rules: [], ...findingEntries[code] })),
+  ...keysOf(decisionEntries).map((code) => ({ code, kind: 'rule' as const, rules: [], ...decisionEntries[code] })),
   ...keysOf(errorEntries).map((code) => ({ code, kind: 'error' as const, rules: [], ...errorEntries[code] })),
   ...keysOf(apiEntries).map((code) => ({ code, kind: 'api' as const, rules: [], ...apiEntries[code] })),
 ];

@@ -103,7 +103,12 @@ export function isDeliverable(change: ChangeDraft, { settings, dialect }: Sync):
   return routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField }) !== 'none';
 }
 
-const conflict: SourceSays = { says: 'unusable', code: 'duplicate-key', reason: 'reported where it was found' };
+/** What the source says about people in a conflict. Its finding has the code and the reason. */
+export const conflict = {
+  says: 'unusable',
+  code: 'duplicate-key',
+  reason: 'another record or account claims the same person or e-mail',
+} as const satisfies SourceSays;
 
 function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
   return person.kind === 'absent' ? undefined : person;
