@@ -1,6 +1,7 @@
 import { countOf } from '../core/count-of.ts';
 import type { ChangeName } from '../core/episode.ts';
 import { RollcallError } from '../core/errors.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { changesOf } from '../engine/batches.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
 import { requestRun } from '../engine/request-run.ts';
@@ -43,7 +44,7 @@ export interface VerdictPreview {
 
 /**
  * Returns the changes that an approval or rejection would decide now; `limit`: how many as they were planned. Throws as
- * `approveRun` and `rejectRun` do, but never for a rejection.
+ * `approveRun` and `rejectRun` do.
  */
 export async function previewVerdict(
   action: 'approve' | 'reject',
@@ -53,7 +54,7 @@ export async function previewVerdict(
 ): Promise<VerdictPreview> {
   const selected = await selectHeld(run, order, io);
   const isApproval = action === 'approve';
-  const held = isApproval ? await toApprove(run, selected, { ...order, reopens: true }, io) : toReject(run, selected);
+  const held = isApproval ? await toApprove(run, selected, order, io) : toReject(run, selected);
   return { held, first: await readChanges(run.id, held.slice(0, order.limit), io) };
 }
 
@@ -152,8 +153,9 @@ async function toApprove(
   if (!isRecent) throw expired(run);
   if (byState.rejected.length === 0) throw nothingWaits(run, byState);
   if (reopens === true) return byState.rejected;
+  const command = `rollcall approve ${run.id}${isWhole ? '' : selectionOf(byState.rejected)} --reopen`;
   throw conflict(
-    `${rejectedWords(byState.rejected)} in run ${run.id}. To approve them anyway, run "rollcall approve ${run.id} --yes", or send "reopen": true to the API`,
+    `${rejectedWords(byState.rejected, run)}. To approve them anyway, run "${command}", or send the same request to the API with "reopen": true`,
   );
 }
 
@@ -163,7 +165,7 @@ function toReject(run: Run, { byState }: SelectedChanges): readonly HeldName[] {
   const chosen = [...byState.open, ...unused];
   if (chosen.length > 0) return chosen;
   if (byState.rejected.length === 0) throw nothingWaits(run, byState);
-  throw conflict(`${rejectedWords(byState.rejected)} in run ${run.id} before, so there is nothing to reject`);
+  throw conflict(`${rejectedWords(byState.rejected, run)}, so there is nothing to reject`);
 }
 
 function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byState']): RollcallError {
@@ -189,11 +191,20 @@ function expired({ id, sync }: Run): RollcallError {
   );
 }
 
-/** Returns, for example, `ana rejected 3 changes (not leavers)`. */
-function rejectedWords(rejected: readonly HeldName[]): string {
+/** Maximum number of people in a suggested command. */
+const namedPeople = 20;
+
+/** Returns the options that select these changes, so that a suggested command decides nothing else. */
+function selectionOf(chosen: readonly HeldName[]): string {
+  if (chosen.length > namedPeople) return ' --ids FILE_OF_THEIR_IDENTIFICATIONS';
+  return ` --user ${chosen.map(({ identification }) => shellWord(identification)).join(' ')}`;
+}
+
+/** Returns, for example, `ana rejected 3 changes that run run_x held (not leavers)`. */
+function rejectedWords(rejected: readonly HeldName[], { id }: Run): string {
   const by = [...new Set(rejected.map(({ decision }) => decision?.by ?? 'a person'))].join(', ');
   const why = [...new Set(rejected.flatMap(({ decision }) => decision?.why ?? []))].slice(0, 3).join('; ');
-  return `${by} rejected ${countOf(rejected.length, 'change')}${why === '' ? '' : ` (${why})`}`;
+  return `${by} rejected ${countOf(rejected.length, 'change')} that run ${id} held${why === '' ? '' : ` (${why})`}`;
 }
 
 function conflict(message: string): RollcallError {

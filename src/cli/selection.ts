@@ -8,6 +8,7 @@ export interface SelectionOptions {
   readonly only?: readonly ChangeClass[];
   readonly except?: readonly string[];
   readonly ids?: string;
+  readonly user?: readonly string[];
 }
 
 /** Adds the options that select a part of what a run holds. */
@@ -15,6 +16,7 @@ export function addSelectionOptions(command: Command): Command {
   return command
     .option('--only <class>', `only changes of this class: ${changeClasses.join(', ')}; may be repeated`, gatherClass)
     .option('--except <id...>', 'all but these people, by identification')
+    .option('--user <id...>', 'only these people, by identification')
     .option('--ids <file>', 'only the people in a file, one identification per line');
 }
 
@@ -25,10 +27,12 @@ function gatherClass(text: string, before: readonly ChangeClass[] = []): readonl
 }
 
 /** Throws `USAGE` for a file that cannot be read or names no person. */
-export async function readSelection(shell: Shell, { only, except, ids }: SelectionOptions): Promise<ChangeSelection> {
+export async function readSelection(shell: Shell, options: SelectionOptions): Promise<ChangeSelection> {
+  const { only, except, ids, user } = options;
+  const people = [...(user ?? []), ...(ids === undefined ? [] : await readPeopleFile(shell, ids, '--ids'))];
   return {
     ...(only === undefined ? {} : { only }),
     ...(except === undefined ? {} : { except }),
-    ...(ids === undefined ? {} : { ids: await readPeopleFile(shell, ids, '--ids') }),
+    ...(people.length === 0 ? {} : { ids: people }),
   };
 }

@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { shellWord } from '../core/shell-word.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -24,9 +25,4 @@ export function openStyle({ isTerminal, env, config }: StyleFacts): Style {
     colors: pc.createColors(isTerminal && !isPlain),
     command: (words) => `rollcall ${words}${suffix}`,
   };
-}
-
-/** Quotes a word for a shell. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -15,6 +15,8 @@ const shownPeople = 50;
 
 export interface VerdictOptions extends SelectionOptions, SignatureOptions {
   readonly yes?: boolean;
+  /** Only of `approve`. */
+  readonly reopen?: boolean;
 }
 
 /** Adds the argument and options that `approve` and `reject` share. */
@@ -32,11 +34,12 @@ export async function decideHeld(
 ): Promise<number> {
   const selection = await readSelection(shell, options);
   const { by, signed } = signatureOf(shell, options);
+  const reopens = options.reopen === true ? { reopens: true } : {};
   return shell.withApp({}, async (app) => {
     const { run } = await app.show(id);
-    const preview = await app.previewVerdict(action, run.id, { ...selection, limit: shownPeople });
+    const preview = await app.previewVerdict(action, run.id, { ...selection, ...reopens, limit: shownPeople });
     const { held } = preview;
-    const isReopening = action === 'approve' && held.some(({ state }) => state === 'rejected');
+    const isReopening = held.some(({ state }) => state === 'rejected');
     const isWhole = Object.keys(selection).length === 0;
     const acceptsRead = action === 'approve' && isWhole && run.facts.isReadDoubted === true;
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
@@ -46,8 +49,7 @@ export async function decideHeld(
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const order = { ...selection, ...signed, ...(isReopening ? { reopens: true } : {}) };
-    const report = await app[action](run.id, by, order);
+    const report = await app[action](run.id, by, { ...selection, ...signed, ...reopens });
     return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, await leftIn(app, run));
   });
 }
@@ -103,7 +105,10 @@ function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: Ve
   } else {
     shell.print(`approved ${what} for 24 h; to deliver them:  ${shell.style.command(`apply ${sync}`)}`);
   }
-  if (left > 0) shell.print(`${formatCount(left, 'change')} of the run still wait:  ${shell.style.command('holds')}`);
+  if (left > 0)
+    shell.print(
+      `${formatCount(left, 'change of the run still waits', 'changes of the run still wait')}:  ${shell.style.command('holds')}`,
+    );
   return 0;
 }
 

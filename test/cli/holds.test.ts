@@ -71,20 +71,40 @@ test('a part is rejected and approved in a name, the rest waits, and the audit s
   expect((await shell.run(['audit', '--since', '2099-01-01'])).stdout).toBe('no matching entries\n');
 });
 
-test('approve after reject asks again', async () => {
+test('approve never overrules a rejection, in whatever run, without --reopen', async () => {
   const { shell, run } = await openHeld();
-  await shell.run(['reject', run, '--yes', '--reason', 'not leavers']);
-  const silent = await shell.run(['approve', run]);
-  const declined = await shell.run(['approve', run], { answer: 'n' });
+  const later = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  await shell.run(['reject', later.run, '--yes', '--reason', 'not leavers']);
+  const refused = await shell.run(['approve', run, '--yes']);
+  const silent = await shell.run(['approve', run, '--reopen']);
+  const declined = await shell.run(['approve', run, '--reopen'], { answer: 'n' });
   expect((await shell.run(['apply', 'people', '--json'])).json()).toMatchObject({ counts: { held: 0, applied: 0 } });
-  const approved = await shell.run(['approve', run], { answer: 'y' });
+  const approved = await shell.run(['approve', run, '--reopen'], { answer: 'y' });
   await shell.run(['apply', 'people']);
 
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`tester rejected 8 changes that run ${run}`),
+  });
+  expect(refused.stderr).toContain(`"rollcall approve ${run} --reopen"`);
   expect(silent).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect(declined.stdout).toContain('rejected by tester: not leavers');
   expect(declined.stderr).toContain('approve 8 changes, which a person rejected?');
   expect(approved.stdout).toContain('approved 8 changes');
   expect(disabledOf(shell)).toHaveLength(8);
+});
+
+test('the command that a refused approval suggests approves the selected person, and no other', async () => {
+  const { shell, run } = await openHeld();
+  await shell.run(['reject', run, '--user', '200', '--yes', '--as', 'Bea']);
+  const refused = await shell.run(['approve', run, '--user', '200', '--yes']);
+  const [, command = ''] = /"rollcall ([^"]+)"/.exec(refused.stderr) ?? [];
+  expect(refused.stderr).toContain('Bea rejected 1 change');
+  expect((await shell.run([...command.split(' '), '--yes'])).stdout).toContain(
+    'approved 1 change for 24 h; to deliver them:  rollcall apply people',
+  );
+  await shell.run(['apply', 'people']);
+  expect(disabledOf(shell)).toEqual(['200']);
 });
 
 test('approve of a doubted read says what is approved, before it asks and after', async () => {
