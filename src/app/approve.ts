@@ -9,6 +9,7 @@ import type { PlannedChange, Run } from '../ports/store.ts';
 import { readChanges } from './changes/search-changes.ts';
 import { findSync } from './find-named.ts';
 import { type ChangeSelection, type HeldName, type SelectedChanges, selectHeld } from './held-changes.ts';
+import { isReadWaiting } from './holds.ts';
 
 /**
  * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ.
@@ -26,6 +27,8 @@ export interface Verdicts {
   readonly changes: number;
   /** Number of approved changes that an operator had rejected before. */
   readonly reopened: number;
+  /** Whether the approval also accepted the doubted read of the run. */
+  readonly acceptsRead: boolean;
 }
 
 export interface VerdictReport {
@@ -40,6 +43,8 @@ export interface VerdictPreview {
   readonly held: readonly HeldName[];
   /** The first changes of `held`. */
   readonly first: readonly PlannedChange[];
+  /** Whether the approval also accepts the doubted read of the run. */
+  readonly acceptsRead: boolean;
 }
 
 /**
@@ -55,7 +60,8 @@ export async function previewVerdict(
   const selected = await selectHeld(run, order, io);
   const isApproval = action === 'approve';
   const held = isApproval ? await toApprove(run, selected, order, io) : toReject(run, selected);
-  return { held, first: await readChanges(run.id, held.slice(0, order.limit), io) };
+  const acceptsRead = isApproval && selected.isWhole && (await isReadWaiting(run, io.store));
+  return { held, acceptsRead, first: await readChanges(run.id, held.slice(0, order.limit), io) };
 }
 
 /**
@@ -70,6 +76,7 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   findSync(sync, io.syncs);
   const held = await selectHeld(run, order, io);
   const chosen = await toApprove(run, held, order, io);
+  const acceptsRead = held.isWhole && (await isReadWaiting(run, io.store));
   const reopened = chosen.filter(({ state }) => state === 'rejected').length;
   const at = io.clock.now();
   const verdict = { state: 'approved', by, why: order.reason, at, expiresAt: at + approvalMs } as const;
@@ -77,7 +84,7 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   await io.store.decisions.leaveOut(sync, held.leftOut, by);
   if (held.isWhole) await io.store.reads.accept(id);
   await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
-  return { changes, reopened };
+  return { changes, reopened, acceptsRead };
 }
 
 /**
@@ -90,7 +97,7 @@ export async function rejectRun(run: Run, by: string, io: EngineIo, order: Verdi
   const verdict = { state: 'rejected', by, why: order.reason, at: io.clock.now() } as const;
   const changes = await io.store.decisions.decide(run.sync, chosen, verdict);
   await io.store.decisions.leaveOut(run.sync, held.leftOut, by);
-  return { changes, reopened: 0 };
+  return { changes, reopened: 0, acceptsRead: false };
 }
 
 export interface DigestApproval {
@@ -147,9 +154,7 @@ async function toApprove(
 ): Promise<readonly HeldName[]> {
   if (byState.open.length > 0) return byState.open;
   const isRecent = run.startedAt + approvalMs > io.clock.now();
-  if (isWhole && run.facts.isReadDoubted === true && isRecent) {
-    if ((await io.store.reads.last(run.sync))?.run !== run.id) return [];
-  }
+  if (isWhole && isRecent && (await isReadWaiting(run, io.store))) return [];
   if (!isRecent) throw expired(run);
   if (byState.rejected.length === 0) throw nothingWaits(run, byState);
   if (reopens === true) return byState.rejected;
@@ -170,6 +175,12 @@ function toReject(run: Run, { byState }: SelectedChanges): readonly HeldName[] {
 
 function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byState']): RollcallError {
   const { id, sync } = run;
+  if (approved.length > 0 && past.length > 0) {
+    const some = countOf(approved.length, 'change is', 'changes are');
+    return conflict(
+      `${some} already approved in run ${id}, and an approval counts once. ${countOf(past.length, 'change no longer waits', 'changes no longer wait')}: ${lapsed}. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
+    );
+  }
   const isReadOnly = run.facts.isReadDoubted === true && past.length + former.length === 0;
   if (approved.length > 0 || isReadOnly) {
     return conflict(
@@ -185,9 +196,11 @@ function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byS
   return conflict(`run ${id} holds none of the selected changes, so there is nothing to approve or reject`);
 }
 
+const lapsed = 'their holds expired after 24 h, their reasons ended, or a later run delivers them';
+
 function expired({ id, sync }: Run): RollcallError {
   return conflict(
-    `the changes that run ${id} held no longer wait: their holds expired after 24 h, their reasons ended, or a later run delivers them. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
+    `the changes that run ${id} held no longer wait: ${lapsed}. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
   );
 }
 

@@ -20,7 +20,7 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
     const state = await store.triggers.state(trigger.id);
     if (state?.kind === 'cancelled') throw neverBegan(trigger);
     const run = state?.kind === 'taken' ? await store.runs.get(state.run) : undefined;
-    if (run?.phase === 'done') return runReport(run, store);
+    if (run?.phase === 'done') return runReport(run, io.engine);
     if (run !== undefined) shown = await showProgress(run, shown, options, io);
     if (await io.isDeployed()) deployedAt = clock.now();
     else if (clock.now() - deployedAt >= goneAfterMs) return runHere(trigger, options, io);

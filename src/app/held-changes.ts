@@ -63,9 +63,10 @@ async function* judged(
 
 function stateOf({ rule }: PlannedChange, decision: DecisionRecord | undefined, now: number): HeldState {
   if (rule === '') return 'former';
-  if (decision === undefined || decision.endedAt !== undefined) return 'past';
-  const { state, run, expiresAt = Number.POSITIVE_INFINITY } = decision;
-  if (state === 'approved') return run !== undefined || expiresAt > now ? 'approved' : 'past';
+  if (decision === undefined) return 'past';
+  const { state, run, endedAt, expiresAt = Number.POSITIVE_INFINITY } = decision;
+  if (state === 'approved' && run !== undefined) return 'approved';
+  if (endedAt !== undefined || (state === 'approved' && expiresAt <= now)) return 'past';
   return state === 'open' && expiresAt <= now ? 'past' : state;
 }
 

@@ -1,6 +1,6 @@
 import type { RequestBudget } from '../core/request-budget.ts';
 import type { EngineIo } from '../engine/engine-io.ts';
-import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
+import type { HoldFacts, PlannedChange, Run, Store } from '../ports/store.ts';
 import { findSync } from './find-named.ts';
 import { heldChanges } from './held-changes.ts';
 
@@ -47,15 +47,17 @@ export async function listHolds({ sync, limit }: HoldsQuery, io: EngineIo): Prom
   for (const name of names) {
     holds.push(...(await holdsOf(name, limit, io)));
     const [newest] = await io.store.runs.list({ sync: name, limit: 1 });
-    if (newest === undefined || !(await isReadWaiting(newest, io))) continue;
+    if (newest === undefined || !(await isReadWaiting(newest, io.store))) continue;
     reads.push({ sync: name, run: newest.id, reason: newest.reason, startedAt: newest.startedAt });
   }
   return { holds, reads };
 }
 
-/** Returns whether a guard doubts the read of a sync's newest run, and no operator has accepted it. */
-export async function isReadWaiting({ id, sync, outcome, facts }: Run, { store }: EngineIo): Promise<boolean> {
-  return outcome === 'held' && facts.isReadDoubted === true && (await store.reads.last(sync))?.run !== id;
+/** Returns whether a guard doubts the read of the run, and neither this read nor a later one was accepted. */
+export async function isReadWaiting({ sync, startedAt, facts }: Run, store: Store): Promise<boolean> {
+  if (facts.isReadDoubted !== true) return false;
+  const last = await store.reads.last(sync);
+  return last === undefined || last.at < startedAt;
 }
 
 async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenHold[]> {

@@ -30,8 +30,14 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
   const syncOf = (name: string): Sync => findSync(name, engine.syncs);
   const judge = async (action: 'approve' | 'reject', id: string, by: string, order: SignedOrder<VerdictOrder> = {}) => {
     const run = await findRun(id, store);
-    const { changes, reopened } = await (action === 'approve' ? approveRun : rejectRun)(run, by, engine, order);
-    const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}`;
+    const { changes, reopened, acceptsRead } = await (action === 'approve' ? approveRun : rejectRun)(
+      run,
+      by,
+      engine,
+      order,
+    );
+    const read = acceptsRead ? ', and the read' : '';
+    const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}${read}`;
     await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
     return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await io.isDeployed() };
   };
@@ -76,7 +82,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       if (runs.length === 0 && filter.sync !== undefined) syncOf(filter.sync);
       return runs;
     },
-    show: async (id) => runReport(await findRun(id, store), store),
+    show: async (id) => runReport(await findRun(id, store), engine),
     runProgress: async (id) => {
       const run = await findRun(id, store);
       return { run, batches: await store.batches.ofRun(run.id) };

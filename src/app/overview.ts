@@ -86,7 +86,7 @@ async function readWaiting(sync: string, newest: Run | undefined, { engine }: Ap
   const { store, clock } = engine;
   const now = clock.now();
   const [open, expired] = await Promise.all([store.holds.open(sync, now), store.reports.expiredHolds(sync, now)]);
-  const reads = newest !== undefined && (await isReadWaiting(newest, engine)) ? 1 : 0;
+  const reads = newest !== undefined && (await isReadWaiting(newest, store)) ? 1 : 0;
   // A hold of which every change was decided stays open until the next run.
   const holds = open.changes === 0 ? [] : open.holds;
   const undecided = expired.changes === 0 ? [] : expired.holds;

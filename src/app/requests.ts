@@ -48,7 +48,7 @@ export async function queueOrRun(
   const trigger = await storedTrigger(await storeRequest(request, io), io);
   if (!isDeployed) return ran(trigger, await runHere(trigger, options, io), io);
   const { state, run } = await requestState(trigger.id, io);
-  if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine.store), io);
+  if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine), io);
   const pause = await io.engine.store.pauses.get(trigger.sync);
   if (options.isWaiting !== true || pause !== undefined) return { kind: 'queued', trigger: trigger.id, pause };
   return ran(trigger, await followRun(trigger, options, io), io);

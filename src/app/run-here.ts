@@ -26,7 +26,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
       if (own !== undefined) {
         await pruneBeside(engine);
         await io.checkAlerts(options.signal);
-        return { ...(await runReport(own.run, engine.store)), resumed };
+        return { ...(await runReport(own.run, engine)), resumed };
       }
     } else {
       const opened = await openRun(trigger.sync, engine);

@@ -6,10 +6,11 @@ import type { FoundFindings, RunPage } from './page.ts';
 import { runReport } from './reports.ts';
 
 /** Reports one run with its timeline, and its findings by cause. */
-export async function readRunPage(id: string, { store, clock }: EngineIo): Promise<RunPage> {
+export async function readRunPage(id: string, io: EngineIo): Promise<RunPage> {
+  const { store, clock } = io;
   const run = await findRun(id, store);
   const [report, timeline, causes] = await Promise.all([
-    runReport(run, store),
+    runReport(run, io),
     store.reports.timeline(run.id, clock.now()),
     store.reports.findingCauses(run.id),
   ]);

@@ -1,4 +1,5 @@
 import type { PlanReport, RunReport } from '../app/app.ts';
+import { reasonNow } from '../app/reports.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
 import { planOutcome } from './plan-outcome.ts';
 
@@ -35,9 +36,18 @@ export function runFactsJson(run: Run) {
 }
 
 /** The object of `apply --json`, `show --json`, and of a run of `resync` or `retry`. */
-export function runJson({ run, findings, findingsInAll, batches, holds, resumed }: RunReport) {
+export function runJson(report: RunReport) {
+  const { run, findings, findingsInAll, batches, holds, heldEnds, isReadWaiting, resumed } = report;
   return {
     ...runFactsJson(run),
+    reasonNow: reasonNow(report) ?? null,
+    heldEnds: heldEnds.map(({ by = null, run: usedBy = null, end = null, ...others }) => ({
+      ...others,
+      by,
+      run: usedBy,
+      end,
+    })),
+    isReadWaiting,
     findings,
     findingsInAll,
     batches: batches.map(({ id: batch, number, kind, size, state, fileName, fileId, status, final, reason: why }) => ({

@@ -42,10 +42,12 @@ export function renderRecord(record: PersonRecord): string {
     ),
     section(
       'decisions',
-      decisions.map(
-        ({ sync, state, by, at }) =>
-          `${formatInstant(at)} ${sync}: ${state}${by === undefined ? '' : ` by ${cleanLine(by)}`}`,
-      ),
+      decisions.map(({ sync, state, by, at, endedAt }) => {
+        // An open decision has the name of the operator who decided others and left it out.
+        const who = by === undefined ? '' : state === 'open' ? ', left out of a decision' : ` by ${cleanLine(by)}`;
+        const ended = endedAt === undefined ? '' : `, its reason ended ${formatInstant(endedAt)}`;
+        return `${formatInstant(at)} ${sync}: ${state}${who}${ended}`;
+      }),
     ),
     section(
       'requests',

@@ -1,7 +1,9 @@
 import type { RunReport } from '../app/app.ts';
+import { heldEndWords, reasonNow, waitingOf } from '../app/reports.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Outcome } from '../core/run.ts';
-import type { Batch, Run } from '../ports/store.ts';
+import type { HeldEnd } from '../ports/reports.ts';
+import type { Batch, HoldFacts, Run } from '../ports/store.ts';
 import { isKnownPhase } from '../ports/unknown-state.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { changesInAll, renderEnds, renderFacts, renderKinds, renderRead } from './render-counts.ts';
@@ -15,13 +17,14 @@ const shownBatches = 20;
 
 /** Renders the result of a run: outcome, counts, batches, findings, and the next commands. */
 export function renderRun(report: RunReport, style: Style): string {
-  const { run, findings, findingsInAll, batches, resumed } = report;
+  const { findings, findingsInAll, batches, resumed } = report;
   const shown = shownReasons(report);
   const news = findings.filter(({ message }) => !shown.includes(message));
   const sections = [
     resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
-    headOf(run, style),
+    headOf(report, style),
     renderHolds(report, style),
+    renderVerdicts(report),
     renderBatches(batches, style),
     renderFindings(news, findingsInAll - (findings.length - news.length), style),
     renderNext(report, style),
@@ -34,11 +37,12 @@ export function shownReasons({ holds }: RunReport): readonly string[] {
   return holds.map(({ reason }) => reason);
 }
 
-function headOf(run: Run, style: Style): string {
+function headOf(report: RunReport, style: Style): string {
+  const { run } = report;
   const { id, sync, trigger, startedAt, endedAt, counts, facts } = run;
   const took = endedAt === undefined ? '' : `, took ${formatDuration(endedAt - startedAt)}`;
   const lines = [
-    `${style.colors.bold(sync)}: ${renderOutcome(run, style)}`,
+    `${style.colors.bold(sync)}: ${renderOutcome({ ...run, reason: reasonNow(report) }, style)}`,
     `  run ${id} (${trigger}), started ${formatInstant(startedAt)}${took}`,
   ];
   const read = renderRead(facts);
@@ -73,13 +77,37 @@ export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { 
   return `${paint(text)}${why}`;
 }
 
-function renderHolds({ holds }: RunReport, { colors }: Style): string {
+function renderHolds({ run, holds, heldEnds }: RunReport, { colors }: Style): string {
   if (holds.length === 0) return '';
-  const lines = holds.map(({ reason, state, size, expiresAt }) => {
-    const until = state === 'open' ? `open until ${formatInstant(expiresAt)}` : state;
-    return `  ${cleanLine(reason)} (${formatCount(size, 'change')}, ${until})`;
+  const lines = holds.flatMap((hold) => {
+    const ends = heldEnds.filter(({ classes }) => classes.includes(hold.class));
+    const words = ends.map((end) => endWords(end, hold));
+    const again = hold.run === run.id ? [] : [`held again by run ${hold.run}`];
+    const head = `  ${cleanLine(hold.reason)} (${[formatCount(hold.size, 'change'), ...again].join(', ')}`;
+    if (words.length === 1) return [`${head}, ${words[0]})`];
+    return [`${head})`, ...words.map((text, i) => `    ${formatNumber(ends[i]?.count ?? 0)} ${text}`)];
   });
   return [colors.yellow('held for approval:'), ...lines].join('\n');
+}
+
+/** Renders, for example, `approved by ana, applied in run run_02`. */
+function endWords({ state, by, run, end }: HeldEnd, { expiresAt }: HoldFacts): string {
+  if (state === 'open') return `open until ${formatInstant(expiresAt)}`;
+  const who = by === undefined ? '' : ` by ${cleanLine(by)}`;
+  const used = run === undefined ? '' : `, ${end ?? 'used'} in run ${run}`;
+  return `${heldEndWords[state]}${who}${used}`;
+}
+
+/** Renders who approved and rejected in this run. */
+function renderVerdicts({ verdicts }: RunReport): string {
+  if (verdicts.length === 0) return '';
+  const rows = verdicts.map(({ at, by, action, detail, reason }) => [
+    formatInstant(at),
+    cleanLine(by),
+    action,
+    cleanLine([detail, reason].filter((text) => text !== undefined).join(': ')),
+  ]);
+  return ['decisions:', renderTable(rows, '  ')].join('\n');
 }
 
 function renderBatches(batches: readonly Batch[], { colors }: Style): string {
@@ -100,12 +128,12 @@ function renderBatches(batches: readonly Batch[], { colors }: Style): string {
   return [`${formatCount(batches.length, 'batch', 'batches')}:`, renderTable(rows, '  '), ...more].join('\n');
 }
 
-function renderNext({ run, holds }: RunReport, style: Style): string {
-  const { counts, facts, id, outcome, phase } = run;
+function renderNext({ run, heldEnds, isReadWaiting }: RunReport, style: Style): string {
+  const { counts, id, outcome, phase } = run;
   if (!isKnownPhase(phase)) return 'A newer version of Rollcall works on this run; this version only shows it.';
   if (outcome === undefined) return run.isCancelRequested ? 'it stops at the next safe point' : '';
   const lines: (readonly [string, string])[] = [];
-  const isOpen = holds.some(({ state }) => state === 'open') || (holds.length === 0 && facts.isReadDoubted === true);
+  const isOpen = waitingOf(heldEnds) > 0 || isReadWaiting;
   if (counts.held > 0) lines.push(['to list the held changes:', style.command(`show ${id} --held`)]);
   if (isOpen)
     lines.push(['to approve it:', style.command(`approve ${id}`)], ['to reject it:', style.command(`reject ${id}`)]);

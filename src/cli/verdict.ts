@@ -38,10 +38,8 @@ export async function decideHeld(
   return shell.withApp({}, async (app) => {
     const { run } = await app.show(id);
     const preview = await app.previewVerdict(action, run.id, { ...selection, ...reopens, limit: shownPeople });
-    const { held } = preview;
+    const { held, acceptsRead } = preview;
     const isReopening = held.some(({ state }) => state === 'rejected');
-    const isWhole = Object.keys(selection).length === 0;
-    const acceptsRead = action === 'approve' && isWhole && run.facts.isReadDoubted === true;
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
     else if (run.facts.doubt !== undefined)

@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../core/change.ts';
+import type { ChangeClass, ChangeKind } from '../core/change.ts';
 import type { Finding, FindingCode } from '../core/finding.ts';
 import type { ChangeState } from '../core/run.ts';
 import type { HoldFacts } from './holds.ts';
@@ -75,6 +75,19 @@ export interface FindingPage {
   readonly after?: number;
 }
 
+/** What became of some of the changes that a run held. */
+export interface HeldEnd {
+  readonly classes: readonly ChangeClass[];
+  /** `ended`: an accepted read ended the reason. `expired`: it was not decided in time, or a later run plans otherwise. */
+  readonly state: 'open' | 'approved' | 'rejected' | 'ended' | 'expired';
+  /** The operator who approved or rejected them. */
+  readonly by: string | undefined;
+  /** The run that used the approval, and what became of the changes there. */
+  readonly run: string | undefined;
+  readonly end: ChangeState | undefined;
+  readonly count: number;
+}
+
 /** Questions of the overview that concern several tables. They change nothing. */
 export interface Reports {
   streak(sync: string): Promise<Streak>;
@@ -97,6 +110,8 @@ export interface Reports {
   batchStates(
     run: string,
   ): Promise<readonly { readonly batch: string; readonly state: ChangeState; readonly count: number }[]>;
+  /** Counts what became of the changes that the run held. */
+  heldEnds(run: string, sync: string, now: number): Promise<readonly HeldEnd[]>;
   /** Counts changes that were seen applied at `since` or later, in all syncs. */
   applied(since: number): Promise<readonly AppliedCount[]>;
   /** Counts runs that ended at `since` or later, in all syncs. */

@@ -22,7 +22,7 @@ export function classMask(classes: readonly ChangeClass[]): number {
   return classes.reduce((mask, name) => mask | classBits[name], 0);
 }
 
-function classesOf(mask: number): ChangeClass[] {
+export function classesOf(mask: number): ChangeClass[] {
   return changeClasses.filter((name) => (mask & classBits[name]) !== 0);
 }
 

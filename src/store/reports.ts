@@ -6,6 +6,7 @@ import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../
 import type { Uptime } from '../ports/runtime.ts';
 import { appliedSpans } from './applied-since.ts';
 import { type Database, toInstant } from './database.ts';
+import { heldEnds } from './held-ends.ts';
 import { holdFacts, toFacts } from './hold-rows.ts';
 import { inLists } from './row-writer.ts';
 import { createRunReports } from './run-reports.ts';
@@ -15,6 +16,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
   const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
   return {
     ...createRunReports(db, uptime),
+    heldEnds: (run, sync, now) => heldEnds(db, run, sync, now),
 
     async hold(id) {
       const row = await db.selectFrom('holds').select(holdFacts(db)).where('id', '=', id).executeTakeFirst();

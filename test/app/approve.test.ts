@@ -133,7 +133,7 @@ test('a refusal because of a rejection suggests a command about the selected peo
     expect(message).toContain(`Bea rejected 1 change that run ${run.id} held (on leave)`);
     expect(message).toContain(`"rollcall approve ${run.id} --user ${first} --reopen"`);
   }
-  expect(await approveRun(run, 'ops', io, { ...order, reopens: true })).toEqual({ changes: 1, reopened: 1 });
+  expect(await approveRun(run, 'ops', io, { ...order, reopens: true })).toMatchObject({ changes: 1, reopened: 1 });
   expect(await statesOf()).toMatchObject({ [first]: 'approved', [second]: 'open' });
 });
 

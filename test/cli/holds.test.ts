@@ -107,6 +107,59 @@ test('the command that a refused approval suggests approves the selected person,
   expect(disabledOf(shell)).toEqual(['200']);
 });
 
+test('show says what became of the held changes of a run, part by part', async () => {
+  const { shell, run } = await openHeld();
+  await shell.run(['approve', run, '--except', '206', '207', '--yes']);
+  const before = await shell.run(['show', run]);
+  await writePeople(
+    shell,
+    eight.map((person, i) => (i < 6 ? person.replace('active', 'terminated') : person)),
+  );
+  const applied = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const after = await shell.run(['show', run]);
+  const refused = await Promise.all(['approve', 'reject'].map((verb) => shell.run([verb, run, '--yes'])));
+
+  expect(before.stdout).toContain('people: held: 2 changes wait for approval, 6 approved\n');
+  expect(before.stdout).toContain('    2 open until ');
+  expect(before.stdout).toContain('    6 approved by tester\n');
+  expect(after.stdout).toContain('people: held: 6 approved, 2 lapsed: the reason ended\n');
+  expect(after.stdout).toContain(`    6 approved by tester, applied in run ${applied.run}\n`);
+  expect(after.stdout).toMatch(/decisions:\n {2}\S+ \S+ UTC {2}tester {2}approve {2}6 changes\n/);
+  expect(after.stdout).not.toContain('to approve it');
+  for (const { stderr } of refused) {
+    expect(stderr).toContain('6 changes are already approved');
+    expect(stderr).toContain('2 changes no longer wait');
+  }
+  const exported = await shell.run(['export', '206']);
+  expect(exported.stdout).toMatch(/people: open, left out of a decision, its reason ended \d/);
+});
+
+test('a file that lost many rows waits for approval in every list, until it is approved', async () => {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(shell, eight.slice(0, 4));
+  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const [holds, status, shown] = [
+    await shell.run(['holds']),
+    await shell.run(['status']),
+    await shell.run(['show', run]),
+  ];
+  expect(await shell.run(['approve', run, '--yes', '--as', 'Ana'])).toMatchObject({ code: 0 });
+  const [holdsAfter, statusAfter, after] = [
+    await shell.run(['holds']),
+    await shell.run(['status']),
+    await shell.run(['show', run]),
+  ];
+
+  expect(holds.stdout).toContain(`people: the source looks wrong in run ${run}`);
+  expect(status.stdout).toMatch(/needs approval.*the source looks wrong/);
+  expect(shown.stdout).toContain(`rollcall approve ${run}`);
+  expect(holdsAfter.stdout).toContain('No changes are waiting');
+  expect(statusAfter.stdout).not.toContain('needs approval');
+  expect(after.stdout).not.toContain(`rollcall approve ${run}`);
+  expect(after.stdout).toMatch(/decisions:\n.* Ana {2}approve {2}0 changes, and the read\n/);
+});
+
 test('approve of a doubted read says what is approved, before it asks and after', async () => {
   const shell = await openConnectedShell(eight);
   await shell.run(['apply', 'people']);

@@ -86,7 +86,10 @@ test('a run with trouble says what failed, what is held, and the next commands',
 
 test('a run that waits only because its read is doubted can be approved too', () => {
   const text = renderRun(
-    sampleReport({ outcome: 'held', facts: { isReadDoubted: true }, reason: 'the source looks wrong' }),
+    sampleReport(
+      { outcome: 'held', facts: { isReadDoubted: true }, reason: 'the source looks wrong' },
+      { isReadWaiting: true },
+    ),
     plain,
   );
 
@@ -96,10 +99,14 @@ test('a run that waits only because its read is doubted can be approved too', ()
 test('a hold that was decided is not asked about again', () => {
   const report = sampleReport(
     { outcome: 'held', counts: { ...noCounts, held: 7 } },
-    { holds: [{ ...sampleHold, state: 'rejected' }] },
+    {
+      holds: [{ ...sampleHold, state: 'rejected' }],
+      heldEnds: [{ classes: ['disables'], state: 'rejected', by: 'ana', run: undefined, end: undefined, count: 7 }],
+    },
   );
 
-  expect(renderRun(report, plain)).toContain('rejected');
+  expect(renderRun(report, plain)).toContain('people: held: 7 rejected\n');
+  expect(renderRun(report, plain)).toContain('(7 changes, rejected by ana)');
   expect(renderRun(report, plain)).not.toContain('rollcall approve');
 });
 

@@ -70,8 +70,15 @@ export function sampleRun(patch: Partial<Run> = {}): Run {
   };
 }
 
+const openEnd = { state: 'open', by: undefined, run: undefined, end: undefined } as const;
+
 export function sampleReport(run: Partial<Run>, patch: Partial<RunReport> = {}): RunReport {
-  return { run: sampleRun(run), findings: [], findingsInAll: 0, batches: [], holds: [], resumed: [], ...patch };
+  const { holds = [] } = patch;
+  const heldEnds = holds.map(({ class: held, size }) => ({ ...openEnd, classes: [held], count: size }));
+  return {
+    ...{ run: sampleRun(run), findings: [], findingsInAll: 0, batches: [], holds, resumed: [] },
+    ...{ heldEnds, isReadWaiting: false, verdicts: [], ...patch },
+  };
 }
 
 export function sampleBatch(patch: Partial<Batch>): Batch {

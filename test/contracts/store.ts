@@ -4,6 +4,7 @@ import { describeAlerts } from './store-alerts.ts';
 import { describeBatches } from './store-batches.ts';
 import { describeDecisions, describeOldDecisions } from './store-decisions.ts';
 import { describeDirectories } from './store-directories.ts';
+import { describeHeldEnds } from './store-held-ends.ts';
 import { describeHolds } from './store-holds.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describe('decisions', () => describeDecisions(current));
     describe('rosters', () => describeRosters(current));
     describe('holds', () => describeHolds(current));
+    describe('what became of held changes', () => describeHeldEnds(current));
     describe('directories', () => describeDirectories(current));
     describe('previews', () => describePreviews(current));
     describe('pauses, audit, keys and pages', () => describeOperations(current));

@@ -31,6 +31,8 @@ export interface Guarded extends GuardVerdict {
   readonly rejected: number;
   /** Why too many people are blocked, whether or not approving the run can accept that. */
   readonly doubt: string | undefined;
+  /** The read itself needs approval. False for a read that an approval cannot accept. */
+  readonly isReadDoubted: boolean;
 }
 
 export interface GuardInput {
@@ -66,7 +68,8 @@ export async function guardChanges(work: PlanWork, input: GuardInput, io: Engine
   const isHeld = snapshot.kind !== 'full' || isStored(snapshot);
   const { blocked: doubt, ...others } = verdict;
   const held = isHeld && doubt !== undefined ? { blocked: doubt } : {};
-  return { ...others, ...held, holds, areMissesHeld, rejected, doubt };
+  const isDoubted = isHeld && isReadDoubted({ ...others, ...held, areMissesHeld });
+  return { ...others, ...held, holds, areMissesHeld, rejected, doubt, isReadDoubted: isDoubted };
 }
 
 /** Counts this plan and what was applied before, and asks the guards. */

@@ -1,6 +1,5 @@
 import type { BlockedCounts } from '../../core/blocked.ts';
 import { PlanDigest } from '../../core/change.ts';
-import { isReadDoubted } from '../../core/guard.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanCompared } from './compare-people.ts';
@@ -16,7 +15,7 @@ export async function sealPlan(
   io: EngineIo,
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
-  const { rejected, doubt, ...verdict } = guarded;
+  const { rejected, doubt, isReadDoubted, ...verdict } = guarded;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
@@ -36,7 +35,7 @@ export async function sealPlan(
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
-    ...(isReadDoubted(verdict) ? { isReadDoubted: true } : {}),
+    ...(isReadDoubted ? { isReadDoubted: true } : {}),
     ...(doubt === undefined ? {} : { doubt }),
     sourceGaps: snapshot.gaps,
     ...(read.unknown.length === 0 ? {} : { unknownPeople: read.unknown.length }),

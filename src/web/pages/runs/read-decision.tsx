@@ -14,7 +14,7 @@ export function ReadDecision({ run }: { readonly run: RunDetail }) {
     queryKey: ['holds', run.sync],
     queryFn: ({ signal }) =>
       answerOf(api.GET('/api/holds', { signal, params: { query: { sync: run.sync, limit: 1 } } })),
-    enabled: run.outcome === 'held' && run.facts.isReadDoubted === true,
+    enabled: run.facts.isReadDoubted === true,
   });
   if (holds.data?.reads.some((read) => read.run === run.id) !== true) return null;
   const doubt = typeof run.facts.doubt === 'string' ? run.facts.doubt : run.reason;
