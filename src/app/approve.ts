@@ -156,7 +156,7 @@ async function toApprove(
   const isRecent = run.startedAt + approvalMs > io.clock.now();
   if (isWhole && isRecent && (await isReadWaiting(run, io.store))) return [];
   if (!isRecent) throw expired(run);
-  if (byState.rejected.length === 0) throw nothingWaits(run, byState);
+  if (byState.rejected.length === 0) throw nothingWaits(run, { byState, isWhole });
   if (reopens === true) return byState.rejected;
   const command = `rollcall approve ${run.id}${isWhole ? '' : selectionOf(byState.rejected)} --reopen`;
   throw conflict(
@@ -165,23 +165,24 @@ async function toApprove(
 }
 
 /** Returns the changes that a rejection decides. Includes approvals that no run has used. */
-function toReject(run: Run, { byState }: SelectedChanges): readonly HeldName[] {
+function toReject(run: Run, { byState, isWhole }: SelectedChanges): readonly HeldName[] {
   const unused = byState.approved.filter(({ decision }) => decision?.run === undefined);
   const chosen = [...byState.open, ...unused];
   if (chosen.length > 0) return chosen;
-  if (byState.rejected.length === 0) throw nothingWaits(run, byState);
+  if (byState.rejected.length === 0) throw nothingWaits(run, { byState, isWhole });
   throw conflict(`${rejectedWords(byState.rejected, run)}, so there is nothing to reject`);
 }
 
-function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byState']): RollcallError {
-  const { id, sync } = run;
+function nothingWaits(run: Run, { byState, isWhole }: Omit<SelectedChanges, 'leftOut'>): RollcallError {
+  const { id, sync, facts } = run;
+  const { approved, past, former } = byState;
   if (approved.length > 0 && past.length > 0) {
     const some = countOf(approved.length, 'change is', 'changes are');
     return conflict(
       `${some} already approved in run ${id}, and an approval counts once. ${countOf(past.length, 'change no longer waits', 'changes no longer wait')}: ${lapsed}. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
     );
   }
-  const isReadOnly = run.facts.isReadDoubted === true && past.length + former.length === 0;
+  const isReadOnly = facts.isReadDoubted === true && past.length + former.length === 0;
   if (approved.length > 0 || isReadOnly) {
     return conflict(
       `the held changes of run ${id} are already approved, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
@@ -193,7 +194,14 @@ function nothingWaits(run: Run, { approved, past, former }: SelectedChanges['byS
       `an earlier version of Rollcall held the changes of run ${id}: the next run of ${sync} asks about them again (rollcall apply ${sync})`,
     );
   }
-  return conflict(`run ${id} holds none of the selected changes, so there is nothing to approve or reject`);
+  const [gap] = facts.sourceGaps ?? [];
+  if (isWhole && gap !== undefined) {
+    return conflict(
+      `run ${id} holds no changes, and its read is not complete, so it cannot be approved: ${gap}. Correct the source, then run "rollcall apply ${sync}"`,
+    );
+  }
+  const none = isWhole ? 'no changes' : 'none of the selected changes';
+  return conflict(`run ${id} holds ${none}, so there is nothing to approve or reject`);
 }
 
 const lapsed = 'their holds expired after 24 h, their reasons ended, or a later run delivers them';

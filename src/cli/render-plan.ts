@@ -21,10 +21,11 @@ export function renderPlan(
   style: Style,
 ): string {
   const inAll = changesInAll(report.counts);
+  const news = otherFindings(report);
   const sections = [
     headOf(report, outcome, inAll, style),
     renderHolds(report, style),
-    renderFindings(withoutHolds(report.findings), withoutHolds(report.findings).length, style),
+    renderFindings(news, news.length, style),
     changes.length === 0
       ? ''
       : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, heldReasons(report), style))}`,
@@ -34,9 +35,10 @@ export function renderPlan(
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** Held changes have a section of their own. */
-function withoutHolds(findings: readonly Finding[]): readonly Finding[] {
-  return findings.filter(({ code }) => code !== 'held');
+/** Held changes have a section of their own, and the head names what the read lacks. */
+function otherFindings({ findings, facts }: PlanReport): readonly Finding[] {
+  const gaps = facts.sourceGaps ?? [];
+  return findings.filter(({ code, message }) => code !== 'held' && !gaps.some((gap) => message.endsWith(gap)));
 }
 
 function headOf(

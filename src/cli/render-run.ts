@@ -19,7 +19,8 @@ const shownBatches = 20;
 export function renderRun(report: RunReport, style: Style): string {
   const { findings, findingsInAll, batches, resumed } = report;
   const shown = shownReasons(report);
-  const news = findings.filter(({ message }) => !shown.includes(message));
+  const gaps = shownGaps(report.run);
+  const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
   const sections = [
     resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
     headOf(report, style),
@@ -30,6 +31,11 @@ export function renderRun(report: RunReport, style: Style): string {
     renderNext(report, style),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Returns what the read lacks, as the headline names it. */
+function shownGaps({ facts, reason = '' }: Run): readonly string[] {
+  return (facts.sourceGaps ?? []).filter((gap) => reason.includes(gap));
 }
 
 /** Returns the reasons of holds, which have their own section and are not repeated for each change and finding. */

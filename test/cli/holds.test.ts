@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -158,6 +158,26 @@ test('a file that lost many rows waits for approval in every list, until it is a
   expect(statusAfter.stdout).not.toContain('needs approval');
   expect(after.stdout).not.toContain(`rollcall approve ${run}`);
   expect(after.stdout).toMatch(/decisions:\n.* Ana {2}approve {2}0 changes, and the read\n/);
+});
+
+test('a file that is cut in its last row is not offered for approval, and says so once', async () => {
+  const shell = await openConnectedShell(eight);
+  await shell.run(['apply', 'people']);
+  await writePeople(shell, eight.slice(0, 4));
+  const file = join(shell.folder, 'employees.csv');
+  await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20));
+  const applied = await shell.run(['apply', 'people']);
+  const { run } = (await shell.run(['runs', '--json'])).json<{ runs: { run: string }[] }>().runs[0] ?? { run: '' };
+  const refused = await shell.run(['approve', run, '--yes']);
+
+  expect(applied.code).toBe(4);
+  expect(applied.stdout).not.toContain('approve');
+  expect(applied.stdout.match(/no line end/g)).toHaveLength(2);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cannot be approved: the last row, line 5'),
+  });
+  expect(refused.stderr).toContain('rollcall apply people');
 });
 
 test('approve of a doubted read says what is approved, before it asks and after', async () => {

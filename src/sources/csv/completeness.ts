@@ -16,7 +16,6 @@ export interface FileFacts {
   readonly rows: number;
   /** Records that were returned: fewer in a point read. */
   readonly yielded: number;
-  readonly hasLineEnd: boolean;
   readonly trailer: Trailer | undefined;
   /** Findings for the operator that do not make the read incomplete. */
   readonly notes: readonly string[];
@@ -45,8 +44,15 @@ export async function judgeCompleteness(
   reasons.push(...(await file.movements()));
   const notes = facts.notes.length === 0 ? {} : { notes: facts.notes };
   if (reasons.length > 0) {
-    const shrunk = proof.isShrunk === true && reasons.length === 1 ? { isShrunk: proof.isShrunk } : {};
-    return { complete: false, rows: facts.yielded, reasons, ...shrunk, ...notes };
+    if (proof.isShrunk !== true || reasons.length > 1)
+      return { complete: false, rows: facts.yielded, reasons, ...notes };
+    return {
+      complete: false,
+      rows: facts.yielded,
+      reasons: [`${reasons.join()}. ${shrunkAdvice}`],
+      isShrunk: true,
+      ...notes,
+    };
   }
   const stamp = stampOf(file.digest(), file.rank);
   const written = file.writtenAtNs === undefined ? {} : { asOf: Number(file.writtenAtNs / 1_000_000n) };
@@ -71,15 +77,15 @@ async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts):
   }
 }
 
+/** Only a file whose size is the one doubt can be approved. */
+const shrunkAdvice = 'If that is correct, approve the run, or use complete: marker or complete: trailer';
+
+/** A last row without line end is among the doubts of the rows. */
 function proveStable(previousRows: number | undefined, facts: FileFacts): Proof {
   const problems: string[] = [];
-  if (!facts.hasLineEnd) problems.push('the file does not end with a line end, so its last row may be cut');
   const isShrunk = previousRows !== undefined && facts.rows < previousRows * stableShare;
   if (isShrunk) {
-    problems.push(
-      `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read. If that is correct, ` +
-        'approve the run, or use complete: marker or complete: trailer',
-    );
+    problems.push(`the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read`);
   }
   const evidence = `the file did not change, ends with a line end and has ${facts.rows} rows`;
   return { evidence, problems, ...(isShrunk ? { isShrunk } : {}) };

@@ -98,7 +98,6 @@ async function* readRows(
   const facts = {
     rows: sorter.rows,
     yielded,
-    hasLineEnd: rows.hasLineEnd(),
     trailer: sorter.trailer,
     notes: sorter.notes,
     doubts: [...sorter.doubts, ...(isCutInCharacter ? ['the file ends inside a character: it is cut'] : [])],
