@@ -2,6 +2,9 @@ import type { App } from '../app/app.ts';
 import type { ChangeClass } from '../core/change.ts';
 import type { PlannedChange } from '../ports/store.ts';
 
+/** Rejected changes are counted, not shown. */
+const states = ['planned', 'held'] as const;
+
 /** The most dangerous class first. */
 const classOrder: readonly ChangeClass[] = [
   'removes',
@@ -24,7 +27,7 @@ export async function previewChanges(
   limit: number,
 ): Promise<PlannedChange[]> {
   if (limit === 0) return [];
-  const pages = await Promise.all(classOrder.map((name) => app.changes(planId, { limit, classes: [name] })));
+  const pages = await Promise.all(classOrder.map((name) => app.changes(planId, { limit, classes: [name], states })));
   const shown = new Map<string, PlannedChange>();
   for (let round = 0; round < limit && shown.size < limit; round += 1) {
     for (const page of pages) {

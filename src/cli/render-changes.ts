@@ -15,7 +15,10 @@ export function renderChanges(
 
 function renderChange(change: PlannedChange, shownElsewhere: readonly string[], { colors }: Style): string {
   const { identification, kind, reason, state, stateReason } = change;
-  const why = stateReason === undefined || shownElsewhere.includes(stateReason) ? '' : `: ${cleanLine(stateReason)}`;
+  const why =
+    stateReason === undefined || shownElsewhere.some((shown) => shown.startsWith(stateReason))
+      ? ''
+      : `: ${cleanLine(stateReason)}`;
   const stateText = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
   const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${cleanLine(reason)}${stateText}`;
   return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(kind, difference)}`)].join('\n');

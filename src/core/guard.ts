@@ -215,3 +215,9 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
 
 /** Reason of a held change that was not part of an earlier approval or rejection of the same hold. */
 export const leftOutReason = 'not part of an earlier approval or rejection: needs its own decision';
+
+/** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */
+export function leftOutOf(before: string | undefined): string {
+  if (before === undefined || before.startsWith(leftOutReason)) return before ?? leftOutReason;
+  return `${leftOutReason} (held before: ${before})`;
+}

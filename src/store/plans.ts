@@ -45,6 +45,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
           .select(['kind', 'classes', 'state', 'is_approved'])
           .select((eb) => eb.fn.countAll().as('count'))
           .where(inPiece(piece))
+          .where('is_rejected', '=', 0)
           .groupBy(['kind', 'classes', 'state', 'is_approved'])
           .execute();
         groups.push(...some);

@@ -180,6 +180,26 @@ test('a file that is cut in its last row is not offered for approval, and says s
   expect(refused.stderr).toContain('rollcall apply people');
 });
 
+test('a rejected change is no work of later plans and runs', async () => {
+  const { shell, run } = await openHeld();
+  await shell.run(['reject', run, '--except', '200', '--yes']);
+  const planned = await shell.run(['plan', 'people']);
+  await shell.run(['reject', run, '--user', '200', '--yes']);
+  const applied = await shell.run(['apply', 'people']);
+  const runs = await shell.run(['runs', '--limit', '1', '--json']);
+
+  expect(planned.stdout).toContain('people: 1 change, 1 of them held\n');
+  expect(planned.stdout).toContain('7 dropped because they were rejected');
+  expect(planned.stdout).toContain('  1 to disable\n');
+  expect(planned.stdout).not.toContain('deliver what is not held');
+  expect(planned.stdout).toContain('(held before: 8 disables');
+  expect(applied.stdout).toContain('people: nothing to do\n');
+  expect(applied.stdout).not.toContain('to disable');
+  expect(runs.json()).toMatchObject({
+    runs: [{ outcome: 'nothing-to-do', counts: { disable: 0 }, facts: { rejected: 8 } }],
+  });
+});
+
 test('approve of a doubted read says what is approved, before it asks and after', async () => {
   const shell = await openConnectedShell(eight);
   await shell.run(['apply', 'people']);

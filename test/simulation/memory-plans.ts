@@ -95,7 +95,8 @@ export function memoryPlans(tables: Tables): Plans {
     },
     async count(id) {
       const count = { kinds: noKinds(), classes: noClasses(), open: noClasses() };
-      for (const { kind, classes, state, isApproved } of sorted(id)) {
+      for (const { kind, classes, state, isApproved, isRejected } of sorted(id)) {
+        if (isRejected) continue;
         count.kinds[kind] += 1;
         for (const name of classes) {
           count.classes[name] += 1;

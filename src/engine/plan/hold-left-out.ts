@@ -1,5 +1,5 @@
 import type { ChangeClass } from '../../core/change.ts';
-import { leftOutReason } from '../../core/guard.ts';
+import { leftOutOf } from '../../core/guard.ts';
 import type { Hold } from '../../core/run.ts';
 import { changesOf } from '../batches.ts';
 import type { EngineIo } from '../engine-io.ts';
@@ -16,5 +16,6 @@ export async function holdLeftOut({ context, planId, sync }: PlanJob, io: Engine
   for await (const { classes } of changesOf(planId, io, { states: ['held'] })) {
     for (const one of classes) counts.set(one, (counts.get(one) ?? 0) + 1);
   }
-  return [...counts].map(([one, count]) => ({ sync: name, class: one, reason: leftOutReason, count }));
+  const before = new Map((await io.store.holds.listOpen(name)).map((hold) => [hold.class, hold.reason]));
+  return [...counts].map(([one, count]) => ({ sync: name, class: one, reason: leftOutOf(before.get(one)), count }));
 }
