@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress';
+import { formatTime } from '../core/instant.ts';
 import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';
@@ -128,11 +129,18 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
     case 'delivering':
       return delivering(0, formatCount(event.changes, 'change'));
     case 'proving':
-      return delivering(pollingShare, `status ${cleanLine(event.status)}`);
+      return delivering(pollingShare, `status ${cleanLine(event.status)}${fileWaitWords(event)}`);
     case 'reading-back': {
       const share = event.total === 0 ? 1 : Math.min(1, event.users / event.total);
       const what = `reading back ${formatNumber(event.users)} of ${formatCount(event.total, 'user')}`;
       return delivering(readingShare + (1 - readingShare) * share, what);
     }
   }
+}
+
+/** Returns the times of a wait for a file, the end first: a narrow terminal cuts the line. */
+function fileWaitWords({ wait }: Extract<ProgressEvent, { step: 'proving' }>): string {
+  if (wait === undefined) return '';
+  const { sinceMs, nextPollMs, untilMs } = wait;
+  return ` until ${formatTime(untilMs)}, then read back (settle.deadline); since ${formatTime(sinceMs)}, next poll ${formatTime(nextPollMs)}`;
 }

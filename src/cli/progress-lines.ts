@@ -59,7 +59,8 @@ function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'delivering') {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }
-  if (event.step === 'proving') return `status of batch ${event.batch}: ${cleanLine(event.status)}`;
+  if (event.step === 'proving')
+    return `status of batch ${event.batch}: ${cleanLine(event.status)}${fileWaitWords(event)}`;
   if (event.step === 'not-shown') return notShownLine(event);
   return undefined;
 }
@@ -68,6 +69,13 @@ function outOf(users: number, total: number | undefined): string {
   return total === undefined || total === users
     ? formatCount(users, 'user')
     : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
+}
+
+/** Returns since when and until when a file is waited for. Repeated polls return the same words. */
+function fileWaitWords({ wait }: Extract<ProgressEvent, { step: 'proving' }>): string {
+  if (wait === undefined) return '';
+  const { sinceMs, untilMs } = wait;
+  return `, sent at ${formatInstant(sinceMs)}; polled until ${formatInstant(untilMs)}, then its users are read back (settle.deadline)`;
 }
 
 /** Returns the reason for a retry and its delay. Without it, a platform that asks to wait a minute looks like a hang. */

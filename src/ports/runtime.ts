@@ -60,6 +60,14 @@ export const checkpointNames = [
 
 export type CheckpointName = (typeof checkpointNames)[number];
 
+/** A wait for the final status of a file. All times are epoch ms. */
+export interface FileWait {
+  readonly sinceMs: number;
+  readonly nextPollMs: number;
+  /** End of `settle.deadline`: then the users of the file are read back, whatever its status. */
+  readonly untilMs: number;
+}
+
 /** Progress events for display. A run behaves the same without a listener. */
 export type Progress = (event: ProgressEvent) => void;
 
@@ -76,7 +84,14 @@ export type ProgressEvent =
   /** A last lookup of the users to create or remove, before their batch is sent. */
   | { readonly step: 'looking-up'; readonly users: number; readonly total: number }
   | { readonly step: 'delivering'; readonly batch: number; readonly batches: number; readonly changes: number }
-  | { readonly step: 'proving'; readonly batch: number; readonly batches: number; readonly status: string }
+  | {
+      readonly step: 'proving';
+      readonly batch: number;
+      readonly batches: number;
+      readonly status: string;
+      /** Undefined: the status is final. */
+      readonly wait: FileWait | undefined;
+    }
   | { readonly step: 'reading-back'; readonly users: number; readonly total: number }
   /** The platform does not show some changes yet. They are read back again until `untilMs` (epoch ms) at the latest. */
   | { readonly step: 'not-shown'; readonly changes: number; readonly untilMs: number };

@@ -8,6 +8,12 @@ import { captured } from './test-shell.ts';
 
 failOnLeaks();
 
+const sentAt = Date.UTC(2026, 10, 25, 2, 41);
+
+function waitUntilPoll(afterSeconds: number) {
+  return { sinceMs: sentAt, nextPollMs: sentAt + afterSeconds * 1000, untilMs: sentAt + 30 * 60_000 };
+}
+
 const story: readonly ProgressEvent[] = [
   { step: 'reading', rows: 100 },
   { step: 'reading', rows: 1520 },
@@ -17,9 +23,9 @@ const story: readonly ProgressEvent[] = [
   { step: 'looking-up', users: 0, total: 1000 },
   { step: 'looking-up', users: 600, total: 1000 },
   { step: 'delivering', batch: 1, batches: 2, changes: 1000 },
-  { step: 'proving', batch: 1, batches: 0, status: 'Processing' },
-  { step: 'proving', batch: 1, batches: 0, status: 'Processing' },
-  { step: 'proving', batch: 1, batches: 0, status: 'Processed\u001b[2J' },
+  { step: 'proving', batch: 1, batches: 0, status: 'Processing', wait: waitUntilPoll(5) },
+  { step: 'proving', batch: 1, batches: 0, status: 'Processing', wait: waitUntilPoll(9) },
+  { step: 'proving', batch: 1, batches: 0, status: 'Processed\u001b[2J', wait: undefined },
   { step: 'reading-back', users: 400, total: 1000 },
   { step: 'reading-back', users: 1000, total: 1000 },
   { step: 'delivering', batch: 2, batches: 2, changes: 12 },
@@ -42,7 +48,7 @@ test('without a terminal there is one line per step', () => {
     compared 20 people in detail
     looking up 1,000 users before sending
     delivering batch 1 of 2: 1,000 changes
-    status of batch 1: Processing
+    status of batch 1: Processing, sent at 2026-11-25 02:41:00 UTC; polled until 2026-11-25 03:11:00 UTC, then its users are read back (settle.deadline)
     status of batch 1: Processed\\u001b[2J
     read back 1,000 users
     delivering batch 2 of 2: 12 changes
@@ -56,6 +62,16 @@ test.each(['lines', 'bars'] as const)('what is tried again says why and when, as
   watch.end();
 
   expect(stream.text()).toContain('retrying in 1 min: the platform was answered 429');
+});
+
+test('a file that is processed says on a terminal until when it is polled, since when, and when again', () => {
+  const { stream, watch } = watched('bars');
+  watch.progress({ step: 'proving', batch: 1, batches: 0, status: 'Processing', wait: waitUntilPoll(5) });
+  watch.end();
+
+  expect(stream.plain()).toContain(
+    'status Processing until 03:11:00 UTC, then read back (settle.deadline); since 02:41:00 UTC, next poll 02:41:05 UTC',
+  );
 });
 
 test('a run that waits for its turn says how many are ahead', () => {

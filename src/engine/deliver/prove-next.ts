@@ -1,5 +1,6 @@
 import { PlatformError, RollcallError } from '../../core/errors.ts';
 import type { FileStatus } from '../../ports/platform.ts';
+import type { FileWait } from '../../ports/runtime.ts';
 import type { Batch } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -27,16 +28,22 @@ export async function proveNext(context: RunContext, io: EngineIo): Promise<Next
   if (out.state === 'sending') return toDelivering;
   const { batch, retryAfterMs } = await pollStatus(context, out, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
+  const report = (wait: FileWait | undefined): void =>
+    io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '', wait });
   if (!isFilePending(batch)) {
+    report(undefined);
     if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
     return planned.length > 0 ? toDelivering : proveWave(context, ended, io);
   }
   const { everyMs, deadlineMs } = context.sync.settings.settle;
-  const passedMs = io.clock.now() - (batch.sentAt ?? 0);
-  const leftMs = spanOn(io.clock, deadlineMs) - passedMs;
-  if (leftMs > 0) {
-    const afterMs = Math.max(nextPollMs(batch, everyMs, passedMs), retryAfterMs);
-    return { kind: 'again', afterMs: Math.min(afterMs, leftMs) };
+  const now = io.clock.now();
+  const sinceMs = batch.sentAt ?? 0;
+  const untilMs = sinceMs + spanOn(io.clock, deadlineMs);
+  if (now < untilMs) {
+    const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
+    const afterMs = Math.min(wantedMs, untilMs - now);
+    report({ sinceMs, nextPollMs: now + afterMs, untilMs });
+    return { kind: 'again', afterMs };
   }
   if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
   return proveWave(context, ended, io);
@@ -54,7 +61,6 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
   await takeFileLease(owned, io);
   const { status, retryAfterMs } = await requestStatus(context, batch, io);
   const text = status.kind === 'no-status' ? 'the platform has no file status' : status.text;
-  io.progress({ step: 'proving', batch: batch.number, batches: 0, status: text });
   if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(missingStatus)) {
     io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
     await keepRaw(owned, { about: `file status of batch ${batch.number}`, text: status.raw }, io);

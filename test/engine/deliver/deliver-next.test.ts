@@ -162,7 +162,7 @@ describe('what a run tells on its way', () => {
       { step: 'looking-up', users: 1, total: 2 },
       { step: 'looking-up', users: 2, total: 2 },
       { step: 'delivering', batch: 1, batches: 2, changes: 2 },
-      { step: 'proving', batch: 1, batches: 0, status: 'Processed' },
+      { step: 'proving', batch: 1, batches: 0, status: 'Processed', wait: undefined },
       { step: 'reading-back', users: 1, total: 2 },
       { step: 'reading-back', users: 2, total: 2 },
     ]);

@@ -50,6 +50,24 @@ describe('the status of a file', () => {
     expect(scene.places).not.toContain('status-final');
   });
 
+  it('reports since when it is pending, when it is polled next, and until when', async () => {
+    const scene = await fileOut({ settle: { deadlineMs: 60 * second } });
+    const sinceMs = scene.clock.now();
+    scene.clock.jumpTo(sinceMs + 30 * second);
+    await scene.step();
+    const nextPollMs = sinceMs + 40 * second;
+    expect(scene.events.at(-1)).toMatchObject({
+      step: 'proving',
+      status: 'Processing',
+      wait: { sinceMs, nextPollMs, untilMs: sinceMs + 60 * second },
+    });
+    scene.script.status = done;
+    await scene.step();
+    expect(scene.events.find((event) => event.step === 'proving' && event.wait === undefined)).toMatchObject({
+      status: 'Processed',
+    });
+  });
+
   it('is polled every settle.every at most where that is more than a minute', async () => {
     const scene = await fileOut({ settle: { everyMs: 90 * second, deadlineMs: 1000 * second } });
     scene.clock.jumpTo(scene.clock.now() + 500 * second);
