@@ -115,7 +115,7 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
       return { stage: 'reading', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {
       const of = event.total === undefined ? '' : ` of ${formatNumber(event.total)}`;
-      const text = `${formatNumber(event.users)}${of} users`;
+      const text = event.users === 0 ? 'waits for the platform' : `${formatNumber(event.users)}${of} users`;
       return { stage: 'scanning', value: event.users, total: event.total, text };
     }
     case 'planning': {

@@ -78,9 +78,14 @@ function fileWaitWords({ wait }: Extract<ProgressEvent, { step: 'proving' }>): s
   return `, sent at ${formatInstant(sinceMs)}; polled until ${formatInstant(untilMs)}, then its users are read back (settle.deadline)`;
 }
 
-/** Returns the reason for a retry and its delay. Without it, a platform that asks to wait a minute looks like a hang. */
-export function retryingLine({ afterMs, reason }: Extract<ProgressEvent, { step: 'retrying' }>): string {
-  return `retrying in ${formatDuration(afterMs)}: ${cleanLine(reason)}`;
+/** Waits of this length say that the operator need not wait for their end (ms). */
+const longWaitMs = 60_000;
+
+/** Returns when a retry comes, when the run gives up, and why. Without it, a long wait looks like a hang. */
+export function retryingLine({ afterMs, atMs, untilMs, reason }: Extract<ProgressEvent, { step: 'retrying' }>): string {
+  const end = untilMs === undefined ? '' : `, until ${formatInstant(untilMs)} at the latest`;
+  const safe = afterMs < longWaitMs ? '' : '; Ctrl-C is safe, the run continues later';
+  return `retrying at ${formatInstant(atMs)} (in ${formatDuration(afterMs)}${end}${safe}): ${cleanLine(reason)}`;
 }
 
 /** Returns why the process waits. Repeated events return the same words, so that they are written once. */

@@ -76,8 +76,14 @@ export type ProgressEvent =
   | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
   /** The run waits for its turn to send a file; `ahead`: number of runs that send one before. */
   | { readonly step: 'queued'; readonly ahead: number }
-  /** A job met a temporary problem, and is retried after `afterMs`. */
-  | { readonly step: 'retrying'; readonly afterMs: number; readonly reason: string }
+  /** A job met a temporary problem, and is retried after `afterMs`, at `atMs`; given up after `untilMs`, if that is known. */
+  | {
+      readonly step: 'retrying';
+      readonly afterMs: number;
+      readonly atMs: number;
+      readonly untilMs: number | undefined;
+      readonly reason: string;
+    }
   | { readonly step: 'reading'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }

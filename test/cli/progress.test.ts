@@ -58,10 +58,29 @@ test('without a terminal there is one line per step', () => {
 
 test.each(['lines', 'bars'] as const)('what is tried again says why and when, as %s', (steps) => {
   const { stream, watch } = watched(steps);
-  watch.progress({ step: 'retrying', afterMs: 60_000, reason: 'the platform was answered 429' });
+  const reason = 'the platform answered 429';
+  watch.progress({ step: 'retrying', afterMs: 5000, atMs: sentAt + 5000, untilMs: undefined, reason });
+  watch.progress({ step: 'retrying', afterMs: 60_000, atMs: sentAt + 60_000, untilMs: sentAt + 1_800_000, reason });
   watch.end();
 
-  expect(stream.text()).toContain('retrying in 1 min: the platform was answered 429');
+  const text = stream.plain();
+  if (steps === 'lines')
+    expect(text).toContain('retrying at 2026-11-25 02:41:05 UTC (in 5 s): the platform answered 429');
+  expect(text).toContain(
+    'retrying at 2026-11-25 02:42:00 UTC (in 1 min, until 2026-11-25 03:11:00 UTC at the latest; Ctrl-C is safe, the run continues later): the platform answered 429',
+  );
+});
+
+test.each([
+  ['lines', 'read 305 rows from the source'],
+  ['bars', 'scanning   waits for the platform'],
+] as const)('a platform that does not answer is not taken for the source, as %s', (steps, told) => {
+  const { stream, watch } = watched(steps);
+  watch.progress({ step: 'reading', rows: 305 });
+  watch.progress({ step: 'scanning', users: 0, total: undefined });
+
+  expect(stream.plain()).toContain(told);
+  watch.end();
 });
 
 test('a file that is processed says on a terminal until when it is polled, since when, and when again', () => {

@@ -151,9 +151,18 @@ describe('trouble', () => {
       if (call === 1) throw trouble({ afterMs: given });
       return done;
     });
+    const startedAt = bench.clock.now();
     await bench.drive();
     expect(bench.calls.map(({ at }) => at)).toEqual([0, waited]);
-    expect(bench.progress).toEqual([{ step: 'retrying', afterMs: waited, reason: expect.any(String) }]);
+    expect(bench.progress).toEqual([
+      {
+        step: 'retrying',
+        afterMs: waited,
+        atMs: startedAt + waited,
+        untilMs: undefined,
+        reason: expect.any(String),
+      },
+    ]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Submission } from '../../ports/delivery.ts';
 import type { Batch, PlannedChange } from '../../ports/store.ts';
 import { marksFor } from '../batches.ts';
-import { ageOn } from '../clock-span.ts';
+import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { releaseFileLease } from '../file-lease.ts';
 import { keepRaw } from '../keep-raw.ts';
@@ -101,7 +101,8 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
     await updateFacts(owned, { waitingSince }, io);
-    io.progress({ step: 'retrying', afterMs, reason: why });
+    const untilMs = waitingSince + spanOn(io.clock, deadlineMs);
+    io.progress({ step: 'retrying', afterMs, atMs: now + afterMs, untilMs, reason: why });
     return { kind: 'again', afterMs };
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;

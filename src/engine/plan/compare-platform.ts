@@ -84,6 +84,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   };
   let pages = 0;
   let rows = 0;
+  io.progress({ step: 'scanning', users: 0, total: undefined });
   for await (const { users, total } of readUsers(job, count)) {
     for (const user of users) compareUser(user, job, candidates, count);
     pages += 1;

@@ -114,7 +114,8 @@ async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<Job
         return outcome;
       }
       logger.warn({ run: run.id, code, attempt, waitMs, error: describeError(error) }, 'retrying');
-      io.engine.progress({ step: 'retrying', afterMs: waitMs, reason: describeError(error) });
+      const atMs = io.engine.clock.now() + waitMs;
+      io.engine.progress({ step: 'retrying', afterMs: waitMs, atMs, untilMs: undefined, reason: describeError(error) });
       await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
     }
   }

@@ -194,6 +194,8 @@ describe('waiting for a turn', () => {
     expect(scene.events.at(-1)).toEqual({
       step: 'retrying',
       afterMs: 7 * second,
+      atMs: from + 7 * second,
+      untilMs: from + scene.sync.settings.settle.deadlineMs,
       reason: 'another file is processing',
     });
     expect(await scene.run()).toMatchObject({ phase: 'delivering', facts: { waitingSince: from } });

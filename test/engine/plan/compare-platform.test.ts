@@ -119,6 +119,7 @@ describe('users that are as wanted', () => {
     scene.script.pageSize = 2;
     await scene.plan();
     expect(scene.events.filter(({ step }) => step === 'scanning')).toEqual([
+      { step: 'scanning', users: 0, total: undefined },
       { step: 'scanning', users: 2, total: 3 },
       { step: 'scanning', users: 3, total: 3 },
     ]);
@@ -268,6 +269,7 @@ describe('named people', () => {
     const planned = await scene.plan(only('a1', 'b2'));
     expect([planned.kinds, scene.calls.scan, scene.asked]).toEqual([{ b2: 'update' }, 0, ['a1', 'b2']]);
     expect(scene.events.filter(({ step }) => step === 'scanning')).toEqual([
+      { step: 'scanning', users: 0, total: undefined },
       { step: 'scanning', users: 1, total: 2 },
       { step: 'scanning', users: 2, total: 2 },
     ]);
