@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { advanceRun } from '../src/engine/advance-run.ts';
 import { countingRequests } from '../src/engine/count-requests.ts';
 import type { JobContext } from '../src/engine/job-context.ts';
+import { notingProblem } from '../src/engine/note-problem.ts';
 import { defineJob } from './define-job.ts';
 
 /**
@@ -16,7 +17,7 @@ export const advanceRunJob = defineJob({
   payload: z.object({ run: z.string() }),
   async run({ run }, { withRun, engine }: Pick<JobContext, 'withRun' | 'engine'>) {
     const ended = await withRun(run, (context) => {
-      return countingRequests(context, engine, () => advanceRun(context, engine));
+      return countingRequests(context, engine, () => notingProblem(context, engine, () => advanceRun(context, engine)));
     });
     return ended ?? { kind: 'done' };
   },

@@ -10,9 +10,9 @@ import { findConnection, findRun, findSync } from './find-named.ts';
 import { listHolds } from './holds.ts';
 import { dropUnreadable } from './keys.ts';
 import { openPageUseCases } from './open-page-use-cases.ts';
+import { openRunReport } from './open-run-report.ts';
 import { exportPerson, forgetPerson } from './person-records.ts';
 import { planToShare, showPlan } from './previews.ts';
-import { runReport } from './reports.ts';
 import { cancel, inFull, queue, queueOrRun, queueRetry, requestState, retry, storeRequest } from './requests.ts';
 import { runHere } from './run-here.ts';
 import { pauseSync, readSyncStates, refusePaused, resumeSync } from './sync-states.ts';
@@ -82,7 +82,7 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
       if (runs.length === 0 && filter.sync !== undefined) syncOf(filter.sync);
       return runs;
     },
-    show: async (id) => runReport(await findRun(id, store), engine),
+    show: async (id) => openRunReport(await findRun(id, store), io),
     runProgress: async (id) => {
       const run = await findRun(id, store);
       return { run, batches: await store.batches.ofRun(run.id) };

@@ -1,9 +1,9 @@
-import type { RequestBudget } from '../core/request-budget.ts';
 import { workersLease } from '../ports/leases.ts';
 import type { Streak } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
 import { isReadWaiting } from './holds.ts';
+import { readRunWork } from './open-run-report.ts';
 import type { Overview, RunStep, SyncHealth, SyncOverview, WaitingWork } from './page.ts';
 import { readSyncStates } from './sync-states.ts';
 import type { SyncState } from './sync-view.ts';
@@ -51,7 +51,7 @@ async function overviewOf(
   const now = clock.now();
   const streak = await store.reports.streak(state.name);
   const holds = await readWaiting(state.name, state.lastRun, io);
-  const step = run && (await stepOf(run, await store.batches.ofRun(run.id), now));
+  const step = run && (await readStep(run, io));
   const isWaiting = holds.changes + holds.reads + holds.expired.changes > 0;
   const kind =
     step !== undefined ? 'running' : isWaiting ? 'needs-approval' : requests > 0 ? ('waiting' as const) : 'idle';
@@ -105,24 +105,26 @@ function earliest(instants: readonly number[]): number | undefined {
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** Returns how far a run is, and estimates when it ends. */
-export function stepOf(run: Run, batches: readonly Batch[], now: number): RunStep {
+/** Reads how far a run is and whether a process works on it, and estimates when it ends. */
+async function readStep(run: Run, io: AppIo): Promise<RunStep> {
   const { id, phase, startedAt, facts } = run;
+  const batches = await io.engine.store.batches.ofRun(id);
+  const interrupted = (await readRunWork(run, batches, io))?.interrupted;
+  const step = { run: id, phase, startedAt, interrupted, problem: facts.problem };
   const isSending = phase === 'delivering' || phase === 'proving';
   if (!isSending || batches.length === 0) {
-    return { run: id, phase, startedAt, changes: undefined, batches: undefined, etaMs: undefined };
+    return { ...step, changes: undefined, batches: undefined, etaMs: undefined };
   }
   const open = batches.filter(({ state }) => state !== 'settled');
   // The rows of a split batch are also in its parts.
   const total = sizeOf(batches.filter(({ parent, isParking }) => parent === undefined && isParking !== true));
   const done = Math.max(0, total - sizeOf(open));
+  const spentMs = io.engine.clock.now() - (facts.plannedAt ?? startedAt);
   return {
-    run: id,
-    phase,
-    startedAt,
+    ...step,
     changes: { done, total },
     batches: { done: batches.length - open.length, total: batches.length },
-    etaMs: etaOf({ done, total, spentMs: now - (facts.plannedAt ?? startedAt) }, facts.budget),
+    etaMs: interrupted === undefined ? etaOf(done, total, spentMs) : undefined,
   };
 }
 
@@ -130,12 +132,7 @@ function sizeOf(batches: readonly Batch[]): number {
   return batches.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** What was delivered shows the pace of the rest. Before, only the number of requests does. */
-function etaOf(
-  { done, total, spentMs }: { readonly done: number; readonly total: number; readonly spentMs: number },
-  budget: RequestBudget | undefined,
-): number | undefined {
-  if (done >= total) return 0;
-  if (done > 0) return Math.round((spentMs / done) * (total - done));
-  return budget === undefined ? undefined : Math.max(0, budget.seconds * 1000 - spentMs);
+/** Only what was delivered shows the pace of the rest. */
+function etaOf(done: number, total: number, spentMs: number): number | undefined {
+  return done === 0 || done >= total ? undefined : Math.round((spentMs / done) * (total - done));
 }

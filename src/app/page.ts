@@ -3,6 +3,7 @@ import type { Finding, FindingCode } from '../core/finding.ts';
 import type { ChangeState } from '../core/run.ts';
 import type { Preview } from '../ports/previews.ts';
 import type { FindingCause, FindingPage, PhaseTime, Streak } from '../ports/reports.ts';
+import type { RunFacts } from '../ports/run-facts.ts';
 import type { PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { VerdictReport } from './approve.ts';
 import type { Caller, SignedCaller } from './audit.ts';
@@ -19,6 +20,7 @@ import type {
 } from './changes/types.ts';
 import type { FoundPeople, PeopleQuery } from './people/search-people.ts';
 import type { RunReport } from './reports.ts';
+import type { RunWork } from './run-work.ts';
 import type { MappingSamples, SyncMapping } from './sync-mapping.ts';
 import type { SyncState } from './sync-view.ts';
 
@@ -53,8 +55,12 @@ export interface RunStep {
   /** Changes in batches, and those of them whose batch is settled. Undefined before the batches are made. */
   readonly changes: { readonly done: number; readonly total: number } | undefined;
   readonly batches: { readonly done: number; readonly total: number } | undefined;
-  /** An estimate; undefined when nothing shows how long the rest takes. */
+  /** An estimate by the pace so far; undefined while no change is settled, and when no process works on the run. */
   readonly etaMs: number | undefined;
+  /** When the last process lost the run; undefined while one works on it. */
+  readonly interrupted: RunWork['interrupted'];
+  /** The last temporary problem. */
+  readonly problem: RunFacts['problem'];
 }
 
 /** What waits for an operator's decision. */

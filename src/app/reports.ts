@@ -4,6 +4,7 @@ import type { EngineIo } from '../engine/engine-io.ts';
 import type { HeldEnd } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, Run } from '../ports/store.ts';
 import { isReadWaiting } from './holds.ts';
+import type { RunWork } from './run-work.ts';
 
 export interface RunReport {
   readonly run: Run;
@@ -20,12 +21,14 @@ export interface RunReport {
   readonly verdicts: readonly AuditEntry[];
   /** Interrupted runs that ended before this one, in the same call. */
   readonly resumed: readonly Run[];
+  /** Undefined for a run that has ended. */
+  readonly work: RunWork | undefined;
 }
 
 const shownFindings = 1000;
 const shownVerdicts = 20;
 
-/** Reports everything that the store has about a run. */
+/** Reports everything that the store has about a run that has ended. See `openRunReport`. */
 export async function runReport(run: Run, io: Pick<EngineIo, 'store' | 'clock'>): Promise<RunReport> {
   const { store, clock } = io;
   const [findings, findingsInAll, batches, holds, isWaiting, approvals, rejections] = await Promise.all([
@@ -41,7 +44,7 @@ export async function runReport(run: Run, io: Pick<EngineIo, 'store' | 'clock'>)
   const verdicts = [...approvals, ...rejections].toSorted((a, b) => b.at - a.at);
   return {
     ...{ run, findings, findingsInAll, batches, holds },
-    ...{ heldEnds, isReadWaiting: isWaiting, verdicts, resumed: [] },
+    ...{ heldEnds, isReadWaiting: isWaiting, verdicts, resumed: [], work: undefined },
   };
 }
 

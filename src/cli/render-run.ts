@@ -1,5 +1,6 @@
 import type { RunReport } from '../app/app.ts';
 import { heldEndWords, reasonNow, waitingOf } from '../app/reports.ts';
+import type { RunWork } from '../app/run-work.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Outcome } from '../core/run.ts';
 import type { HeldEnd } from '../ports/reports.ts';
@@ -9,6 +10,7 @@ import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { changesInAll, renderEnds, renderFacts, renderKinds, renderRead } from './render-counts.ts';
 import { renderFindings } from './render-findings.ts';
 import { renderRequests } from './render-requests.ts';
+import { interruptedWords, problemWords } from './render-status.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';
@@ -24,6 +26,7 @@ export function renderRun(report: RunReport, style: Style): string {
   const sections = [
     resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
     headOf(report, style),
+    renderWork(report, style),
     renderHolds(report, style),
     renderVerdicts(report),
     renderBatches(batches, style),
@@ -81,6 +84,22 @@ export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { 
   const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
   const paint = color[run.outcome as keyof typeof color] ?? colors.green;
   return `${paint(text)}${why}`;
+}
+
+/** What a run in progress waits for, and whether a process works on it. */
+function renderWork({ run, work }: RunReport, style: Style): string {
+  if (work === undefined) return '';
+  const { interrupted, files } = work;
+  const lines: string[] = [];
+  if (interrupted !== undefined) lines.push(interruptedWords(interrupted, run.sync, style));
+  if (files !== undefined) lines.push(filesWords(files));
+  if (run.facts.problem !== undefined) lines.push(problemWords(run.facts.problem));
+  return lines.join('\n');
+}
+
+/** Returns which outcome is waited for, and until when. */
+export function filesWords({ count, untilMs }: NonNullable<RunWork['files']>): string {
+  return `waits for the outcome of ${formatCount(count, 'file')}, until ${formatInstant(untilMs)} at the latest`;
 }
 
 function renderHolds({ run, holds, heldEnds }: RunReport, { colors }: Style): string {

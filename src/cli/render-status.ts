@@ -1,5 +1,7 @@
 import type { Overview, SyncActivity, SyncHealth, SyncOverview, WaitingWork } from '../app/page.ts';
+import type { RunWork } from '../app/run-work.ts';
 import { formatInstant } from '../core/instant.ts';
+import type { RunFacts } from '../ports/run-facts.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { renderMissing } from './render-counts.ts';
 import { renderTable } from './render-table.ts';
@@ -45,8 +47,9 @@ function healthWords({ state, failures, since }: SyncHealth, { colors }: Style):
 
 function stateWords({ kind, run }: SyncActivity): string {
   if (run === undefined) return kind === 'needs-approval' ? 'needs approval' : kind;
-  const { phase, changes, etaMs } = run;
+  const { phase, changes, etaMs, interrupted } = run;
   const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;
+  if (interrupted !== undefined) return `interrupted (${phase}${done})`;
   return `${phase}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
 }
 
@@ -64,9 +67,11 @@ function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
   return nextSlotAt === undefined ? (schedule ?? 'manual') : formatInstant(nextSlotAt);
 }
 
-function hintOf({ name, health, holds, lastRun }: SyncOverview, style: Style): string[] {
+function hintOf({ name, health, holds, lastRun, activity: { run } }: SyncOverview, style: Style): string[] {
   const missing = lastRun && renderMissing(lastRun.facts);
   const hints = missing === undefined ? [] : [`${name}: ${missing}`];
+  if (run?.interrupted !== undefined) hints.push(`${name}: ${interruptedWords(run.interrupted, name, style)}`);
+  if (run?.problem !== undefined) hints.push(`${name}: ${problemWords(run.problem)}`);
   if (health.failures > 0 && health.failure !== undefined) {
     const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
     hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);
@@ -74,4 +79,20 @@ function hintOf({ name, health, holds, lastRun }: SyncOverview, style: Style): s
   if (holds.changes + holds.reads > 0)
     hints.push(`${name}: ${style.command(`holds --sync ${name}`)} lists the waiting changes`);
   return hints;
+}
+
+/** Returns that no process works on a run in progress, since when, and how to continue it. */
+export function interruptedWords(
+  { at }: NonNullable<RunWork['interrupted']>,
+  sync: string,
+  { command }: Style,
+): string {
+  const since =
+    at === undefined ? 'no process works on the run' : `no process has worked on the run since ${formatInstant(at)}`;
+  return `interrupted: ${since}. To continue it:  ${command(`apply ${sync}`)}  or  ${command('start')}`;
+}
+
+/** Returns the last temporary problem of a run in progress. */
+export function problemWords({ at, reason }: NonNullable<RunFacts['problem']>): string {
+  return `last problem, at ${formatInstant(at)}: ${cleanLine(reason)}`;
 }

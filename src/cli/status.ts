@@ -27,6 +27,7 @@ function statusJson({ at, work, syncs }: Overview) {
 
 function syncJson({ name, connection, health, activity, holds, requests, freshAt, nextSlotAt }: SyncOverview) {
   const { since, failure, by, ...state } = health;
+  const problem = activity.run?.problem;
   return {
     sync: name,
     connection,
@@ -40,6 +41,9 @@ function syncJson({ name, connection, health, activity, holds, requests, freshAt
     state: activity.kind,
     run: activity.run?.run ?? null,
     phase: activity.run?.phase ?? null,
+    isInterrupted: activity.run?.interrupted !== undefined,
+    interruptedAt: instant(activity.run?.interrupted?.at),
+    problem: problem === undefined ? null : { at: instant(problem.at), reason: problem.reason },
     holds: { ...holds, heldAt: instant(holds.heldAt), expiresAt: instant(holds.expiresAt) },
     requests,
     freshAt: instant(freshAt),

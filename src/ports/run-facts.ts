@@ -72,6 +72,8 @@ export interface RunFacts {
   readonly budget?: RequestBudget;
   /** The same for a run that also delivers the held changes. Absent when none is held. */
   readonly budgetWithHeld?: RequestBudget;
+  /** The last temporary problem of the run (epoch ms), which it retried. */
+  readonly problem?: { readonly at: number; readonly reason: string };
   readonly exportedTo?: readonly string[];
 }
 

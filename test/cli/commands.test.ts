@@ -195,8 +195,14 @@ test('a run that is stopped goes on with the next one', async () => {
     isTerminal: true,
     onStderr: (text, stop) => text.includes('batch 1 of 1') && stop(),
   });
+  const [status, show] = [await shell.run(['status']), await shell.run(['show', 'run'])];
   const next = await shell.run(['apply', 'people', '--json']);
 
+  expect(status.stdout).toMatch(/people +never ran +interrupted \((delivering|proving) 0\/24\) /);
+  expect(status.stdout).not.toContain('left');
+  for (const { stdout } of [status, show]) {
+    expect(stdout).toContain('interrupted: no process works on the run. To continue it:  rollcall apply people');
+  }
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toContain('stopping at the next safe point; run the command again to continue');
   expect(stopped.json()).toEqual({ error: { code: 'CANCELLED', message: expect.stringContaining('SIGINT') } });

@@ -77,7 +77,7 @@ export function sampleReport(run: Partial<Run>, patch: Partial<RunReport> = {}):
   const heldEnds = holds.map(({ class: held, size }) => ({ ...openEnd, classes: [held], count: size }));
   return {
     ...{ run: sampleRun(run), findings: [], findingsInAll: 0, batches: [], holds, resumed: [] },
-    ...{ heldEnds, isReadWaiting: false, verdicts: [], ...patch },
+    ...{ heldEnds, isReadWaiting: false, verdicts: [], work: undefined, ...patch },
   };
 }
 

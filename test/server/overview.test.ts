@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dayList, overview } from '../../src/server/schemas/overview.ts';
+import { sampleBatch } from '../contracts/store-samples.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, type TestServer } from './open-test-server.ts';
 
@@ -98,6 +99,56 @@ it('a run in progress shows its step, and a waiting request its number', async (
     activity: { kind: 'running', run: 'run_1', phase: 'reading', step: 1, steps: 4, changes: null, etaSeconds: null },
     requests: 0,
   });
+});
+
+it('a run that no process works on is interrupted, since its last process is known to have died', async () => {
+  const { office, server } = await openScheduled();
+  const { store } = office.engine.io;
+  await office.app.request('people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
+  expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: true, interruptedAt: null, problem: null });
+
+  const at = office.clock.now();
+  const lease = await store.leases.take('run:run_1', 'us', 10_000, at);
+  const run = await store.runs.get('run_1');
+  if (lease === undefined || run === undefined) throw new Error('the run is gone');
+  await store.runs.update({ run, lease }, { facts: { problem: { at, reason: 'connect ECONNREFUSED' } } });
+  const problem = { at: new Date(at).toISOString(), reason: 'connect ECONNREFUSED' };
+  expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: false, interruptedAt: null, problem });
+  office.clock.jump(60_000);
+  const interruptedAt = new Date(at + 10_000).toISOString();
+  expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: true, interruptedAt, problem });
+
+  await store.leases.take('deployment', 'us', 600_000, office.clock.now());
+  expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: false });
+});
+
+it('the remaining time is estimated only after some changes are settled, and while a process works on the run', async () => {
+  const { office, server } = await openScheduled();
+  const { store } = office.engine.io;
+  await office.app.request('people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
+  const lease = await store.leases.take('run:run_1', 'us', 3 * hourMs, office.clock.now());
+  const run = await store.runs.get('run_1');
+  if (lease === undefined || run === undefined) throw new Error('the run is gone');
+  const owned = { run, lease };
+  const budget = { files: 2, requests: 9, purposes: {}, perSecond: 10, seconds: 1 };
+  await store.runs.update(owned, { phase: 'proving', facts: { plannedAt: office.clock.now(), budget } });
+  await store.plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: office.clock.now() });
+  const batches = [1, 2].map((number) => sampleBatch(owned, number, { size: 10 }));
+  await store.batches.create(
+    owned,
+    batches.map((batch) => ({ batch, identifications: [] })),
+  );
+  office.clock.jump(hourMs);
+  const activity = { changes: { done: 0, total: 20 }, isInterrupted: false, etaSeconds: null };
+  expect((await syncOf(server)).activity).toMatchObject(activity);
+
+  await store.batches.update(owned, batches[0]?.id ?? '', { state: 'settled' });
+  const { etaSeconds } = (await syncOf(server)).activity;
+  expect(etaSeconds).toBeGreaterThanOrEqual(3600);
+  office.clock.jump(3 * hourMs);
+  expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: true, etaSeconds: null });
 });
 
 it('days count what was applied, in the zone that the page shows', async () => {

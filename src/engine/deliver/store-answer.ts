@@ -100,7 +100,7 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   const waitingSince = owned.run.facts.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
-    await updateFacts(owned, { waitingSince }, io);
+    await updateFacts(owned, { waitingSince, problem: { at: now, reason: why } }, io);
     const untilMs = waitingSince + spanOn(io.clock, deadlineMs);
     io.progress({ step: 'retrying', afterMs, atMs: now + afterMs, untilMs, reason: why });
     return { kind: 'again', afterMs };

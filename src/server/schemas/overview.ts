@@ -28,6 +28,12 @@ const activity = z.object({
   step: count.nullable().meta({ description: '1 to `steps`; null: no run, or a phase of a newer version' }),
   steps: count,
   startedAt: nullableInstant,
+  isInterrupted: z.boolean().meta({ description: 'A run is in progress, but no process works on it' }),
+  interruptedAt: nullableInstant.meta({ description: 'null: not known, or not interrupted' }),
+  problem: z
+    .object({ at: instantSchema, reason: z.string() })
+    .nullable()
+    .meta({ description: 'The last temporary problem of the run in progress' }),
   changes: fraction.meta({ description: 'Changes of settled batches; null before the batches are made' }),
   batches: fraction,
   etaSeconds: count.nullable().meta({ description: 'An estimate; null: the remaining time is not known' }),
@@ -130,6 +136,10 @@ function syncView(state: SyncOverview): z.output<typeof overview>['syncs'][numbe
       step: step < 0 ? null : step + 1,
       steps: phases.length,
       startedAt: instant(run?.startedAt),
+      isInterrupted: run?.interrupted !== undefined,
+      interruptedAt: instant(run?.interrupted?.at),
+      problem:
+        run?.problem === undefined ? null : { at: new Date(run.problem.at).toISOString(), reason: run.problem.reason },
       changes: run?.changes ?? null,
       batches: run?.batches ?? null,
       etaSeconds: run?.etaMs === undefined ? null : Math.ceil(run.etaMs / 1000),

@@ -34,6 +34,9 @@ export const overview = {
     stale: 'stale',
     step: (phase: string, step: number, steps: number) => `${phase}, step ${step} of ${steps}`,
     done: (done: string, total: string) => `${done} of ${total}`,
+    interrupted: (since: string | null, sync: string) =>
+      `Interrupted: no process works on the run${since === null ? '' : ` since ${since}`}. To continue it: rollcall apply ${sync}`,
+    problem: (at: string, reason: string) => `Last problem, at ${at}: ${reason}`,
     eta: (time: string) => `about ${time} left`,
     requests: (requests: number) => count(requests, 'request waits', 'requests wait'),
     freshTitle: 'Start of the last successful run about all employees',

@@ -35,6 +35,9 @@ export const overview: Texts['overview'] = {
     stale: 'atrasada',
     step: (phase, step, steps) => `${phase}, paso ${step} de ${steps}`,
     done: (done, total) => `${done} de ${total}`,
+    interrupted: (since, sync) =>
+      `Interrumpida: ningún proceso trabaja en la ejecución${since === null ? '' : ` desde ${since}`}. Para continuarla: rollcall apply ${sync}`,
+    problem: (at, reason) => `Último problema, a las ${at}: ${reason}`,
     eta: (time) => `faltan unos ${time}`,
     requests: (requests) => count(requests, 'solicitud espera', 'solicitudes esperan'),
     freshTitle: 'Inicio de la última ejecución correcta sobre todos los empleados',
