@@ -22,7 +22,7 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
 /**
  * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open
  * problem of its topic. Undefined when the run shows nothing new:
- * - The operator canceled it, or this version does not know its outcome.
+ * - The operator canceled it and every outcome is known, or this version does not know its outcome.
  * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
  *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
  * - The tokens of its connection ended it, which is reported as a problem of the connection.
@@ -32,7 +32,8 @@ export async function judgeRun(
   store: Store,
   known?: AlertProblem,
 ): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
-  if (run.outcome === 'failed' || run.outcome === 'partial') {
+  const isUnknown = run.outcome === 'cancelled' && run.counts.unresolved > 0;
+  if (run.outcome === 'failed' || run.outcome === 'partial' || isUnknown) {
     if (run.scope.kind === 'users' && (run.facts.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
     if (run.facts.isLockedOut === true && (await hasTokenProblem(run.connection, store))) return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
@@ -114,7 +115,7 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   const base = {
     topic: 'run',
     severity: 'warning',
-    summary: `The ${nameOf(run)} was partial: ${run.reason ?? 'the reason is not known'}`,
+    summary: `The ${nameOf(run)} was ${run.outcome === 'cancelled' ? '' : 'partial: '}${run.reason ?? 'the reason is not known'}`,
     unaffected: `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     run: run.id,
   } as const;

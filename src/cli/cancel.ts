@@ -1,4 +1,7 @@
 import type { AddCommand } from './command.ts';
+import { instant } from './json-reports.ts';
+import { stopWords } from './render-run.ts';
+import { interruptedWords } from './render-status.ts';
 import type { Shell } from './shell.ts';
 import { addSignatureOptions, type SignatureOptions, signatureOf } from './signature.ts';
 
@@ -14,8 +17,10 @@ async function cancel(shell: Shell, id: string, options: SignatureOptions): Prom
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const { id: run, sync } = await app.cancel(id, by, signed);
-    shell.printJson({ run, sync, isCancelRequested: true });
-    shell.print(`run ${run} of ${sync} stops at its next safe point; see ${shell.style.command(`show ${run}`)}`);
+    const { work } = await app.show(run);
+    shell.printJson({ run, sync, isCancelRequested: true, endsBy: instant(work?.files?.untilMs) });
+    shell.print(`run ${run} of ${sync} is canceled: ${stopWords(work)}; see ${shell.style.command(`show ${run}`)}`);
+    if (work?.interrupted !== undefined) shell.print(interruptedWords(work.interrupted, sync, shell.style));
     return 0;
   });
 }

@@ -92,13 +92,20 @@ function renderWork({ run, work }: RunReport, style: Style): string {
   const { interrupted, files } = work;
   const lines: string[] = [];
   if (interrupted !== undefined) lines.push(interruptedWords(interrupted, run.sync, style));
-  if (files !== undefined) lines.push(filesWords(files));
+  if (files !== undefined && !run.isCancelRequested) lines.push(filesWords(files));
   if (run.facts.problem !== undefined) lines.push(problemWords(run.facts.problem));
   return lines.join('\n');
 }
 
+/** Returns how a canceled run ends. */
+export function stopWords(work: RunReport['work']): string {
+  return work?.files === undefined
+    ? 'it stops at its next safe point'
+    : `it sends nothing more, and ${filesWords(work.files)}`;
+}
+
 /** Returns which outcome is waited for, and until when. */
-export function filesWords({ count, untilMs }: NonNullable<RunWork['files']>): string {
+function filesWords({ count, untilMs }: NonNullable<RunWork['files']>): string {
   return `waits for the outcome of ${formatCount(count, 'file')}, until ${formatInstant(untilMs)} at the latest`;
 }
 
@@ -153,10 +160,10 @@ function renderBatches(batches: readonly Batch[], { colors }: Style): string {
   return [`${formatCount(batches.length, 'batch', 'batches')}:`, renderTable(rows, '  '), ...more].join('\n');
 }
 
-function renderNext({ run, heldEnds, isReadWaiting }: RunReport, style: Style): string {
+function renderNext({ run, heldEnds, isReadWaiting, work }: RunReport, style: Style): string {
   const { counts, id, outcome, phase } = run;
   if (!isKnownPhase(phase)) return 'A newer version of Rollcall works on this run; this version only shows it.';
-  if (outcome === undefined) return run.isCancelRequested ? 'it stops at the next safe point' : '';
+  if (outcome === undefined) return run.isCancelRequested ? stopWords(work) : '';
   const lines: (readonly [string, string])[] = [];
   const isOpen = waitingOf(heldEnds) > 0 || isReadWaiting;
   if (counts.held > 0) lines.push(['to list the held changes:', style.command(`show ${id} --held`)]);

@@ -30,13 +30,19 @@ export interface OutcomeAndReason {
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states, gaps, doubt, waiting = 0, unknown = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
-  if (end.isCancelled)
-    return { outcome: 'cancelled', reason: `cancelled: ${countOf(states.dropped, 'change')} not sent` };
-  const trouble = [
+  const bad = [
     counts.failed > 0 ? `${countOf(counts.failed, 'change')} failed` : undefined,
     counts.unresolved > 0
       ? `${countOf(counts.unresolved, 'change has', 'changes have')} an unknown outcome`
       : undefined,
+  ].filter((text) => text !== undefined);
+  if (end.isCancelled) {
+    const parts =
+      bad.length > 0 && states.dropped === 0 ? bad : [...bad, `${countOf(states.dropped, 'change')} not sent`];
+    return { outcome: 'cancelled', reason: `cancelled: ${parts.join(', ')}` };
+  }
+  const trouble = [
+    ...bad,
     waiting > 0
       ? `${countOf(waiting, 'person waits', 'people wait')} until the outcome of an earlier change is known`
       : undefined,

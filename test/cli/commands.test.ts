@@ -210,6 +210,20 @@ test('a run that is stopped goes on with the next one', async () => {
   expect(shell.sandbox.state.users.size).toBe(24);
 });
 
+test('a run that is canceled while no process works on it says how it ends', async () => {
+  const shell = await openConnectedShell(['300,Ana,Sales']);
+  await shell.run(['apply', 'people', '--json'], {
+    isTerminal: true,
+    onStderr: (text, stop) => text.includes('batch 1 of 1') && stop(),
+  });
+  const canceled = await shell.run(['cancel', 'run']);
+  const next = await shell.run(['apply', 'people', '--json']);
+
+  expect(canceled.stdout).toMatch(/is canceled: it (sends nothing more, and waits for|stops at its next safe point)/);
+  expect(canceled.stdout).toContain('interrupted: no process works on the run. To continue it:  rollcall apply people');
+  expect(next.json<{ resumed: object[] }>().resumed).toHaveLength(1);
+});
+
 test('start says when it is ready, does what other shells ask for, and ends with 0', async () => {
   const shell = await openConnectedShell(three);
   let asked: Promise<{ stdout: string }> | undefined;

@@ -3,7 +3,7 @@ import { runJson } from '../../src/cli/json-reports.ts';
 import { renderRun } from '../../src/cli/render-run.ts';
 import { renderRuns } from '../../src/cli/render-runs.ts';
 import { noCounts } from '../../src/core/run.ts';
-import type { RunFacts } from '../../src/ports/store.ts';
+import type { Run, RunFacts } from '../../src/ports/store.ts';
 import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';
 
 test('a run that went well is told in a few lines and asks for nothing', () => {
@@ -147,4 +147,21 @@ test('the JSON of a run has every key, with null for what is not known', () => {
 
   expect(json).toMatchObject({ run: 'run_01', outcome: null, endedAt: null, digest: null, reason: null, resumed: [] });
   expect(JSON.parse(JSON.stringify(json))).toEqual(json);
+});
+
+test('a run in progress says what it waits for until when, whether a process works on it, and its last problem', () => {
+  const at = Date.UTC(2026, 10, 25, 3);
+  const open = { outcome: undefined, endedAt: undefined, phase: 'proving' as const };
+  const files = { count: 1, untilMs: at + 1_800_000 };
+  const told = (run: Partial<Run>, interrupted?: { at: number | undefined }): string =>
+    renderRun(sampleReport({ ...open, ...run }, { work: { interrupted, files } }), plain);
+  const wait = 'waits for the outcome of 1 file, until 2026-11-25 03:30:00 UTC at the latest';
+
+  expect(told({})).toContain(`\n${wait}`);
+  expect(told({})).not.toContain('interrupted');
+  expect(told({ isCancelRequested: true })).toContain(`it sends nothing more, and ${wait}`);
+  expect(told({}, { at })).toContain('interrupted: no process has worked on the run since 2026-11-25 03:00:00 UTC.');
+  expect(told({ facts: { problem: { at, reason: 'connect ECONNREFUSED' } } })).toContain(
+    'last problem, at 2026-11-25 03:00:00 UTC: connect ECONNREFUSED',
+  );
 });

@@ -75,6 +75,14 @@ describe('the reason of a run', () => {
     { patch: { gaps: ['cut'], doubt: 'too many' }, reason: 'the source was not read completely (cut); too many' },
     { patch: { states: { ...states, exported: 2 } }, reason: '2 changes were written to files' },
     { patch: { isCancelled: true, states: { ...states, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
+    {
+      patch: { isCancelled: true, ...counts({ unresolved: 25 }) },
+      reason: 'cancelled: 25 changes have an unknown outcome',
+    },
+    {
+      patch: { isCancelled: true, ...counts({ failed: 1 }), states: { ...states, dropped: 2 } },
+      reason: 'cancelled: 1 change failed, 2 changes not sent',
+    },
   ])('counts one and many alike: $reason', ({ patch, reason }) => {
     expect(chooseOutcome({ ...end, ...patch }).reason).toBe(reason);
   });

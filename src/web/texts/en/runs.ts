@@ -23,7 +23,8 @@ export const runs = {
   showHold: 'Show the hold',
   changesOf: (sync: string) => `Changes of ${sync}`,
   matching: (changes: number) => count(changes, 'change', 'changes'),
-  cancelAsked: 'The run stops at its next safe point.',
+  cancelAsked:
+    'The run sends nothing more. It ends when the outcome of each sent file is known, or at settle.deadline at the latest.',
   cancel: 'Cancel the run',
   cancelMeans: 'The run stops at its next safe point. What was sent stays. The next run continues from there.',
   retry: 'Run again',

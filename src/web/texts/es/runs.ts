@@ -24,7 +24,8 @@ export const runs: Texts['runs'] = {
   showHold: 'Ver la retención',
   changesOf: (sync) => `Cambios de ${sync}`,
   matching: (changes) => count(changes, 'cambio', 'cambios'),
-  cancelAsked: 'La ejecución se detiene en su próximo punto seguro.',
+  cancelAsked:
+    'La ejecución no envía nada más. Termina cuando se conoce el resultado de cada archivo enviado, a más tardar en settle.deadline.',
   cancel: 'Cancelar la ejecución',
   cancelMeans:
     'La ejecución se detiene en su próximo punto seguro. Lo enviado queda. La próxima ejecución continúa desde ahí.',
