@@ -1,7 +1,7 @@
 import { formatInstant } from '../core/instant.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
-import { ageOf, instantOf } from './words.ts';
+import { ageOf } from './words.ts';
 
 /** Refreshes start at 75 % of the lifetime. At this share they have been failing for a while. */
 const lateShare = 0.9;
@@ -45,51 +45,63 @@ export function judgeToken(connection: string, token: TokenStatus, now: number):
 
 /** One odd answer is left to the next try, unless that is far away. */
 const fewAnswers = 2;
+/** So many odd answers in a row last for about `refreshGraceMs` (`waitAfter`). */
+const manyAnswers = 6;
 
+/** A throttled or unavailable endpoint is no problem while a later try leaves the access token enough time. */
 function judgeEndpoint(
   connection: string,
-  { attempts, retryAt, expiresAt }: TokenStatus,
+  token: TokenStatus,
   now: number,
-  base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
+  base: Pick<AlertProblem, 'topic' | 'unaffected' | 'action'>,
 ): AlertProblem | undefined {
-  if (retryAt === undefined || (attempts < fewAnswers && now < retryAt + refreshGraceMs) || attempts === 0)
-    return undefined;
-  const isValid = expiresAt !== undefined && now < expiresAt;
+  const { attempts, retryAt, issuedAt = 0, expiresAt = 0, reason } = token;
+  if (retryAt === undefined || attempts === 0) return undefined;
+  if (attempts < fewAnswers && now < retryAt + refreshGraceMs) return undefined;
+  const isInTime = issuedAt < expiresAt && Math.max(now, retryAt) < lateAt(token);
+  if (attempts < manyAnswers && isInTime) return undefined;
+  const isValid = now < expiresAt;
   const answers = attempts === 1 ? '1 answer' : `${attempts} answers in a row`;
   const meanwhile = isValid
-    ? `the access token works until ${instantOf(expiresAt)}`
+    ? `the access token works until ${formatInstant(expiresAt)}`
     : `until the endpoint answers correctly, no sync of ${connection} works`;
   const summary = `The token endpoint does not answer correctly (${answers}). The refresh token is kept and presented again; ${meanwhile}`;
   const details = [
-    ...base.details,
-    `Next try: ${instantOf(retryAt)}. To retry immediately: rollcall token refresh ${connection}.`,
-  ];
+    reason,
+    `Next try: ${formatInstant(retryAt)}. To retry immediately: rollcall token refresh ${connection}.`,
+  ].filter(isText);
   return {
     ...base,
     details,
     severity: isValid ? 'warning' : 'critical',
     code: 'token-endpoint-failing',
     key: 'endpoint',
+    title: 'the token endpoint does not answer correctly',
     summary,
   };
 }
 
 function judgeExpiry(
   connection: string,
-  { issuedAt, expiresAt }: TokenStatus,
+  token: TokenStatus,
   now: number,
   base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
 ): AlertProblem | 'well' {
-  if (expiresAt === undefined || issuedAt === undefined) return 'well';
-  const life = expiresAt - issuedAt;
-  const lateAt = Math.max(issuedAt + lateShare * life, issuedAt + dueShare * life + refreshGraceMs);
-  if (now < lateAt) return 'well';
+  const { issuedAt, expiresAt } = token;
+  if (expiresAt === undefined || issuedAt === undefined || now < lateAt(token)) return 'well';
   if (now < expiresAt) {
-    const summary = `The access token expires in ${ageOf(expiresAt - now)} (${instantOf(expiresAt)}) and could not be refreshed since ${instantOf(issuedAt + dueShare * life)}`;
+    const dueAt = issuedAt + dueShare * (expiresAt - issuedAt);
+    const summary = `The access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}) and could not be refreshed since ${formatInstant(dueAt)}`;
     return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary };
   }
-  const summary = `The access token expired ${instantOf(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;
+  const summary = `The access token expired ${formatInstant(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;
   return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary };
+}
+
+/** Returns when a refresh that has not succeeded is reported. */
+function lateAt({ issuedAt = 0, expiresAt = 0 }: TokenStatus): number {
+  const life = expiresAt - issuedAt;
+  return issuedAt + Math.max(lateShare * life, dueShare * life + refreshGraceMs);
 }
 
 function isText(text: string | undefined): text is string {

@@ -158,9 +158,10 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     topic: 'token',
     rules: [],
     meaning: 'The token endpoint does not answer correctly. The refresh token is kept and presented again.',
-    cause: 'The endpoint has a fault, or a proxy or network policy blocks the request.',
+    cause: 'The endpoint limits the requests (429) or has a fault, or a proxy or network policy blocks the request.',
     cure: [
-      'Repair the endpoint, the proxy or the network policy.',
+      'If the reason names 429, wait: Rollcall tries again automatically.',
+      'Otherwise repair the endpoint, the proxy or the network policy.',
       'Run `rollcall token refresh CONNECTION` to retry immediately.',
     ],
     page: 'tokens.md#what-happens-after-each-answer',
