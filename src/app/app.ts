@@ -127,8 +127,8 @@ export interface App extends PageUseCases {
   /** Reads source, platform and ledger for one person, and explains what a run would decide. */
   why(sync: string, identification: string, signal: AbortSignal): Promise<PersonTrace>;
   tokenStatus(connection: string): Promise<TokenStatus>;
-  tokenRefresh(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenStatus>;
-  tokenRevoke(connection: string, caller: Caller & { readonly signal: AbortSignal }): Promise<TokenStatus>;
+  tokenRefresh(connection: string, caller: SignedCaller & { readonly signal: AbortSignal }): Promise<TokenStatus>;
+  tokenRevoke(connection: string, caller: SignedCaller & { readonly signal: AbortSignal }): Promise<TokenStatus>;
   /** Checks the configuration, the connections (all, or one) and the sources of their syncs. Changes nothing. */
   check(connection: string | undefined, signal: AbortSignal): AsyncGenerator<CheckLine, void>;
   /** Calls one operation of the platform's API. Throws `USAGE`, and sends nothing, for what the contract does not allow. */
@@ -143,9 +143,9 @@ export interface App extends PageUseCases {
    * Prevents deployments from starting runs of the sync; a run in progress continues. Throws `CONFLICT` when it is
    * already paused.
    */
-  pause(sync: string, by: string): Promise<void>;
+  pause(sync: string, by: string, order?: SignedOrder): Promise<void>;
   /** Ends a pause: waiting requests start, and missed slots are caught up once. Throws `CONFLICT` when it is not paused. */
-  resume(sync: string, by: string): Promise<void>;
+  resume(sync: string, by: string, order?: SignedOrder): Promise<void>;
   /** Requests a run from a deployment; never runs in this process. The same key again is the same request. */
   request(sync: string, request: RunOrder): Promise<RequestReport>;
   /** Returns what became of a request for a run. Throws `NOT_FOUND`. */

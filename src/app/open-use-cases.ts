@@ -105,8 +105,8 @@ export function openUseCases(io: AppIo): Omit<App, Surroundings> {
     tokenRevoke: (connection, caller) => changeTokens('revoke', connection, caller, io),
 
     syncStates: () => readSyncStates(io),
-    pause: (sync, by) => pauseSync(sync, by, io),
-    resume: (sync, by) => resumeSync(sync, by, io),
+    pause: (sync, by, order) => pauseSync(sync, { by, ...order }, io),
+    resume: (sync, by, order) => resumeSync(sync, { by, ...order }, io),
     audit: async ({ run, ...query }) =>
       store.audit.list(run === undefined ? query : { ...query, run: (await findRun(run, store)).id }),
     exportPerson: (identification, signed) => exportPerson(identification, signed, engine),

@@ -3,7 +3,7 @@ import { formatInstant } from '../core/instant.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
-import { note } from './audit.ts';
+import { note, type SignedCaller, signature } from './audit.ts';
 import { findSync } from './find-named.ts';
 import type { SyncState } from './sync-view.ts';
 
@@ -34,12 +34,12 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
 }
 
 /** Prevents deployments from starting runs of the sync. Throws `CONFLICT` when it is already paused. */
-export async function pauseSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
+export async function pauseSync(sync: string, { by, ...order }: SignedCaller, { engine }: AppIo): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {
     throw new RollcallError(`${sync} is already paused`, { code: 'CONFLICT' });
   }
-  await note({ action: 'pause', by, sync }, engine);
+  await note({ action: 'pause', by, sync, ...signature(order) }, engine);
 }
 
 /**
@@ -55,10 +55,10 @@ export async function refusePaused(sync: string, { engine }: AppIo, waiting = ''
 }
 
 /** Ends a pause. Throws `CONFLICT` when the sync is not paused. */
-export async function resumeSync(sync: string, by: string, { engine }: AppIo): Promise<void> {
+export async function resumeSync(sync: string, { by, ...order }: SignedCaller, { engine }: AppIo): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.remove(sync))) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
-  await note({ action: 'resume', by, sync }, engine);
+  await note({ action: 'resume', by, sync, ...signature(order) }, engine);
 }
 
 /** Caches the next slot of each sync until it is due, because the search for a rare slot is slow. */

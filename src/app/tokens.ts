@@ -1,18 +1,18 @@
 import { RollcallError } from '../core/errors.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { AppIo } from './app-io.ts';
-import { type Caller, note } from './audit.ts';
+import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';
 
 /** Refreshes or revokes tokens. The audit also keeps a failure, because the platform or the store may have changed. */
 export async function changeTokens(
   verb: 'refresh' | 'revoke',
   connection: string,
-  { by, signal }: Caller & { readonly signal: AbortSignal },
+  { by, signal, ...order }: SignedCaller & { readonly signal: AbortSignal },
   { connections, engine }: AppIo,
 ): Promise<TokenStatus> {
   const { tokens } = findConnection(connection, connections);
-  const act = { action: `token-${verb}`, by, connection } as const;
+  const act = { action: `token-${verb}`, by, connection, ...signature(order) } as const;
   try {
     const report = await tokens[verb](signal);
     await note({ ...act, detail: `now ${report.state}` }, engine);

@@ -15,7 +15,8 @@ async function auditOf({ folder, sandbox }: ConnectedShell): Promise<readonly st
   const app = await openConfiguredApp(join(folder, 'rollcall.yaml'), options);
   try {
     const entries = await app.audit({ limit: 50 });
-    return entries.map(({ by, action, detail }) => `${by} ${action} ${detail ?? ''}`.trim()).toReversed();
+    const words = entries.map(({ by, action, detail, reason }) => [by, action, detail, reason]);
+    return words.map((entry) => entry.filter((word) => word !== undefined).join(' ')).toReversed();
   } finally {
     await app.close();
   }
@@ -23,10 +24,10 @@ async function auditOf({ folder, sandbox }: ConnectedShell): Promise<readonly st
 
 test('a sync is paused and resumed from a shell, each once', async () => {
   const shell = await openConnectedShell(people);
-  const paused = await shell.run(['pause', 'people']);
+  const paused = await shell.run(['pause', 'people', '--reason', 'the file is wrong']);
   const twice = await shell.run(['pause', 'people']);
   const listed = await shell.run(['runs']);
-  const resumed = await shell.run(['resume', 'people', '--json']);
+  const resumed = await shell.run(['resume', 'people', '--json', '--reason', 'it is right']);
   const again = await shell.run(['resume', 'people']);
 
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('rollcall resume people') });
@@ -36,7 +37,7 @@ test('a sync is paused and resumed from a shell, each once', async () => {
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('people is not paused') });
   expect((await shell.run(['runs'])).stdout).not.toContain('paused');
   expect(await shell.run(['pause', 'peolpe'])).toMatchObject({ code: 2, stderr: expect.stringContaining('people') });
-  expect(await auditOf(shell)).toEqual(['tester pause', 'tester resume']);
+  expect(await auditOf(shell)).toEqual(['tester pause the file is wrong', 'tester resume it is right']);
 });
 
 test('without a deployment, apply, resync and retry of a paused sync are refused and request nothing', async () => {
@@ -108,7 +109,7 @@ test('resync --wait ends with the run of the deployment, its report and its exit
     stderr: expect.stringContaining('the key ticket-1 is already used by another request'),
   });
   expect(everybody).toMatchObject({ code: 0, stdout: expect.stringContaining('people: done') });
-  expect(await auditOf(shell)).toEqual(['ana request-run 2 named people', 'tester request-run all employees']);
+  expect(await auditOf(shell)).toEqual(['ana request-run 2 named people ticket 1', 'tester request-run all employees']);
 });
 
 test('a file of people that is not there, or names nobody, is refused before anything is requested', async () => {
@@ -173,19 +174,19 @@ test('a refused refresh token stops no run before the access token expires, and 
   expect(await shell.run(['apply', 'people'])).toMatchObject({ code: 0 });
 });
 
-test('who refreshed or revoked a token is in the audit of its connection, also when it failed', async () => {
+test('who refreshed or revoked a token, and why, is in the audit of its connection, also when it failed', async () => {
   const shell = await openConnectedShell(people);
   await rotateTokens(shell);
   await shell.run(['token', 'refresh', 'acme']);
-  await shell.run(['token', 'revoke', 'acme', '--yes']);
+  await shell.run(['token', 'revoke', 'acme', '--yes', '--reason', 'the token leaked']);
   await shell.run(['token', 'status', 'acme']);
   await shell.sandbox.close();
-  const failed = await shell.run(['token', 'refresh', 'acme', '--json']);
+  const failed = await shell.run(['token', 'refresh', 'acme', '--json', '--reason', 'a try']);
   const { error } = failed.json<{ error: { code: string } }>();
   expect(await auditOf(shell)).toEqual([
     'tester token-refresh now ready',
-    'tester token-revoke now revoked',
-    `tester token-refresh failed: ${error.code}`,
+    'tester token-revoke now revoked the token leaked',
+    `tester token-refresh failed: ${error.code} a try`,
   ]);
 });
 

@@ -82,10 +82,10 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
       if (!app.connections.includes(name)) {
         throw new RollcallError(`no connection is called ${name}: see GET /api/connections`, { code: 'NOT_FOUND' });
       }
-      const { by } = signatureOf(caller, body);
+      const { by, signed } = signatureOf(caller, body);
       const act = verb === 'refresh' ? app.tokenRefresh : app.tokenRevoke;
       const syncs = app.syncs.filter((sync) => sync.connection === name).map((sync) => sync.name);
-      return { ...connectionView(await act(name, { by, signal })), syncs };
+      return { ...connectionView(await act(name, { by, ...signed, signal })), syncs };
     },
   });
 }
