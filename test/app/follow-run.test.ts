@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { followRun } from '../../src/app/follow-run.ts';
+import { RollcallError } from '../../src/core/errors.ts';
 import type { EngineIo } from '../../src/engine/engine-io.ts';
 import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
@@ -81,6 +82,31 @@ it('drives the run here when no deployment was there for a minute, and not when 
   await clock.advance(5000);
   await followed;
   expect(driven).toHaveLength(1);
+});
+
+it('waits for a store that is restarted, and says after ten minutes that the request stays', async () => {
+  await running();
+  const { triggers } = store;
+  const state = triggers.state.bind(triggers);
+  let isAway = true;
+  Object.assign(triggers, {
+    state: async (id: string) => {
+      if (isAway) throw new RollcallError('the store cannot be reached', { code: 'STORE_INVALID', retry: 'backoff' });
+      return state(id);
+    },
+  });
+  const io = shell(() => true);
+  const followed = followRun(trigger, options, io);
+  await clock.advance(540_000);
+  isAway = false;
+  await clock.advance(2000);
+  isAway = true;
+  const refused = expect(followed).rejects.toThrow(
+    /^the store cannot be reached\. The request trigger_run_1 stays, and a running deployment continues its run/,
+  );
+  await clock.advance(602_000);
+  await refused;
+  expect(progress[0]).toEqual({ step: 'retrying', afterMs: 1000, reason: 'the store cannot be reached' });
 });
 
 it('says that a request was canceled', async () => {
