@@ -32,6 +32,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
       const opened = await openRun(trigger.sync, engine);
       if (opened === undefined) await refusePaused(trigger.sync, io, '; the request waits for the end of the pause');
       if (opened !== undefined && !opened.isNew) {
+        await announce(opened.run, options, io);
         const old = await finishRun(opened.run.id, options, io);
         const isOwn = await isTakenBy(trigger, opened.run.id, engine);
         if (old?.isDrivenHere === true && !isOwn) resumed.push(old.run);
@@ -49,6 +50,12 @@ interface Ended {
   readonly run: Run;
   /** Whether this process brought the run to its end. */
   readonly isDrivenHere: boolean;
+}
+
+/** Says that this process continues the run, unless another process works on it. */
+async function announce({ id, startedAt }: Run, { progress }: WatchOptions, { engine }: AppIo): Promise<void> {
+  const holder = await engine.store.leases.holder(`run:${id}`, engine.clock.now());
+  if (holder === undefined) progress({ step: 'continuing', run: id, startedAt });
 }
 
 /** Drives the run, or waits one interval while another process does. Returns the run after it has ended. */

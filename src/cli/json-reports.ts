@@ -71,7 +71,7 @@ export function runJson(report: RunReport) {
       expiresAt: instant(expiresAt),
       state,
     })),
-    resumed: resumed.map((old) => ({ run: old.id, outcome: old.outcome ?? null, reason: old.reason ?? null })),
+    resumed: resumed.map(runFactsJson),
   };
 }
 

@@ -3,7 +3,7 @@ import { formatTime } from '../core/instant.ts';
 import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';
-import { notShownLine, queuedLine, retryingLine } from './progress-lines.ts';
+import { continuingLine, notShownLine, queuedLine, retryingLine } from './progress-lines.ts';
 import type { ProgressView } from './progress-view.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -105,6 +105,8 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
       const text = `another process works on the run; if that process has died, this one continues in ${formatDuration(event.forMs)}`;
       return { stage: 'waiting', value: 0, total: undefined, text };
     }
+    case 'continuing':
+      return { stage: 'waiting', value: 0, total: undefined, text: continuingLine(event) };
     case 'queued':
       return { stage: 'waiting', value: 0, total: undefined, text: queuedLine(event) };
     case 'retrying':

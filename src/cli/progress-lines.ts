@@ -41,6 +41,7 @@ function endLine(event: ProgressEvent): string | undefined {
     case 'reading-back':
       return `read back ${outOf(event.users, event.total)}`;
     case 'waiting':
+    case 'continuing':
     case 'queued':
     case 'retrying':
     case 'looking-up':
@@ -53,6 +54,7 @@ function endLine(event: ProgressEvent): string | undefined {
 
 function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'waiting') return waitingLine(event);
+  if (event.step === 'continuing') return continuingLine(event);
   if (event.step === 'queued') return queuedLine(event);
   if (event.step === 'retrying') return retryingLine(event);
   if (event.step === 'looking-up') return `looking up ${formatCount(event.total, 'user')} before sending`;
@@ -91,6 +93,11 @@ export function retryingLine({ afterMs, atMs, untilMs, reason }: Extract<Progres
 /** Returns why the process waits. Repeated events return the same words, so that they are written once. */
 function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
   return `waiting: another process works on run ${cleanLine(run)}. If that process has died, this one continues within seconds.`;
+}
+
+/** Returns which run is continued, because its report comes before the one of the requested run. */
+export function continuingLine({ run, startedAt }: Extract<ProgressEvent, { step: 'continuing' }>): string {
+  return `continuing run ${cleanLine(run)} of ${formatInstant(startedAt)}, which was interrupted`;
 }
 
 /** Returns how many runs are served first. Files of one connection go one at a time. */

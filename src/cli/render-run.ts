@@ -24,8 +24,9 @@ export function renderRun(report: RunReport, style: Style): string {
   const gaps = shownGaps(report.run);
   const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
   const sections = [
-    resumed.map((old) => `resumed before: ${old.id}, ${renderOutcome(old, style)}`).join('\n'),
-    headOf(report, style),
+    ...resumed.map((old) => `interrupted run, continued and ended:
+${headOf(old, old.reason, style)}`),
+    headOf(report.run, reasonNow(report), style),
     renderWork(report, style),
     renderHolds(report, style),
     renderVerdicts(report),
@@ -46,12 +47,11 @@ export function shownReasons({ holds }: RunReport): readonly string[] {
   return holds.map(({ reason }) => reason);
 }
 
-function headOf(report: RunReport, style: Style): string {
-  const { run } = report;
+function headOf(run: Run, reason: string | undefined, style: Style): string {
   const { id, sync, trigger, startedAt, endedAt, counts, facts } = run;
   const took = endedAt === undefined ? '' : `, took ${formatDuration(endedAt - startedAt)}`;
   const lines = [
-    `${style.colors.bold(sync)}: ${renderOutcome({ ...run, reason: reasonNow(report) }, style)}`,
+    `${style.colors.bold(sync)}: ${renderOutcome({ ...run, reason }, style)}`,
     `  run ${id} (${trigger}), started ${formatInstant(startedAt)}${took}`,
   ];
   const read = renderRead(facts);

@@ -74,6 +74,8 @@ export type Progress = (event: ProgressEvent) => void;
 export type ProgressEvent =
   /** Another process holds the run; `forMs`: maximum wait if that process has died. */
   | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
+  /** No process works on the run, which an earlier process left. This process continues it. */
+  | { readonly step: 'continuing'; readonly run: string; readonly startedAt: number }
   /** The run waits for its turn to send a file; `ahead`: number of runs that send one before. */
   | { readonly step: 'queued'; readonly ahead: number }
   /** A job met a temporary problem, and is retried after `afterMs`, at `atMs`; given up after `untilMs`, if that is known. */

@@ -106,7 +106,7 @@ it('waits for a store that is restarted, and says after ten minutes that the req
   );
   await clock.advance(602_000);
   await refused;
-  expect(progress[0]).toEqual({ step: 'retrying', afterMs: 1000, reason: 'the store cannot be reached' });
+  expect(progress[0]).toMatchObject({ step: 'retrying', afterMs: 1000, reason: 'the store cannot be reached' });
 });
 
 it('says that a request was canceled', async () => {

@@ -196,7 +196,7 @@ test('a run that is stopped goes on with the next one', async () => {
     onStderr: (text, stop) => text.includes('batch 1 of 1') && stop(),
   });
   const [status, show] = [await shell.run(['status']), await shell.run(['show', 'run'])];
-  const next = await shell.run(['apply', 'people', '--json']);
+  const next = await shell.run(['apply', 'people']);
 
   expect(status.stdout).toMatch(/people +never ran +interrupted \((delivering|proving) 0\/24\) /);
   expect(status.stdout).not.toContain('left');
@@ -206,7 +206,8 @@ test('a run that is stopped goes on with the next one', async () => {
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toContain('stopping at the next safe point; run the command again to continue');
   expect(stopped.json()).toEqual({ error: { code: 'CANCELLED', message: expect.stringContaining('SIGINT') } });
-  expect(next.json<{ resumed: object[] }>().resumed).toEqual([expect.objectContaining({ outcome: 'succeeded' })]);
+  expect(next.stdout).toMatch(/^interrupted run, continued and ended:\npeople: done\n(.+\n)* {2}24 applied\n/);
+  expect(next.stderr).toMatch(/^continuing run run_\w+ of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, which was interrupted\n/);
   expect(shell.sandbox.state.users.size).toBe(24);
 });
 

@@ -58,7 +58,10 @@ test('a run with trouble says what failed, what is held, and the next commands',
   );
 
   expect(renderRun(report, plain)).toMatchInlineSnapshot(`
-    "resumed before: run_00, done
+    "interrupted run, continued and ended:
+    people: done
+      run run_00 (manual), started 2026-11-21 19:30:00 UTC, took 1 min 5 s
+      520 source rows, 512 platform users, 500 managed, 488 unchanged
 
     people: partial: 2 changes failed
       run run_01 (manual), started 2026-11-21 19:30:00 UTC, took 1 min 5 s

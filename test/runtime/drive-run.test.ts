@@ -86,6 +86,17 @@ describe('driving a run', () => {
     expect(bench.calls).toEqual([]);
   });
 
+  it('does nothing to a run that another process has ended', async () => {
+    const bench = await openBench(() => done);
+    const lease = (await bench.store.leases.take('run:r1', 'they', 30_000, bench.clock.now())) ?? fail();
+    const run = (await bench.store.runs.get('r1')) ?? fail();
+    const end = { phase: 'done', outcome: 'succeeded', endedAt: bench.clock.now() } as const;
+    await bench.store.runs.update({ run, lease }, end);
+    await bench.store.leases.release(lease);
+    expect(await bench.drive()).toBe('busy');
+    expect(bench.calls).toEqual([]);
+  });
+
   it('does nothing to a run that a newer version put into a phase of its own', async () => {
     const bench = await openBench(() => done);
     const { runs } = bench.store;

@@ -21,7 +21,7 @@ export interface DriveIo {
 }
 
 /**
- * `busy`: the run does not exist, or another process or a newer version drives it; nothing was done. `stopped`: the
+ * `busy`: the run does not exist or has ended, or another process or a newer version drives it; nothing was done. `stopped`: the
  * process was asked to stop, or the lease was lost; the run keeps its phase.
  */
 export type Driven = 'ended' | 'busy' | 'stopped';
@@ -56,6 +56,7 @@ async function driveHeld(runId: string, held: HeldLease, io: DriveIo): Promise<D
     const run = await engine.store.runs.get(runId);
     const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
     if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
+    if (run.phase === 'done') return 'busy';
     const driving: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
     let outcome: JobOutcome = { kind: 'next' };
     while (outcome.kind !== 'done') {
