@@ -7,6 +7,13 @@ export function parseWholeNumber(text: string): number {
   return value;
 }
 
+/** Parses a port for an option; 0 means any free port. */
+export function parsePort(text: string): number {
+  const port = parseWholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+  return port;
+}
+
 /** Collects an option that may be repeated. */
 export function gather(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];

@@ -39,7 +39,10 @@ ${leaves.map(({ command, path }) => section(command, path)).join('\n\n')}
 
 function leavesOf(command: Command, before: string): { readonly command: Command; readonly path: string }[] {
   const path = `${before}${command.name()}`;
-  const children = command.commands.flatMap((child) => leavesOf(child, `${path} `));
+  const visible = new Set(command.createHelp().visibleCommands(command));
+  const children = command.commands
+    .filter((child) => visible.has(child))
+    .flatMap((child) => leavesOf(child, `${path} `));
   // A command with subcommands has a section of its own if it also runs without a subcommand.
   return children.length === 0 || command.options.length > 0 ? [{ command, path }, ...children] : children;
 }

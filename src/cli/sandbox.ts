@@ -1,6 +1,6 @@
 import type { SandboxRequest } from './cli-io.ts';
 import type { AddCommand } from './command.ts';
-import { gather, parseWholeNumber } from './parse-options.ts';
+import { gather, parsePort, parseWholeNumber } from './parse-options.ts';
 import { renderFaultList, renderSandbox } from './render-sandbox.ts';
 import type { Shell } from './shell.ts';
 
@@ -16,7 +16,7 @@ export const addSandbox: AddCommand = (program, host) => {
   program
     .command('sandbox')
     .description('start an embedded platform with synthetic users, for trials; its data is lost when it stops')
-    .option('--port <n>', 'port; 0: any free port', parseWholeNumber, 8787)
+    .option('--port <n>', 'port; 0: any free port', parsePort, 8787)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--users <n>', 'number of synthetic users', parseWholeNumber, 200)
     .option('--seed <n>', 'seed for the synthetic users', parseWholeNumber, 1)

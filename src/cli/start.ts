@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { App, Role } from '../app/app.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
-import { parseWholeNumber } from './parse-options.ts';
+import { parsePort } from './parse-options.ts';
 import type { Shell } from './shell.ts';
 
 interface StartOptions {
@@ -20,7 +20,7 @@ export const addStart: AddCommand = (program, host) => {
         .choices(['all', 'scheduler', 'worker', 'server'])
         .default('all'),
     )
-    .option('--port <n>', 'port of the server, overrides server.port; 0: any free port', parseWholeNumber)
+    .option('--port <n>', 'port of the server, overrides server.port; 0: any free port', parsePort)
     .option('--host <address>', 'address to listen on, overrides server.host')
     .action(host.action(start));
 };

@@ -19,6 +19,8 @@ test.each([
   [['plan', 'people', '--limit', 'few'], 'It must be a whole number.'],
   [['start', '--role', 'boss'], 'Allowed choices are all, scheduler, worker, server.'],
   [['start', '--port', 'x'], 'whole number'],
+  [['start', '--port', '65536'], 'It must be a port from 0 to 65535.'],
+  [['sandbox', '--port', '99999'], 'It must be a port from 0 to 65535.'],
   [['resync', 'people', '--full', '--user', '1'], 'use one of them'],
   [['token', 'revoke', 'acme'], 'Use --yes'],
   [['token', 'statsu', 'acme'], 'Did you mean status?'],
