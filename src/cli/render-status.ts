@@ -21,11 +21,13 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
   ]);
   const hints = syncs.flatMap((sync) => hintOf(sync, style));
   const isAlone = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined) && !work.isDeploymentRunning;
-  return [
-    renderTable([head, ...rows]),
-    ...hints,
-    ...(isAlone ? [`No deployment is running, so no schedule starts a run: ${style.command('start')}`] : []),
-  ].join('\n');
+  return [renderTable([head, ...rows]), ...hints, ...(isAlone ? [aloneHint(work, style)] : [])].join('\n');
+}
+
+function aloneHint({ workers }: Overview['work'], style: Style): string {
+  return workers === 'alive'
+    ? `Workers are alive, but no scheduler is, so no schedule or request starts a run: ${style.command('start --role scheduler')}`
+    : `No deployment is running, so no schedule starts a run: ${style.command('start')}`;
 }
 
 function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Overview } from '../../src/app/page.ts';
+import { renderStatus } from '../../src/cli/render-status.ts';
+import { plain } from './samples.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();
@@ -49,4 +52,20 @@ test('people who are missing and not disabled yet are counted everywhere, with t
   expect(why.stdout).toMatch(
     /Next run\n {2}the next run counts the absence and changes nothing: the person is disabled/,
   );
+});
+
+test('without a scheduler, status says which process to start', () => {
+  const sync = {
+    name: 'people',
+    health: { state: 'never-ran', failures: 0 },
+    activity: { kind: 'idle', run: undefined },
+    holds: { changes: 0, reads: 0, expired: { changes: 0 } },
+    nextSlotAt: 1,
+  };
+  const textOf = (workers: string): string => {
+    const work = { isDeploymentRunning: false, workers, requests: 0, runs: 0 };
+    return renderStatus({ at: 0, syncs: [sync], work } as unknown as Overview, plain);
+  };
+  expect(textOf('none')).toMatch(/No deployment is running, .*: {1,2}rollcall start$/);
+  expect(textOf('alive')).toMatch(/Workers are alive, but no scheduler is, .*: {1,2}rollcall start --role scheduler$/);
 });

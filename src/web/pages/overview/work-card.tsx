@@ -6,6 +6,7 @@ import { Badge } from '../../ui/badge.tsx';
 export function WorkCard({ work }: { readonly work: Overview['work'] }) {
   const { t, f } = usePage();
   const words = t.overview.work;
+  const isUnscheduled = work.workers === 'alive';
   return (
     <section className="card" aria-labelledby="work-title">
       <h2 id="work-title">{words.title}</h2>
@@ -19,7 +20,7 @@ export function WorkCard({ work }: { readonly work: Overview['work'] }) {
               </Badge>
             ) : (
               <Badge tone="warn" icon="pause">
-                {words.stopped}
+                {isUnscheduled ? words.unscheduled : words.stopped}
               </Badge>
             )}
           </dd>
@@ -37,7 +38,9 @@ export function WorkCard({ work }: { readonly work: Overview['work'] }) {
           <dd>{f.number(work.requests)}</dd>
         </div>
       </dl>
-      {work.isDeploymentRunning ? null : <p className="faint small">{words.stoppedHint}</p>}
+      {work.isDeploymentRunning ? null : (
+        <p className="faint small">{isUnscheduled ? words.unscheduledHint : words.stoppedHint}</p>
+      )}
       {work.workers === 'none' ? <p className="faint small">{words.noWorkersHint}</p> : null}
     </section>
   );

@@ -57,6 +57,8 @@ export const overview = {
     running: 'Running',
     stopped: 'Not running',
     stoppedHint: 'No schedule starts a run. Start the deployment with: rollcall start',
+    unscheduled: 'No scheduler',
+    unscheduledHint: 'No schedule or request starts a run. Start a scheduler with: rollcall start --role scheduler',
     workers: 'Workers',
     workerStates: {
       alive: 'Alive',

@@ -58,6 +58,9 @@ export const overview: Texts['overview'] = {
     running: 'En marcha',
     stopped: 'Detenido',
     stoppedHint: 'Ninguna programación inicia ejecuciones. Inicie el despliegue con: rollcall start',
+    unscheduled: 'Sin planificador',
+    unscheduledHint:
+      'Ninguna programación ni solicitud inicia ejecuciones. Inicie un planificador con: rollcall start --role scheduler',
     workers: 'Procesos de trabajo',
     workerStates: {
       alive: 'Activos',
