@@ -26,6 +26,7 @@ export function renderPlan(
     headOf(report, outcome, inAll, style),
     renderHolds(report, style),
     renderFindings(news, news.length, style),
+    renderStatusHint(report, style),
     changes.length === 0
       ? ''
       : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, heldReasons(report), style))}`,
@@ -83,6 +84,12 @@ function renderHolds(report: PlanReport, { colors }: Style): string {
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
   if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
   return [colors.yellow('held for approval:'), ...lines].join('\n');
+}
+
+/** Findings hold no value of a record. */
+function renderStatusHint({ findings, sync }: PlanReport, style: Style): string {
+  const isUnknown = findings.some(({ code }) => code === 'status-unknown');
+  return isUnknown ? `to see the values of the status:  ${style.command(`source try ${sync}`)}` : '';
 }
 
 function changesHead(shown: number, inAll: number): string {

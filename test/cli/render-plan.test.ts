@@ -106,6 +106,36 @@ test('findings are listed up to twenty, and the rest is counted', () => {
   expect(text).toContain('… and 3 more');
 });
 
+test('a conflict of two people is one finding, and names each of them once', () => {
+  const message = 'E2 (line 2) has the e-mail of platform user E1, which may be a rename';
+  const text = render(
+    samplePlan({
+      findings: [
+        { code: 'rename-conflict', identification: 'E2', at: 'line 2', message },
+        { code: 'rename-conflict', identification: 'E1', message },
+        { code: 'foreign-disable', identification: 'E3', message: 'is active in the source' },
+        { code: 'foreign-disable', identification: 'E4', message: 'is active in the source' },
+      ],
+    }),
+  );
+
+  expect(text).toContain(
+    `3 findings:\n  ${message} (rename-conflict)\n  E3 is active in the source (foreign-disable)\n  E4 is active`,
+  );
+});
+
+test('an unknown status names the command that shows the values', () => {
+  const finding = {
+    code: 'status-unknown',
+    identification: 'E8',
+    at: 'line 9',
+    message: 'line 9: status has',
+  } as const;
+  expect(render(samplePlan({ findings: [finding] }))).toContain(
+    'to see the values of the status:  rollcall source try people',
+  );
+});
+
 test('what comes from outside cannot act on the terminal', () => {
   const report = samplePlan({
     failure: 'bad \u001b[2J',
