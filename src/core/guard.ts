@@ -37,7 +37,7 @@ export interface GuardFacts {
   readonly blocked?: BlockedFacts;
 }
 
-/** Instants as ISO 8601. */
+/** Instants as text: `2026-11-25 03:00:26 UTC`. */
 export interface RestoredStore {
   /** When the backup was made. */
   readonly from: string;

@@ -28,6 +28,10 @@ test.each([
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
   [['source', 'try', 'people', '--since', '2026-11-21'], 'It must be an instant with a time zone'],
   [['sandbox', '--fault', 'nonsense:x'], 'is not an operation'],
+  [
+    ['sandbox', '--fault', 'stauts=500'],
+    '"stauts" is not a kind of fault. Did you mean status? To list the faults: rollcall sandbox --list-faults',
+  ],
   [['sandbox', '--quirk', 'put=replaces', '--quirk', 'colour=red'], 'it must be name=value'],
   [['sandbox', '--quirk', 'strictReuse=perhaps'], 'must be true or false'],
   [['check', '--config', 'other.yaml'], 'other.yaml: the file does not exist'],

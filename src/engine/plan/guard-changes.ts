@@ -8,6 +8,7 @@ import {
   isReadDoubted,
   type RestoredStore,
 } from '../../core/guard.ts';
+import { formatInstant } from '../../core/instant.ts';
 import type { LedgerEntry } from '../../core/ledger.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { EngineIo } from '../engine-io.ts';
@@ -127,7 +128,7 @@ function reportHolds(work: PlanWork, { holds, fields, blocked }: GuardVerdict, i
 async function restoredSince(since: number, { store }: EngineIo): Promise<{ readonly restored?: RestoredStore }> {
   const last = await store.restores.last();
   if (last === undefined || last.at <= since) return {};
-  return { restored: { from: new Date(last.madeAt).toISOString(), at: new Date(last.at).toISOString() } };
+  return { restored: { from: formatInstant(last.madeAt), at: formatInstant(last.at) } };
 }
 
 /** Returns facts about blocked people. Returns undefined for a read of named people: there is nothing to compare. */

@@ -1,4 +1,5 @@
 import { RollcallError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
 import { type OperationId, operationIds } from '../../platform/schema/index.ts';
 import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
 
@@ -49,17 +50,15 @@ function readTarget(text: string, name: string | undefined): FaultTarget {
   if (name === undefined) return 'platform';
   const targets: readonly FaultTarget[] = [...operationIds, '*', 'file'];
   const target = targets.find((entry) => entry === name);
-  if (target === undefined) throw refusal(text, `"${name}" is not an operation; allowed are ${targets.join(', ')}`);
+  if (target === undefined) throw unknownWord(text, `"${name}" is not an operation`, nearest(name, targets));
   return target;
 }
 
 function readKind(text: string, name: string): FaultKind {
   const kind = faultKinds.find((entry) => entry.kind === name);
   if (kind !== undefined) return kind;
-  throw refusal(
-    text,
-    `"${name}" is not a kind of fault; allowed are ${faultKinds.map((entry) => entry.kind).join(', ')}`,
-  );
+  const names = faultKinds.map((entry) => entry.kind);
+  throw unknownWord(text, `"${name}" is not a kind of fault`, nearest(name, names));
 }
 
 function checkReach(text: string, target: FaultTarget, { kind, reach }: FaultKind): void {
@@ -117,6 +116,12 @@ function readWhen(text: string, when: string | undefined): FaultWhen {
   };
   if (range.from === 0 || range.to < range.from) throw refusal(text, `@${when} matches no call: calls count from 1`);
   return { kind: 'calls', ...range };
+}
+
+function unknownWord(text: string, why: string, guess: string | undefined): RollcallError {
+  const hint = guess === undefined ? '' : `Did you mean ${guess}? `;
+  const message = `The fault "${text}" is not valid: ${why}. ${hint}To list the faults: rollcall sandbox --list-faults`;
+  return new RollcallError(message, { code: 'USAGE' });
 }
 
 function refusal(text: string, why: string): RollcallError {

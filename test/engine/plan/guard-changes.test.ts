@@ -124,7 +124,9 @@ describe('a restored store', () => {
     scene.source.records = [row('a1', left), row('b2', { area: 'X' }), row('c3')];
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: state, b2: 'update' });
-    const [from, to] = [at - dayMs, at].map((time) => new Date(time).toISOString());
+    const [from, to] = [at - dayMs, at].map((time) =>
+      new Date(time ?? 0).toISOString().replace(/^(.*)T(.*)\.\d+Z$/, '$1 $2 UTC'),
+    );
     const reason = `1 disable: the store was restored at ${to} from a backup of ${from}, and the number made in between is unknown. For 24 hours after a restore, each one needs approval`;
     expect(scene.message(planned, 'held')).toBe(state === 'disable' ? undefined : reason);
   });
