@@ -3,12 +3,12 @@ import { countsAbove, type RequestCounts, type RequestPurpose, requestPurposes, 
 import type { Run } from '../ports/store.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 
-/** Renders `31 files, about 560 requests, 1 min at 10/s`. */
+/** Renders `31 files, at most 560 requests, 1 min at 10/s`. */
 export function renderBudget({ files, requests, perSecond, seconds }: RequestBudget): string {
   const sent = files === 0 ? '' : `${formatCount(files, 'file')}, `;
   // Whole minutes are precise enough for an estimate.
   const ms = seconds < 90 ? seconds * 1000 : Math.round(seconds / 60) * 60_000;
-  return `${sent}about ${formatCount(requests, 'request')}, ${formatDuration(ms)} at ${formatNumber(perSecond)}/s`;
+  return `${sent}at most ${formatCount(requests, 'request')}, ${formatDuration(ms)} at ${formatNumber(perSecond)}/s`;
 }
 
 /** Renders the requests of a run by purpose, and what came on top of its budget; empty before the first request. */
@@ -16,7 +16,7 @@ export function renderRequests({ requests, facts, endedAt }: Run): string[] {
   const total = totalOf(requests);
   if (total === 0) return [];
   const { budget, splits = 0 } = facts;
-  const planned = budget === undefined ? '' : ` (planned: about ${formatNumber(budget.requests)})`;
+  const planned = budget === undefined ? '' : ` (planned: at most ${formatNumber(budget.requests)})`;
   const lines = [`${formatCount(total, 'request')}${planned}: ${renderPurposes(requests)}`];
   const above = budget === undefined ? 0 : total - budget.requests;
   if (budget === undefined || above <= 0) return lines;
