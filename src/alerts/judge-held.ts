@@ -1,7 +1,7 @@
 import { countOf } from '../core/count-of.ts';
 import type { AlertProblem } from '../ports/alerts.ts';
 import type { Run, Store } from '../ports/store.ts';
-import { firstOf, instantOf } from './words.ts';
+import { commands, firstOf, instantOf } from './words.ts';
 
 const shownPeople = 5;
 
@@ -24,7 +24,7 @@ export async function judgeHeld(
   if (run === undefined || run.scope.kind !== 'all') return undefined;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
   const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
-  const { applied, create, update, enable, disable, remove } = run.counts;
+  const { create, update, enable, disable, remove } = run.counts;
   const planned = create + update + enable + disable + remove;
   return {
     topic: 'held',
@@ -40,11 +40,12 @@ export async function judgeHeld(
         run.counts.held,
       ),
     ],
-    unaffected:
-      planned === run.counts.held
-        ? `The run ${run.id} had nothing else to change.`
-        : `All other changes continued: ${countOf(applied, 'change')} of the run ${run.id} applied.`,
-    action: `rollcall show ${run.id} --held, then rollcall approve ${run.id} or rollcall reject ${run.id}`,
+    unaffected: planned === run.counts.held ? `The run ${run.id} had nothing else to change.` : continued(run),
+    action: commands(
+      [`rollcall holds --sync ${sync}`, 'who waits, and the newest run'],
+      [`rollcall approve ${run.id}`, 'this run or a later one that holds the same changes'],
+      [`rollcall reject ${run.id}`],
+    ),
   };
 }
 
@@ -52,6 +53,12 @@ function isDoubted(run: Run | undefined): run is Run {
   // A run that ends as partial offers its read for approval as well.
   const isEnded = run?.outcome === 'held' || run?.outcome === 'partial';
   return isEnded && run.facts.isReadDoubted === true;
+}
+
+/** Undefined when nothing was applied. */
+function continued({ id, counts: { applied } }: Run): string | undefined {
+  if (applied === 0) return undefined;
+  return `All other changes continued: ${countOf(applied, 'change')} of the run ${id} ${applied === 1 ? 'was' : 'were'} applied.`;
 }
 
 function doubtedRead(run: Run): AlertProblem {
@@ -62,8 +69,8 @@ function doubtedRead(run: Run): AlertProblem {
     key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
     summary: `The source of run ${run.id} looks wrong: an operator must check it`,
     details: [run.facts.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
-    unaffected: `All other changes continued: ${countOf(run.counts.applied, 'change')} of the run applied.`,
-    action: `rollcall show ${run.id}, then rollcall approve ${run.id} if the source is right`,
+    unaffected: continued(run),
+    action: commands([`rollcall show ${run.id}`], [`rollcall approve ${run.id}`, 'if the source is right']),
   };
 }
 

@@ -16,6 +16,7 @@ const causes: readonly FindingCode[] = [
   'not-deliverable',
 ];
 const searchedFindings = 200;
+const searchedFailures = 200;
 /** Findings of rows that could not be read or used. */
 const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
 
@@ -23,6 +24,7 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open
  * problem of its topic. Undefined when the run shows nothing new:
  * - The operator canceled it and every outcome is known, or this version does not know its outcome.
+ * - It held the changes that failed before, so it shows nothing about them.
  * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
  *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
  * - The tokens of its connection ended it, which is reported as a problem of the connection.
@@ -41,6 +43,7 @@ export async function judgeRun(
   }
   if (!successOutcomes.some((outcome) => outcome === run.outcome)) return undefined;
   if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
+  if (await holdsFailed(run, known, store)) return undefined;
   const healed = await judgeHealed(run, store);
   return healed === undefined ? 'well' : { over: healed };
 }
@@ -49,6 +52,15 @@ export async function judgeRun(
 function lacksOnlyPeople({ outcome, counts, facts }: Run): boolean {
   const isTroubled = counts.failed + counts.unresolved + (facts.blocked?.unresolved ?? 0) > 0;
   return outcome === 'partial' && facts.unknownPeople !== undefined && !isTroubled && !facts.sourceGaps?.length;
+}
+
+/** Returns whether the run held changes that failed in the run of the open problem: those people are not repaired yet. */
+async function holdsFailed(run: Run, known: AlertProblem | undefined, store: Store): Promise<boolean> {
+  if (run.counts.held === 0 || known?.code !== 'run-partial' || known.run === undefined) return false;
+  const failed = await store.plans.page(known.run, { limit: searchedFailures, states: ['failed', 'unresolved'] });
+  const names = failed.map(({ identification }) => identification);
+  const again = await store.plans.getMany(run.id, names);
+  return again.some(({ state }) => state === 'held');
 }
 
 /** Returns whether the tokens of the connection are an open problem of their own. */
@@ -116,7 +128,10 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     topic: 'run',
     severity: 'warning',
     summary: `The ${nameOf(run)} was ${run.outcome === 'cancelled' ? '' : 'partial: '}${run.reason ?? 'the reason is not known'}`,
-    unaffected: `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
+    unaffected:
+      applied === 0
+        ? undefined
+        : `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     run: run.id,
   } as const;
   const isRead = (run.facts.sourceGaps ?? []).length === 0;

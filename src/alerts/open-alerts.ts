@@ -92,7 +92,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
     for (const { notice } of isStored ? outgoing : []) {
       const { kind, severity, subject } = notice;
       const topics = [...notice.problems, ...notice.recovered].map(({ topic }) => topic);
-      logger.warn(
+      const level = kind === 'problem' || kind === 'reminder' ? 'warn' : 'info';
+      logger[level](
         { notice: notice.id, kind, severity, [subject.kind]: subject.name, topics },
         'alert stored for its channels',
       );

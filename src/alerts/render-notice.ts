@@ -113,7 +113,7 @@ function problemLines(problem: AlertProblem, place: Place): readonly string[] {
     summary,
     ...details.map((detail) => `- ${detail}`),
     ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
-    `What to do: ${action}`,
+    ...(action.includes('\n') ? ['What to do:', ...action.split('\n')] : [`What to do: ${action}`]),
     codeLine(problem, place),
   ];
 }

@@ -90,7 +90,10 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     // The parking itself moved `lastUpdate`.
     const isPartly = change.kind !== 'update' || taken > 0 || (hasMoved && parked.length === 0);
     if (isPartly) return { kind: 'ignored', fields: left, quirks };
-    const what = parked.length > 0 ? 'email is still the parking address' : `${ignored.join(', ')} as before`;
+    const what =
+      parked.length > 0
+        ? 'email is still the parking address'
+        : `the platform still shows the former ${ignored.join(', ')}`;
     return { kind: 'not-seen', what };
   }
   const hasSign = change.kind !== 'update' || readable.some(isMeant) || hasMoved;

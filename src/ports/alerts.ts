@@ -38,7 +38,7 @@ export interface AlertProblem {
   readonly details: readonly string[];
   /** What is not affected. */
   readonly unaffected: string | undefined;
-  /** The command to run, with the reason. */
+  /** What to do: one command, or one a line with its reason as a comment of the shell. */
   readonly action: string;
   /** How many people, changes or files it concerns. Ten times as many is worse. Absent: it has no number. */
   readonly count?: number;

@@ -278,6 +278,27 @@ describe('a sync', () => {
     expect(titles()).toEqual(['WARNING sync people: 0 applied, the source was not read completely']);
   });
 
+  it('tells no recovery while a run holds the change that failed', async () => {
+    const failing = await openRun(store, { id: 'run_f', now: clock.now() });
+    await writePlan(store, { id: 'run_f', owned: failing }, [sampleChange('E1')]);
+    await store.plans.setStates(failing, [{ identification: 'E1', state: 'failed', reason: 'refused' }]);
+    const ended = { phase: 'done', endedAt: clock.now() } as const;
+    await store.runs.update(failing, { ...ended, outcome: 'partial', counts: { ...noCounts, failed: 1 } });
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['WARNING sync people: 0 applied, 1 failed']);
+    await clock.advance(60_000);
+    const holding = await openRun(store, { id: 'run_g', now: clock.now() });
+    await writePlan(store, { id: 'run_g', owned: holding }, [sampleChange('E1')]);
+    await store.plans.hold(holding, 'run_g', ['updates'], 'too many');
+    const endedAt = clock.now();
+    await store.runs.update(holding, { ...ended, endedAt, outcome: 'held', counts: { ...noCounts, held: 1 } });
+    await desk().evaluate(never);
+    expect(titles()).toEqual([]);
+    await succeeded();
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+  });
+
   it('titles a run that applied everything beside two bad rows as what it is', async () => {
     const owned = await openRun(store, { id: 'run_rows', now: clock.now() });
     const rows = ['line 17', 'line 291'].map(
@@ -430,7 +451,7 @@ describe('a sync', () => {
     await desk().evaluate(never);
     const [told] = receiver.received;
     expect(told?.json<{ text: string }>().text).toMatch(
-      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes continued: 5 changes of the run run_h1 applied\.\nWhat to do: rollcall show run_h1 --held, then rollcall approve run_h1/,
+      /^2 changes wait for approval until .*\n- 2 disables, 5 allowed\n- E1: disable\n- E2: disable\nNot affected: All other changes continued: 5 changes of the run run_h1 were applied\.\nWhat to do:\nrollcall holds --sync people {2}# .*\nrollcall approve run_h1 {2}# .*\nrollcall reject run_h1\n/,
     );
     await clock.advance(60_000);
     await endRun(store, await hold('run_h2'), clock.now());

@@ -171,7 +171,7 @@ describe('judging a change by what the platform shows', () => {
     const change = sealChange(draft({ after: { ...wanted, email: 'Ana.Diaz@Example.com' }, changed: ['email'] }));
     const shownAs = (email: string) => judgeChange(change, user({ fields: { ...wanted, email } }), undefined);
     expect(shownAs('ana.diaz@example.com')).toEqual({ kind: 'applied', quirks: {} });
-    expect(shownAs('ANA@example.com')).toEqual({ kind: 'not-seen', what: 'email as before' });
+    expect(shownAs('ANA@example.com')).toEqual({ kind: 'not-seen', what: 'the platform still shows the former email' });
   });
 
   it('learns nothing of a field that was sent along unchanged and that someone else edited', () => {
@@ -256,7 +256,10 @@ describe('a field that is sent', () => {
 
   it('and stays as it was is not seen, unless the user moved or another field was taken', () => {
     const both = sendArea('Old', { changed: ['area', 'lastName'], after: { area: 'New', lastName: 'Núñez' } });
-    expect(judgeChange(both, area('Old'), undefined)).toEqual({ kind: 'not-seen', what: 'area, lastName as before' });
+    expect(judgeChange(both, area('Old'), undefined)).toEqual({
+      kind: 'not-seen',
+      what: 'the platform still shows the former area, lastName',
+    });
     const half = user({ fields: { ...wanted, area: 'Old', lastName: 'Núñez' } });
     expect(judgeChange(both, half, undefined)).toMatchObject({ kind: 'ignored', fields: ['area'] });
     const altered = user({ fields: { ...wanted, area: 'Old', lastName: 'NÚÑEZ' } });
@@ -290,7 +293,10 @@ describe('the last step of a change that was parked', () => {
   it('is not seen while the account has its parking address, which nobody else gave it', () => {
     const notSeen = { kind: 'not-seen', what: 'email is still the parking address' };
     expect(judgeChange(step(), parked(), undefined)).toEqual(notSeen);
-    expect(judgeChange(step(), user(), undefined)).toEqual({ kind: 'not-seen', what: 'email as before' });
+    expect(judgeChange(step(), user(), undefined)).toEqual({
+      kind: 'not-seen',
+      what: 'the platform still shows the former email',
+    });
   });
 
   it('is ignored in part, and not remembered, when another field was taken or the account was enabled', () => {

@@ -211,7 +211,7 @@ describe('settle.deadline', () => {
     if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'After', firstName: 'Ana' } });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'unresolved' });
-    expect((await scene.reasons()).eva).toBe('the outcome is not known: area as before');
+    expect((await scene.reasons()).eva).toBe('the outcome is not known: the platform still shows the former area');
     expect(await scene.findings()).toMatchObject([
       expect.stringMatching(/^unresolved: batch 1: the outcome of 1 change is not known/),
     ]);
@@ -259,7 +259,7 @@ describe('settle.visibleWithin', () => {
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
     expect(await scene.step()).toEqual({ kind: 'next' });
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed' });
-    expect((await scene.reasons()).ana).toBe('the platform reported done, but area as before');
+    expect((await scene.reasons()).ana).toBe('the platform reported done, but the platform still shows the former area');
     expect(await scene.batches()).toMatchObject([{ state: 'settled', finalAt }]);
     expect(await scene.ledger('ana')).toBeUndefined();
     expect((await scene.run()).facts.failedFile).toBeUndefined();

@@ -89,7 +89,12 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
         ))}
         {unaffected === null ? null : <div className="faint">{unaffected}</div>}
         <div className="todo">
-          <span className="faint">{t.alerts.todo}</span> <code className="break">{action}</code>{' '}
+          <span className="faint">{t.alerts.todo}</span>{' '}
+          {action.split('\n').map((line) => (
+            <div key={line}>
+              <code className="break">{line}</code>
+            </div>
+          ))}
           <a href={`/runbook#${encodeURIComponent(topic)}`}>{t.menu.runbook}</a>
           {run === null ? null : (
             <>
