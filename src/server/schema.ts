@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ChangeClass, changeClasses } from '../core/change.ts';
+import { heldEnd } from './schemas/held-end.ts';
 
 /* Input and output of the API. Instants are ISO 8601 in UTC; unknown values are null. */
 
@@ -119,6 +120,8 @@ export const runDetail = runSummary.extend({
   findingsInAll: count,
   batches: z.array(batch),
   holds: z.array(hold),
+  heldEnds: z.array(heldEnd).meta({ description: 'What became of the held changes' }),
+  reasonNow: z.string().nullable().meta({ description: 'As reason; for a held run, what still waits' }),
 });
 
 const values = z.record(z.string(), z.string());

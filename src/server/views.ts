@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import type { RequestReport, RunReport } from '../app/app.ts';
 import type { HoldsReport } from '../app/holds.ts';
+import { reasonNow } from '../app/reports.ts';
 import type { RequestState, RunProgress } from '../app/request-result.ts';
 import type { SyncState } from '../app/sync-view.ts';
 import type { FieldValues } from '../core/fields.ts';
 import type { Finding } from '../core/finding.ts';
 import type { RequestBudget } from '../core/request-budget.ts';
+import type { HeldEnd } from '../ports/reports.ts';
 import type { AuditEntry, HoldFacts, PastChange, PlannedChange, Run } from '../ports/store.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type {
@@ -22,6 +24,7 @@ import type {
   runSummary,
   sync,
 } from './schema.ts';
+import type { heldEnd } from './schemas/held-end.ts';
 
 type View<Schema extends z.ZodType> = z.output<Schema>;
 
@@ -73,7 +76,8 @@ function stateWord({ pause, lastRun, waiting }: SyncState): View<typeof sync>['s
   return waiting > 0 ? 'waiting' : 'idle';
 }
 
-export function runDetailView({ run, findings, findingsInAll, batches, holds }: RunReport): View<typeof runDetail> {
+export function runDetailView(report: RunReport): View<typeof runDetail> {
+  const { run, findings, findingsInAll, batches, holds, heldEnds } = report;
   return {
     ...runView(run),
     requests: { ...run.requests },
@@ -94,6 +98,8 @@ export function runDetailView({ run, findings, findingsInAll, batches, holds }: 
       reason: reason ?? null,
     })),
     holds: holds.map((hold) => ({ ...holdView(hold), count: hold.size })),
+    heldEnds: heldEnds.map(heldEndView),
+    reasonNow: reasonNow(report) ?? null,
   };
 }
 
@@ -103,6 +109,10 @@ export function findingView({ code, identification, at, message }: Finding): Vie
 
 export function budgetView(budget: RequestBudget | undefined): View<typeof runDetail>['budget'] {
   return budget === undefined ? null : { ...budget, purposes: { ...budget.purposes } };
+}
+
+export function heldEndView({ classes, by, run, end, ...others }: HeldEnd): View<typeof heldEnd> {
+  return { ...others, classes: [...classes], by: by ?? null, run: run ?? null, end: end ?? null };
 }
 
 export function holdView({ id, class: held, reason, heldAt, expiresAt, state }: HoldFacts) {

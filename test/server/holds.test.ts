@@ -52,6 +52,28 @@ it('a hold says why, who in groups, and what an approval does', async () => {
   expect(await server.ask('/api/holds/nothing')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
 });
 
+it('a hold that was decided in part says what became of its changes, and which hold has the rest', async () => {
+  const { get, office, run, server } = await openHeld();
+  await office.app.approve(run.id, 'ana', { except: ['E1', 'E2', 'E3'] });
+  expect(await get('')).toMatchObject({ state: 'open', count: 3, size: 12, replacedBy: null });
+  const later = await office.apply();
+  const detail = await get('');
+  expect(holdDetail.parse(detail)).toEqual(detail);
+  expect(detail).toMatchObject({ count: 0, size: 12, replacedBy: later.holds[0]?.id });
+  const open = { by: null, run: null, end: null, count: 3 };
+  const approved = { by: 'ana', run: later.run.id, end: 'applied', count: 9 };
+  expect(detail.ends).toHaveLength(2);
+  expect(detail.ends).toEqual(
+    expect.arrayContaining([
+      { state: 'open', classes: ['disables'], ...open },
+      { state: 'approved', classes: ['disables'], ...approved },
+    ]),
+  );
+  const { json } = await server.ask(`/api/runs/${run.id}`);
+  expect(json).toMatchObject({ reason: '12 changes wait for approval', heldEnds: detail.ends });
+  expect(json.reasonNow).toBe('3 changes wait for approval, 9 approved');
+});
+
 it('changes are found by words, fields and values, sorted, and read from any row', async () => {
   const { get, run, server } = await openHeld();
   const all = await get('/changes/search?limit=5&offset=3');

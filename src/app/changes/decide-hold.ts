@@ -5,6 +5,7 @@ import type { EngineIo } from '../../engine/engine-io.ts';
 import type { App } from '../app.ts';
 import type { VerdictReport } from '../approve.ts';
 import type { HoldOrder } from '../page.ts';
+import { waitingOf } from '../reports.ts';
 import type { IndexedChange } from './change-index.ts';
 import { effectOf } from './effect.ts';
 import { groupRows, matcherOf } from './match-changes.ts';
@@ -16,10 +17,18 @@ export async function describeHold(id: string, searches: ChangeSearches, io: Eng
   const opened = await searches.hold(id);
   const { hold, run, isApprovable } = opened;
   const rows = waitingRows(opened);
+  const { store, clock } = io;
+  const isUndecided = isApprovable && rows.length === hold.size;
+  const held = isUndecided ? [] : await store.reports.heldEnds(run.id, hold.sync, clock.now());
+  const ends = held.filter(({ classes }) => classes.includes(hold.class));
+  const isReplaced = hold.state !== 'open' && waitingOf(ends) > 0;
+  const later = isReplaced ? await store.holds.listOpen(hold.sync) : [];
   return {
     hold,
     run,
     isApprovable,
+    ends,
+    replacedBy: later.findLast((one) => one.class === hold.class),
     waiting: rows.length,
     byKind: groupRows(rows, 'kind'),
     byReason: groupRows(rows, 'reason'),

@@ -2,6 +2,7 @@ import type { ChangeClass, ChangeKind } from '../../core/change.ts';
 import type { FieldName } from '../../core/fields.ts';
 import type { RequestBudget } from '../../core/request-budget.ts';
 import type { ChangeState } from '../../core/run.ts';
+import type { HeldEnd } from '../../ports/reports.ts';
 import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 
 /** Which changes of a plan. Every given part must match. */
@@ -73,6 +74,10 @@ export interface HoldDetail {
   /** Changes that wait. */
   readonly waiting: number;
   readonly isApprovable: boolean;
+  /** What became of the changes of this hold. Empty while all of them wait in it. */
+  readonly ends: readonly HeldEnd[];
+  /** The open hold of a later run in which the undecided changes of this closed hold wait. */
+  readonly replacedBy: HoldFacts | undefined;
   readonly byKind: ChangeGroups;
   readonly byReason: ChangeGroups;
   readonly byField: ChangeGroups;

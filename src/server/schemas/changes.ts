@@ -13,7 +13,8 @@ import type {
 import { changeClasses, changeKinds } from '../../core/change.ts';
 import { type FieldName, fieldTable } from '../../core/fields.ts';
 import { budget, change, count, hold, instant as instantSchema, runSummary, signature, somePeople } from '../schema.ts';
-import { budgetView, changeView, holdView, instant, runView } from '../views.ts';
+import { budgetView, changeView, heldEndView, holdView, instant, runView } from '../views.ts';
+import { heldEnd } from './held-end.ts';
 
 const fields = fieldTable.map(({ name }) => name) as [FieldName, ...FieldName[]];
 const classes = changeClasses as [(typeof changeClasses)[number], ...typeof changeClasses];
@@ -157,6 +158,12 @@ export const holdDetail = hold.extend({
   reasons: changeGroups,
   fields: changeGroups,
   effect: effect.meta({ description: 'What an approval of all of it does' }),
+  size: count.meta({ description: 'Changes that the guard held, decided ones included' }),
+  ends: z.array(heldEnd).meta({ description: 'What became of its changes' }),
+  replacedBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'Id of the open hold in which the undecided changes wait now' }),
 });
 
 export function holdDetailView(detail: HoldDetail): z.output<typeof holdDetail> {
@@ -170,6 +177,9 @@ export function holdDetailView(detail: HoldDetail): z.output<typeof holdDetail> 
     reasons: groupsView(detail.byReason),
     fields: groupsView(detail.byField),
     effect: effectView(detail.effect),
+    size: detail.hold.size,
+    ends: detail.ends.map(heldEndView),
+    replacedBy: detail.replacedBy?.id ?? null,
   };
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { holdCrowd } from '../../support/held-crowd.ts';
-import { openOffice } from '../../support/office.ts';
+import { employees, openOffice, usersOf } from '../../support/office.ts';
 import { findChromium } from '../../support/services/chromium.ts';
 
 const chromiumPath = await findChromium('page/holds.test.ts');
@@ -59,6 +59,28 @@ see(
     expect(complaints).toEqual([]);
   },
 );
+
+see('a hold whose rest waits in a newer hold says who decided, and links to it', async () => {
+  const left = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`E${i + 1}`, { status: 'left' }]));
+  const office = await openOffice({ sandbox: { people: usersOf(employees(30)) } });
+  await office.writeEmployees(employees(30));
+  await office.applyAll();
+  await office.writeEmployees(employees(30, left));
+  const { run, holds } = await office.apply();
+  await office.app.approve(run.id, 'ana', { except: ['E1', 'E2'] });
+  const later = await office.apply();
+  const server = await openTestServer(office.app);
+  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
+  await page.goto(`${server.url}/holds/${holds[0]?.id}`);
+  await signIn(page, viewerToken);
+  await page.getByText('10 approved · ana').waitFor();
+  expect(await page.locator('main').innerText()).toMatch(/people · 12 disables\s+Replaced/);
+  await page.getByRole('link', { name: 'Review them in the newer hold' }).click();
+  await page.waitForURL(`**/holds/${later.holds[0]?.id}`);
+  await page.goto(`${server.url}/runs/${run.id}`);
+  await page.getByText('2 changes wait for approval, 10 approved').waitFor();
+  expect(complaints).toEqual([]);
+});
 
 see('the whole way goes by keyboard: rows, choice, details, decision', async () => {
   const { page, office, complaints } = await openCrowd(300);

@@ -158,7 +158,7 @@ describe('a plan of a dry run', () => {
       waits: [],
     },
     decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11, missing: { count: 0, wait: undefined } },
-    guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined },
+    guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined, isReadDoubted: false },
   };
   const wait = { afterReads: 2, from: 50 };
   const own = (until: number) => ({ run: 'run_1', until });
@@ -213,7 +213,7 @@ describe('a plan of a dry run', () => {
     },
     {
       name: 'that the read is doubted, and why',
-      over: { guarded: { ...steps.guarded, areMissesHeld: true, doubt: 'too many' } },
+      over: { guarded: { ...steps.guarded, areMissesHeld: true, doubt: 'too many', isReadDoubted: true } },
       told: { isReadDoubted: true, doubt: 'too many' },
     },
     {

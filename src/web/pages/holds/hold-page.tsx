@@ -15,6 +15,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { DecisionBar } from './decision-bar.tsx';
+import { HoldEnds, holdStateOf } from './hold-ends.tsx';
 import { HoldBadge } from './holds-page.tsx';
 import { VerdictBox } from './verdict-box.tsx';
 
@@ -48,7 +49,8 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
   }>();
   const onOrder = useCallback((next: ChangeOrder) => change({ sort: next.sort, order: next.order }), [change]);
   const subject = useMemo(() => ({ kind: 'hold' as const, id: hold.id }), [hold.id]);
-  const what = `${f.number(hold.count)} ${wordOf(t.words.classes, hold.class)}`;
+  const shown = hold.isApprovable || hold.state === 'open' ? hold.count : hold.size;
+  const what = `${f.number(shown)} ${wordOf(t.words.classes, hold.class)}`;
   const isDecidable = mayAct && hold.isApprovable && hold.count > 0;
   return (
     <>
@@ -57,7 +59,11 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
       </p>
       <PageHead
         title={`${hold.sync} · ${what}`}
-        beside={<HoldBadge state={hold.state === 'open' && !hold.isApprovable ? 'expired' : hold.state} />}
+        beside={
+          <HoldBadge
+            state={hold.state === 'open' && !hold.isApprovable ? 'expired' : holdStateOf(hold.state, hold.ends)}
+          />
+        }
         actions={
           hold.isApprovable ? (
             <span className="faint">
@@ -73,6 +79,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
         </span>
       </p>
       {verdict === undefined ? null : <VerdictBox {...verdict} onDismiss={() => setVerdict(undefined)} />}
+      <HoldEnds hold={hold} />
       {hold.isApprovable || hold.state !== 'open' ? null : (
         <div className="box warn">
           <Icon name="clock" />

@@ -11,6 +11,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { OutcomeBadge } from '../../ui/state-badges.tsx';
 import { Ago, At } from '../../ui/time.tsx';
+import { holdStateOf } from '../holds/hold-ends.tsx';
 import { BatchTable } from './batch-table.tsx';
 import { FailedPeople } from './failed-people.tsx';
 import { FindingCauses } from './finding-causes.tsx';
@@ -36,6 +37,7 @@ export function RunPage({ id }: { readonly id: string }) {
 
 function RunBody({ run }: { readonly run: RunDetail }) {
   const { t } = usePage();
+  const reason = run.reasonNow;
   const changes = ['create', 'update', 'enable', 'disable', 'remove'] as const;
   const all = changes.reduce((sum, kind) => sum + run.counts[kind], 0);
   return (
@@ -57,10 +59,10 @@ function RunBody({ run }: { readonly run: RunDetail }) {
         <At at={run.startedAt} /> · <Duration run={run} /> · {wordOf(t.words.trigger, run.trigger)} ·{' '}
         <ReadWords run={run} /> · {run.connection}
       </p>
-      {run.reason === null ? null : (
+      {reason === null ? null : (
         <div className={run.outcome === 'failed' || run.outcome === 'partial' ? 'box bad' : 'box'}>
           <Icon name="warn" />
-          <p className="break">{run.reason}</p>
+          <p className="break">{reason}</p>
         </div>
       )}
       {run.isCancelRequested && run.endedAt === null ? <p className="box warn">{t.runs.cancelAsked}</p> : null}
@@ -91,6 +93,11 @@ function RunBody({ run }: { readonly run: RunDetail }) {
 
 function Holds({ run }: { readonly run: RunDetail }) {
   const { t, f } = usePage();
+  const stateOf = (held: string, state: string) =>
+    holdStateOf(
+      state,
+      run.heldEnds.filter(({ classes }) => classes.includes(held)),
+    );
   return (
     <ul className="list holds">
       {run.holds.map(({ id, class: held, reason, count, state, expiresAt }) => (
@@ -100,7 +107,7 @@ function Holds({ run }: { readonly run: RunDetail }) {
               {f.number(count)} {wordOf(t.words.classes, held)}
             </strong>{' '}
             <span className="faint">
-              {wordOf(t.words.holdState, state)}
+              {wordOf(t.words.holdState, stateOf(held, state))}
               {state === 'open' ? (
                 <>
                   {' · '}

@@ -10,6 +10,7 @@ export const holds = {
   expires: 'expires',
   expiredHint: 'This hold has expired without a decision. The next run asks again.',
   run: 'Run',
+  replacedBy: 'Review them in the newer hold',
   list: 'Changes that wait for approval',
   noEstimate: 'No estimate: the sync is no longer configured.',
   effect: (files: number, requests: number, time: string | undefined) =>

@@ -11,6 +11,7 @@ export const holds: Texts['holds'] = {
   expires: 'vence',
   expiredHint: 'Esta retención venció sin decisión. La próxima ejecución vuelve a preguntar.',
   run: 'Ejecución',
+  replacedBy: 'Revisarlos en la retención más reciente',
   list: 'Cambios que esperan aprobación',
   noEstimate: 'Sin estimación: la sincronización ya no está configurada.',
   effect: (files, requests, time) =>
