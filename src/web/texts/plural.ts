@@ -8,3 +8,13 @@ export function counter(language: string): (count: number, one: string, many: st
 export function wordOf(words: Readonly<Record<string, string>>, state: string): string {
   return Object.hasOwn(words, state) ? (words[state] ?? state) : state;
 }
+
+interface ClassWords {
+  readonly classes: Readonly<Record<string, string>>;
+  readonly oneOfClass: Readonly<Record<string, string>>;
+}
+
+/** Returns the word of a class of changes beside a count: `1 disable`, `2 disables`. */
+export function classWord({ classes, oneOfClass }: ClassWords, name: string, count: number): string {
+  return wordOf(count === 1 ? oneOfClass : classes, name);
+}

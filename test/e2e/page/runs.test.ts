@@ -43,6 +43,9 @@ see('the address of a run shows its outcome, times, files, and findings by cause
   expect(await cause.innerText()).toMatch(/E12.*line 13/s);
   expect(await page.locator('.list.holds').innerText()).toContain('7 disables');
   expect(await page.getByRole('table').innerText()).toContain('Settled');
+  const figures = page.locator('.card', { hasText: 'Numbers of the read' });
+  expect(await figures.innerText()).toMatch(/Rows of the source\s+20\s/);
+  expect(await figures.innerText()).not.toMatch(/[a-z][A-Z]|,\d{3},\d{3}/);
   await page.getByRole('link', { name: 'Show all changes' }).first().click();
   await page.getByRole('treegrid').getByRole('row').nth(1).waitFor();
   await page.getByRole('combobox', { name: /^State/ }).selectOption('held');

@@ -6,7 +6,7 @@ import type { Schemas } from '../../api/schema.ts';
 import { isNothing, mostIds, orderPart, type Selection } from '../../changes/selection.ts';
 import type { ChangeFilter } from '../../changes/subject.ts';
 import { usePage } from '../../state/page-context.tsx';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord } from '../../texts/plural.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemBox } from '../../ui/problem-box.tsx';
 import { DecisionDialog } from './decision-dialog.tsx';
@@ -38,7 +38,7 @@ export function DecisionBar({ hold, filter, selection, total, onDecided }: Props
   });
   const chosen = isEmpty ? 0 : effect.data?.changes;
   const isReady = chosen !== undefined && chosen > 0 && !effect.isPlaceholderData && !isTooMany;
-  const what = chosen === undefined ? '' : `${f.number(chosen)} ${wordOf(t.words.classes, hold.class)}`;
+  const what = chosen === undefined ? '' : `${f.number(chosen)} ${classWord(t.words, hold.class, chosen)}`;
   return (
     <div className="decision">
       {effect.error === null || isEmpty ? null : (

@@ -5,7 +5,7 @@ import { problemOfError } from '../../api/problem.ts';
 import type { Schemas } from '../../api/schema.ts';
 import type { orderPart } from '../../changes/selection.ts';
 import { usePage } from '../../state/page-context.tsx';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord, wordOf } from '../../texts/plural.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemBox } from '../../ui/problem-box.tsx';
@@ -45,7 +45,7 @@ export function DecisionDialog({ hold, action, part, effect, onClose, onDecided 
     event.preventDefault();
     if (!decide.isPending) decide.mutate(field.current?.value.trim() ?? '');
   };
-  const what = `${f.number(effect.changes)} ${wordOf(t.words.classes, hold.class)}`;
+  const what = `${f.number(effect.changes)} ${classWord(t.words, hold.class, effect.changes)}`;
   const kinds = Object.entries(effect.kinds)
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${wordOf(t.words.kind, kind)} ${f.number(count)}`)

@@ -9,7 +9,7 @@ import { type ChangeOrder, filterOf, orderOf } from '../../changes/subject.ts';
 import { Link, pathTo, useFilters } from '../../router/router.tsx';
 import { usePage } from '../../state/page-context.tsx';
 import { useMay } from '../../state/session.ts';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord } from '../../texts/plural.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
@@ -50,7 +50,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
   const onOrder = useCallback((next: ChangeOrder) => change({ sort: next.sort, order: next.order }), [change]);
   const subject = useMemo(() => ({ kind: 'hold' as const, id: hold.id }), [hold.id]);
   const shown = hold.isApprovable || hold.state === 'open' ? hold.count : hold.size;
-  const what = `${f.number(shown)} ${wordOf(t.words.classes, hold.class)}`;
+  const what = `${f.number(shown)} ${classWord(t.words, hold.class, shown)}`;
   const isDecidable = mayAct && hold.isApprovable && hold.count > 0;
   return (
     <>

@@ -3,7 +3,7 @@ import { answerOf } from '../../api/client.ts';
 import type { Schemas } from '../../api/schema.ts';
 import { Link, pathTo, useFilters } from '../../router/router.tsx';
 import { usePage } from '../../state/page-context.tsx';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord, wordOf } from '../../texts/plural.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -73,7 +73,7 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
     <li>
       <HoldBadge state={hold.isApprovable ? 'open' : 'expired'} />
       <div className="grow">
-        <strong>{hold.sync}</strong> · {f.number(hold.count)} {wordOf(t.words.classes, hold.class)}
+        <strong>{hold.sync}</strong> · {f.number(hold.count)} {classWord(t.words, hold.class, hold.count)}
         <div className="break">{hold.reason}</div>
         <div className="faint small">
           {t.holds.heldSince} <Ago at={hold.heldAt} />

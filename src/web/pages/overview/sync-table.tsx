@@ -85,16 +85,16 @@ function SyncRow({ sync, days }: { readonly sync: SyncOverview; readonly days: r
       </td>
       <td data-label={words.days}>{days === undefined ? null : <DayBars days={days} />}</td>
       <td data-label={words.next}>
-        {sync.nextSlotAt === null ? (
-          <span className="faint">
-            {sync.health.state === 'paused' ? words.paused : (sync.schedule ?? words.manual)}
-          </span>
-        ) : (
-          <At at={sync.nextSlotAt} />
-        )}
+        <NextSlot sync={sync} />
       </td>
     </tr>
   );
+}
+
+/** When the schedule starts the next run, or why it starts none. */
+export function NextSlot({ sync: { nextSlotAt, health, schedule } }: { readonly sync: SyncOverview }) {
+  const words = usePage().t.overview.syncs;
+  return <At at={nextSlotAt} missing={health.state === 'paused' ? words.paused : (schedule ?? words.manual)} />;
 }
 
 export function DayBars({ days }: { readonly days: readonly DayCounts[] }) {

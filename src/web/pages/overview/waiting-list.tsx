@@ -2,7 +2,7 @@ import { Link, pathTo, withFilters } from '../../router/router.tsx';
 import type { Overview, SyncOverview } from '../../state/live.ts';
 import { useNow } from '../../state/now.tsx';
 import { usePage } from '../../state/page-context.tsx';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord } from '../../texts/plural.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 /** What waits for a decision, counted in the store whatever its age. */
@@ -33,7 +33,7 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
   const now = useNow();
   const words = t.overview.waiting;
   const classes = Object.entries(holds.byClass)
-    .map(([one, count]) => `${f.number(count)} ${wordOf(t.words.classes, one)}`)
+    .map(([one, count]) => `${f.number(count)} ${classWord(t.words, one, count)}`)
     .join(', ');
   return (
     <li>

@@ -5,7 +5,7 @@ import { type ChangeOrder, filterOf, orderOf } from '../../changes/subject.ts';
 import { Link, pathTo, useFilters } from '../../router/router.tsx';
 import { useNow } from '../../state/now.tsx';
 import { usePage } from '../../state/page-context.tsx';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord } from '../../texts/plural.ts';
 import { Counts } from '../../ui/counts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -78,7 +78,7 @@ function Report({ report }: { readonly report: Report }) {
             <li key={held}>
               <Icon name="hand" />
               <div className="grow">
-                {t.previews.wouldHold(f.number(count), wordOf(t.words.classes, held))}
+                {t.previews.wouldHold(f.number(count), classWord(t.words, held, count))}
                 <div className="faint break">{reason}</div>
               </div>
             </li>

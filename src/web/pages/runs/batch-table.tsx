@@ -71,7 +71,10 @@ export function BatchTable({ run }: { readonly run: RunDetail }) {
 
 function BatchBadge({ batch }: { readonly batch: Batch }) {
   const { t } = usePage();
-  const hasFailed = (batch.states.failed ?? 0) + (batch.states.unresolved ?? 0) > 0 || batch.state === 'unresolved';
+  const hasFailed =
+    (batch.states.failed ?? 0) + (batch.states.unresolved ?? 0) > 0 ||
+    batch.final === 'failed' ||
+    batch.state === 'unresolved';
   const [tone, icon]: readonly [Tone, IconName] = hasFailed
     ? ['bad', 'warn']
     : batch.state === 'settled'

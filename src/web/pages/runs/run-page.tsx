@@ -3,7 +3,7 @@ import { answerOf } from '../../api/client.ts';
 import { Link, pathTo, useRouter, withFilters } from '../../router/router.tsx';
 import { usePage } from '../../state/page-context.tsx';
 import { useMay } from '../../state/session.ts';
-import { wordOf } from '../../texts/plural.ts';
+import { classWord, wordOf } from '../../texts/plural.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Counts } from '../../ui/counts.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -104,7 +104,7 @@ function Holds({ run }: { readonly run: RunDetail }) {
         <li key={id}>
           <div className="grow">
             <strong>
-              {f.number(count)} {wordOf(t.words.classes, held)}
+              {f.number(count)} {classWord(t.words, held, count)}
             </strong>{' '}
             <span className="faint">
               {wordOf(t.words.holdState, stateOf(held, state))}
@@ -153,10 +153,13 @@ function RunActions({ run }: { readonly run: RunDetail }) {
   );
 }
 
-/** Numbers of the read, as the run noted them. */
+/** What the run read, and the requests that it made. Other facts are its own notes. */
 function Facts({ run }: { readonly run: RunDetail }) {
   const { t, f } = usePage();
-  const facts = Object.entries(run.facts).filter(([, value]) => typeof value === 'number');
+  const facts = Object.entries(t.runs.figures).flatMap(([name, label]) => {
+    const value = run.facts[name];
+    return typeof value === 'number' ? [{ name, label, value }] : [];
+  });
   const requests = Object.entries(run.requests);
   if (facts.length + requests.length === 0) return null;
   return (
@@ -178,10 +181,10 @@ function Facts({ run }: { readonly run: RunDetail }) {
         <div className="card">
           <h2>{t.runs.facts}</h2>
           <dl className="pairs">
-            {facts.map(([name, value]) => (
+            {facts.map(({ name, label, value }) => (
               <div key={name}>
-                <dt>{name}</dt>
-                <dd>{f.number(Number(value))}</dd>
+                <dt>{label}</dt>
+                <dd>{f.number(value)}</dd>
               </div>
             ))}
           </dl>

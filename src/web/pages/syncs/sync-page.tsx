@@ -8,9 +8,9 @@ import { Empty } from '../../ui/empty.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { HealthBadge } from '../../ui/state-badges.tsx';
-import { Ago, At } from '../../ui/time.tsx';
+import { Ago } from '../../ui/time.tsx';
 import { ActivityCell } from '../overview/activity-cell.tsx';
-import { DayBars, useDays } from '../overview/sync-table.tsx';
+import { DayBars, NextSlot, useDays } from '../overview/sync-table.tsx';
 import { WaitingList } from '../overview/waiting-list.tsx';
 import { RunTable } from '../runs/run-table.tsx';
 import { useRuns } from '../runs/runs-page.tsx';
@@ -78,7 +78,7 @@ function Facts({ sync }: { readonly sync: SyncOverview }) {
           <div>
             <dt>{words.next}</dt>
             <dd>
-              <At at={sync.nextSlotAt} missing={words.manual} />
+              <NextSlot sync={sync} />
             </dd>
           </div>
           <div>

@@ -70,6 +70,16 @@ export const words = {
     removes: 'removes',
     handOvers: 'hand-overs',
   } as typeof word,
+  oneOfClass: {
+    creates: 'create',
+    updates: 'update',
+    emailChanges: 'e-mail change',
+    firstSight: 'first-sight write',
+    enables: 'enable',
+    disables: 'disable',
+    removes: 'remove',
+    handOvers: 'hand-over',
+  } as typeof word,
   holdState: {
     open: 'Open',
     approved: 'Approved',

@@ -69,6 +69,16 @@ export const words: Texts['words'] = {
     removes: 'bajas',
     handOvers: 'traspasos',
   },
+  oneOfClass: {
+    creates: 'alta',
+    updates: 'actualización',
+    emailChanges: 'cambio de correo',
+    firstSight: 'escritura a primera vista',
+    enables: 'habilitación',
+    disables: 'inhabilitación',
+    removes: 'baja',
+    handOvers: 'traspaso',
+  },
   holdState: {
     open: 'Abierta',
     approved: 'Aprobada',
