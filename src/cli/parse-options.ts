@@ -14,6 +14,13 @@ export function parsePort(text: string): number {
   return port;
 }
 
+/** Parses a whole number of 1 or more for an option. */
+export function parsePositive(text: string): number {
+  const value = parseWholeNumber(text);
+  if (value === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return value;
+}
+
 /** Collects an option that may be repeated. */
 export function gather(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];

@@ -1,6 +1,6 @@
 import type { AddCommand } from './command.ts';
 import { runFactsJson } from './json-reports.ts';
-import { parseWholeNumber } from './parse-options.ts';
+import { parsePositive } from './parse-options.ts';
 import { renderRuns } from './render-runs.ts';
 import type { Shell } from './shell.ts';
 import { cleanLine } from './terminal-text.ts';
@@ -14,7 +14,7 @@ export const addRuns: AddCommand = (program, host) => {
     .command('runs')
     .description('list runs, newest first')
     .argument('[sync]', 'only runs of this sync')
-    .option('--limit <n>', 'maximum number of runs', parseWholeNumber, 20)
+    .option('--limit <n>', 'maximum number of runs', parsePositive, 20)
     .action(host.action(runs));
 };
 

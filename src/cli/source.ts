@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { AddCommand } from './command.ts';
-import { parseWholeNumber } from './parse-options.ts';
+import { parsePositive, parseWholeNumber } from './parse-options.ts';
 import { renderSourceKinds, renderTrial } from './render-source.ts';
 import type { Shell } from './shell.ts';
 
@@ -58,12 +58,6 @@ async function trySource(shell: Shell, sync: string, given: TryOptions): Promise
     shell.print(renderTrial(trial, shell.style));
     return trial.end.kind === 'incomplete' ? 4 : 0;
   });
-}
-
-function parsePositive(text: string): number {
-  const value = parseWholeNumber(text);
-  if (value === 0) throw new InvalidArgumentError('It must be at least 1.');
-  return value;
 }
 
 function parseInstant(text: string): string {

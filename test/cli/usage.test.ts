@@ -26,6 +26,7 @@ test.each([
   [['token', 'statsu', 'acme'], 'Did you mean status?'],
   [['init', '--source', 'oracle'], 'no source starter is called oracle; available are: '],
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
+  [['runs', '--limit', '0'], 'It must be at least 1.'],
   [['source', 'try', 'people', '--since', '2026-11-21'], 'It must be an instant with a time zone'],
   [['sandbox', '--fault', 'nonsense:x'], 'is not an operation'],
   [
