@@ -14,8 +14,10 @@ export interface AppIo {
   readonly nextSlot: (sync: string, after: number) => number | undefined;
   /** Returns the instant from which the last success must be, by `freshness` or the schedule; undefined without both. */
   readonly staleBefore: (sync: string, now: number) => number | undefined;
-  /** Whether a deployment works on this store. */
+  /** Whether a deployment works on this store. One that was killed counts for some seconds: see `deploymentSeenAt`. */
   readonly isDeployed: () => Promise<boolean>;
+  /** Returns when a deployment was last seen (epoch ms), every few seconds; undefined after a regular stop. */
+  readonly deploymentSeenAt: () => Promise<number | undefined>;
   /**
    * Drives one run in this process. `busy`: another process drives it. `stopped`: the signal aborted, or the lease was lost.
    */

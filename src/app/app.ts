@@ -47,6 +47,8 @@ export type { RunReport } from './reports.ts';
 export interface App extends PageUseCases {
   readonly syncs: readonly SyncView[];
   readonly connections: readonly string[];
+  /** Address of the page as configured, without a trailing slash; undefined without a server, or with a port that varies. */
+  readonly pageUrl: string | undefined;
   /** Makes a plan: no effect outside, and no miss is counted. */
   plan(sync: string, options: WatchOptions & { readonly scope?: RunScope }): Promise<PlanReport>;
   /** As `plan`, stored as a preview that others can open until it expires. */
@@ -233,6 +235,8 @@ export type ResyncReport =
       readonly trigger: string;
       /** The pause that the request waits for, if the sync is paused. */
       readonly pause: Pause | undefined;
+      /** When the deployment was last seen (epoch ms). */
+      readonly deploymentSeenAt: number | undefined;
     }
   | {
       readonly kind: 'ran';

@@ -21,7 +21,16 @@ import { trySource } from './try-source.ts';
 import { explainPerson } from './why.ts';
 
 /** Use cases that need alerts, the server, the queue or the platform client. Only the composition root knows these. */
-type Surroundings = 'start' | 'call' | 'callTarget' | 'contract' | 'alerts' | 'quietAlerts' | 'testAlerts' | 'close';
+type Surroundings =
+  | 'pageUrl'
+  | 'start'
+  | 'call'
+  | 'callTarget'
+  | 'contract'
+  | 'alerts'
+  | 'quietAlerts'
+  | 'testAlerts'
+  | 'close';
 
 /** Opens the use cases that the command line and the server share. */
 export function openUseCases(io: AppIo): Omit<App, Surroundings> {

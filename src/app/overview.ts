@@ -35,6 +35,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
     syncs,
     work: {
       isDeploymentRunning,
+      deploymentSeenAt: await io.deploymentSeenAt(),
       workers,
       requests: syncs.reduce((sum, { requests }) => sum + requests, 0),
       runs: unfinished.length,

@@ -91,6 +91,8 @@ export interface Overview {
   readonly syncs: readonly SyncOverview[];
   readonly work: {
     readonly isDeploymentRunning: boolean;
+    /** When a deployment was last seen (epoch ms); undefined after a regular stop. */
+    readonly deploymentSeenAt: number | undefined;
     /** `in-process`: without Redis, the deployment itself works. */
     readonly workers: 'alive' | 'none' | 'in-process';
     readonly requests: number;

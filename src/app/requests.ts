@@ -50,7 +50,9 @@ export async function queueOrRun(
   const { state, run } = await requestState(trigger.id, io);
   if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine), io);
   const pause = await io.engine.store.pauses.get(trigger.sync);
-  if (options.isWaiting !== true || pause !== undefined) return { kind: 'queued', trigger: trigger.id, pause };
+  if (options.isWaiting !== true || pause !== undefined) {
+    return { kind: 'queued', trigger: trigger.id, pause, deploymentSeenAt: await io.deploymentSeenAt() };
+  }
   return ran(trigger, await followRun(trigger, options, io), io);
 }
 

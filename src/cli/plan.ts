@@ -57,7 +57,9 @@ async function plan(shell: Shell, sync: string, { limit, out, user, share }: Pla
       shell.print(`\nthe whole plan (${written} changes) is in ${out}; it contains personal data`);
     }
     if (preview !== undefined) {
-      shell.print(`\nto share it: /previews/${preview.id} on the page, until ${formatInstant(preview.expiresAt)}`);
+      const path = `/previews/${preview.id}`;
+      const place = app.pageUrl === undefined ? `${path} on the page` : `${app.pageUrl}${path}`;
+      shell.print(`\nto share it: ${place}, until ${formatInstant(preview.expiresAt)}`);
     }
     return planExitCodes[outcome];
   });

@@ -24,8 +24,10 @@ export function renderRun(report: RunReport, style: Style): string {
   const gaps = shownGaps(report.run);
   const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
   const sections = [
-    ...resumed.map((old) => `interrupted run, continued and ended:
-${headOf(old, old.reason, style)}`),
+    ...resumed.map(
+      (old) => `interrupted run, continued and ended:
+${headOf(old, old.reason, style)}`,
+    ),
     headOf(report.run, reasonNow(report), style),
     renderWork(report, style),
     renderHolds(report, style),

@@ -20,14 +20,8 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
     nextWords(sync),
   ]);
   const hints = syncs.flatMap((sync) => hintOf(sync, style));
-  const isAlone = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined) && !work.isDeploymentRunning;
-  return [renderTable([head, ...rows]), ...hints, ...(isAlone ? [aloneHint(work, style)] : [])].join('\n');
-}
-
-function aloneHint({ workers }: Overview['work'], style: Style): string {
-  return workers === 'alive'
-    ? `Workers are alive, but no scheduler is, so no schedule or request starts a run: ${style.command('start --role scheduler')}`
-    : `No deployment is running, so no schedule starts a run: ${style.command('start')}`;
+  const hasSlots = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined);
+  return [renderTable([head, ...rows]), ...hints, ...(hasSlots ? deploymentHint(work, at, style) : [])].join('\n');
 }
 
 function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {
@@ -97,4 +91,31 @@ export function interruptedWords(
 /** Returns the last temporary problem of a run in progress. */
 export function problemWords({ at, reason }: NonNullable<RunFacts['problem']>): string {
   return `last problem, at ${formatInstant(at)}: ${cleanLine(reason)}`;
+}
+
+/** A deployment shows itself every 5 seconds. Later than this (ms), it may have ended without notice. */
+const seenWithinMs = 8000;
+
+/** Returns why the next slots may pass without a run. */
+function deploymentHint(
+  { isDeploymentRunning, deploymentSeenAt, workers }: Overview['work'],
+  now: number,
+  { command }: Style,
+): string[] {
+  const seen = seenWords(deploymentSeenAt);
+  if (!isDeploymentRunning && workers === 'alive') {
+    return [
+      `Workers are alive, but no scheduler is${seen}, so no schedule or request starts a run: ${command('start --role scheduler')}`,
+    ];
+  }
+  if (!isDeploymentRunning) {
+    return [`No deployment is running${seen}, so no schedule starts a run: ${command('start')}`];
+  }
+  if (deploymentSeenAt === undefined || now - deploymentSeenAt <= seenWithinMs) return [];
+  return [`The deployment may have ended${seen}. If it has, no schedule starts a run: ${command('start')}`];
+}
+
+/** ` (last seen TIME)`; empty when that is not known. */
+export function seenWords(at: number | undefined): string {
+  return at === undefined ? '' : ` (last seen ${formatInstant(at)})`;
 }

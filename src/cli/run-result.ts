@@ -2,8 +2,9 @@ import type { ResyncReport, RunReport } from '../app/app.ts';
 import type { RequestResult } from '../app/request-result.ts';
 import { exitCodes } from '../core/report.ts';
 import type { Outcome } from '../core/run.ts';
-import { runJson } from './json-reports.ts';
+import { instant, runJson } from './json-reports.ts';
 import { renderRun } from './render-run.ts';
+import { seenWords } from './render-status.ts';
 import type { Shell } from './shell.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -35,15 +36,16 @@ export function printResync(shell: Shell, sync: string, report: ResyncReport): n
     const { report: of, result } = report;
     return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
   }
-  const { trigger, pause } = report;
-  shell.printJson({ run: null, outcome: 'queued', trigger, isPaused: pause !== undefined });
+  const { trigger, pause, deploymentSeenAt } = report;
+  const isPaused = pause !== undefined;
+  shell.printJson({ run: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: instant(deploymentSeenAt) });
   if (pause !== undefined) {
     const resume = shell.style.command(`resume ${sync}`);
     shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}; the run starts when it is resumed:  ${resume}`);
     return 0;
   }
   shell.print(
-    `queued: the running deployment starts it within seconds; see ${shell.style.command(`runs ${sync}`)}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${shell.style.command(`apply ${sync}`)}`,
+    `queued: the deployment${seenWords(deploymentSeenAt)} starts it within seconds if it still runs; see ${shell.style.command(`runs ${sync}`)}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${shell.style.command(`apply ${sync}`)}`,
   );
   return 0;
 }

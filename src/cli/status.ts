@@ -22,7 +22,11 @@ async function status(shell: Shell): Promise<number> {
 
 /** The object of `status --json`. */
 function statusJson({ at, work, syncs }: Overview) {
-  return { at: instant(at), work, syncs: syncs.map(syncJson) };
+  return {
+    at: instant(at),
+    work: { ...work, deploymentSeenAt: instant(work.deploymentSeenAt) },
+    syncs: syncs.map(syncJson),
+  };
 }
 
 function syncJson({ name, connection, health, activity, holds, requests, freshAt, nextSlotAt }: SyncOverview) {

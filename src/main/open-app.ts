@@ -12,6 +12,7 @@ import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
 import { callApi, targetOf } from '../platform/named-call.ts';
 import { deploymentLease } from '../ports/leases.ts';
+import { deploymentLeaseMs } from '../runtime/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../runtime/in-process/drive-run.ts';
 import { openSchedule } from '../runtime/schedule.ts';
 import { type LogScope, openLogScope } from '../telemetry/log-scope.ts';
@@ -60,6 +61,10 @@ export function openApp(
     nextSlot: nextSlots(config),
     staleBefore: staleInstants(config),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
+    async deploymentSeenAt() {
+      const holder = await io.store.leases.holder(deploymentLease, 0);
+      return holder === undefined ? undefined : holder.until - deploymentLeaseMs;
+    },
     drive: (run, options) => driveRun(run, driveIo(options)),
     checkAlerts: (signal) => checkOnce(alerts, io.logger, signal),
     ...(redis === undefined
@@ -69,6 +74,7 @@ export function openApp(
   });
   const app: App = {
     ...useCases,
+    pageUrl: pageUrlOf(config),
     start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig }, options),
     call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
     async callTarget(request, signal) {
@@ -87,6 +93,12 @@ export function openApp(
     close: () => engine.close(),
   };
   return app;
+}
+
+function pageUrlOf({ server }: Config): string | undefined {
+  if (server === undefined) return undefined;
+  const { publicUrl, host, port } = server;
+  return publicUrl ?? (port === 0 ? undefined : `http://${host}:${port}`);
 }
 
 function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {

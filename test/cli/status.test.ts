@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Overview } from '../../src/app/page.ts';
+
+import type { Overview, SyncOverview } from '../../src/app/page.ts';
+
 import { renderStatus } from '../../src/cli/render-status.ts';
 import { plain } from './samples.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
@@ -68,4 +70,28 @@ test('without a scheduler, status says which process to start', () => {
   };
   expect(textOf('none')).toMatch(/No deployment is running, .*: {1,2}rollcall start$/);
   expect(textOf('alive')).toMatch(/Workers are alive, but no scheduler is, .*: {1,2}rollcall start --role scheduler$/);
+});
+
+test('a deployment that does not show itself is no promise of the next run', () => {
+  const at = Date.UTC(2026, 10, 25, 3);
+  const sync = {
+    name: 'people',
+    health: { state: 'succeeding', failures: 0 },
+    activity: { kind: 'idle', run: undefined },
+    holds: { changes: 0, reads: 0, expired: { changes: 0 } },
+    nextSlotAt: at + 60_000,
+  } as unknown as SyncOverview;
+  const told = (isDeploymentRunning: boolean, deploymentSeenAt: number | undefined): string => {
+    const work = { isDeploymentRunning, deploymentSeenAt, workers: 'in-process', requests: 0, runs: 0 } as const;
+    return renderStatus({ at, syncs: [sync], work }, plain);
+  };
+
+  expect(told(true, at - 5000)).not.toContain('deployment');
+  expect(told(true, at - 9000)).toContain(
+    'The deployment may have ended (last seen 2026-11-25 02:59:51 UTC). If it has, no schedule starts a run: rollcall start',
+  );
+  expect(told(false, at - 60_000)).toContain(
+    'No deployment is running (last seen 2026-11-25 02:59:00 UTC), so no schedule starts a run: rollcall start',
+  );
+  expect(told(false, undefined)).toContain('No deployment is running, so no schedule starts a run: rollcall start');
 });

@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { useConnectedShells } from '../cli/test-shell.ts';
@@ -40,4 +40,8 @@ it('a preview is requested over HTTP, made by the deployment, followed live and 
   expect(named.stdout).toMatch(/to share it: \/previews\/preview_\w+ on the page, until /);
   stop();
   await ended;
+  const path = join(shell.folder, 'rollcall.yaml');
+  await writeFile(path, (await readFile(path, 'utf8')).replace('port: 0', 'publicUrl: https://rollcall.example.com'));
+  const linked = await shell.run(['plan', 'people', '--user', '1', '--share']);
+  expect(linked.stdout).toMatch(/to share it: https:\/\/rollcall\.example\.com\/previews\/preview_\w+, until /);
 });

@@ -119,8 +119,14 @@ it('a run that no process works on is interrupted, since its last process is kno
   const interruptedAt = new Date(at + 10_000).toISOString();
   expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: true, interruptedAt, problem });
 
-  await store.leases.take('deployment', 'us', 600_000, office.clock.now());
+  const seenAt = office.clock.now();
+  await store.leases.take('deployment', 'us', 15_000, seenAt);
   expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: false });
+  office.clock.jump(60_000);
+  expect((await server.ask('/api/overview')).json.work).toMatchObject({
+    isDeploymentRunning: false,
+    deploymentSeenAt: new Date(seenAt).toISOString(),
+  });
 });
 
 it('the remaining time is estimated only after some changes are settled, and while a process works on the run', async () => {

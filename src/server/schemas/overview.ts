@@ -55,6 +55,7 @@ export const overview = z.object({
   at: instantSchema,
   work: z.object({
     isDeploymentRunning: z.boolean(),
+    deploymentSeenAt: nullableInstant.meta({ description: 'null: it never ran, or was stopped in order' }),
     workers: z
       .enum(['alive', 'none', 'in-process'])
       .meta({ description: 'in-process: without Redis, the deployment itself works' }),
@@ -92,7 +93,7 @@ export function overviewView(
   const worst = severities.findLast((word) => standing.some(({ severity }) => severity === word));
   return {
     at: new Date(at).toISOString(),
-    work,
+    work: { ...work, deploymentSeenAt: instant(work.deploymentSeenAt) },
     syncs: syncs.map(syncView),
     waiting: {
       holds: sum(({ holds }) => holds.holds),

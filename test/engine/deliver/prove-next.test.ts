@@ -259,7 +259,9 @@ describe('settle.visibleWithin', () => {
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
     expect(await scene.step()).toEqual({ kind: 'next' });
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed' });
-    expect((await scene.reasons()).ana).toBe('the platform reported done, but the platform still shows the former area');
+    expect((await scene.reasons()).ana).toBe(
+      'the platform reported done, but the platform still shows the former area',
+    );
     expect(await scene.batches()).toMatchObject([{ state: 'settled', finalAt }]);
     expect(await scene.ledger('ana')).toBeUndefined();
     expect((await scene.run()).facts.failedFile).toBeUndefined();
