@@ -1,0 +1,447 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BlockedPerson } from '../../../src/core/blocked.ts';
+import type { Change } from '../../../src/core/change.ts';
+import type { Finding } from '../../../src/core/finding.ts';
+import type { LedgerEntry } from '../../../src/core/ledger.ts';
+import type { Neighbors } from '../../../src/core/neighbors.ts';
+import type { Person, RejectedPerson } from '../../../src/core/person.ts';
+import { defaultDialect, type SyncSettings } from '../../../src/core/settings.ts';
+import { certifySnapshot } from '../../../src/core/snapshot.ts';
+import type { User } from '../../../src/core/user.ts';
+import type { EngineIo, Sync } from '../../../src/engine/engine-io.ts';
+import { decideEveryone } from '../../../src/engine/plan/decide-everyone.ts';
+import { openRecordFiling } from '../../../src/engine/plan/file-records.ts';
+import { mark } from '../../../src/engine/plan/people-index.ts';
+import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { approve, endRun, openRun, reject, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
+import { person } from '../../core/cases.ts';
+import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
+import { openIndex } from '../open-index.ts';
+import { compilePlainMapping, plainSettings } from '../plan-in-memory.ts';
+import { account } from '../plan-scene.ts';
+
+const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
+const named = (identification: string, over: Partial<Person> = {}): Person =>
+  person({ identification, at: `line of ${identification}`, fields, ...over });
+const left = { standing: 'leaver' } as const;
+const guest = { isInScope: false } as const;
+const unknown = { standing: 'unknown' } as const;
+const changed = { fields: { ...fields, area: 'IT' } };
+const off = { enabled: false } as const;
+const entry = (name: string, over: Partial<LedgerEntry> = {}) => sampleEntry(name, { accountId: `9${name}`, ...over });
+const crowd = (count: number) => Array.from({ length: count }, (_, i) => `p${1000 + i}`);
+
+interface World {
+  readonly records?: readonly (Person | RejectedPerson)[];
+  readonly users?: readonly User[];
+  readonly ledger?: readonly LedgerEntry[];
+  readonly neighbors?: Readonly<Record<string, { release?: { from: string }; claim?: { by: string } }>>;
+  readonly settings?: Partial<SyncSettings>;
+  /** The users whom the store lets this sync take over. */
+  readonly taken?: readonly string[];
+  /** By the name of a claimant: who has the e-mail. */
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly isFocused?: boolean;
+  readonly bystanders?: readonly string[];
+  /** Stops the work after the first part. */
+  readonly stops?: boolean;
+}
+
+/** The people of a plan, and what is decided about them. Sync `guests` is configured beside `people`. */
+async function open(world: World) {
+  const settings = { ...plainSettings, firstSight: 'assume', missing: { afterReads: 2, minAgeMs: 0 } } as const;
+  const sync = {
+    settings: { ...settings, ...world.settings },
+    mapping: compilePlainMapping(plainSettings),
+    dialect: defaultDialect,
+  } as unknown as Sync;
+  const store = await openStore('sqlite::memory:', { folder: tmpdir() });
+  onTestFinished(() => store.close());
+  const index = openIndex(sync.mapping.fields);
+  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
+  for (const record of world.records ?? []) filing.file(record);
+  filing.settle();
+  const slotOf = (name: string): number => {
+    const { slot } = index.find(name);
+    if (slot !== -1) return slot;
+    const added = index.add(name);
+    index.name(added, name);
+    return added;
+  };
+  for (const { identification, owner } of world.ledger ?? []) {
+    index.set(slotOf(identification), mark.inLedger | (owner === 'people' ? mark.ours : 0));
+  }
+  const owned = await openRun(store, { id: 'run_0', sync: 'before' });
+  await store.ledger.put(owned, world.ledger ?? []);
+  await endRun(store, owned);
+  const spool = openFileSpool(tmpdir());
+  onTestFinished(() => spool.close());
+  const candidates = { slots: [] as number[], places: [] as number[] };
+  for (const user of world.users ?? []) {
+    const slot = slotOf(user.identification);
+    index.set(slot, mark.seen);
+    candidates.slots.push(slot);
+    candidates.places.push(spool.append(JSON.stringify(user)));
+  }
+  const links = Object.entries(world.claims ?? {}).map(([claimant, holder]) => [slotOf(claimant), slotOf(holder)]);
+  const placeOf = (slot = -1): number => candidates.places[candidates.slots.indexOf(slot)] ?? -1;
+  for (const name of world.bystanders ?? []) index.set(slotOf(name), mark.bystander);
+  const stopping = new AbortController();
+  const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
+  const job = {
+    sync,
+    snapshot: certifySnapshot({ kind: 'full', end, unreadable: 0, readAt: now, runAt: now }),
+    index,
+    spool,
+    candidates,
+    claims: new Map(
+      links.map(([claimant = -1, holder = -1]) => [claimant, { holder, place: placeOf(holder) }] as const),
+    ),
+    holders: new Map(links.map(([claimant = -1, holder = -1]) => [holder, claimant] as const)),
+    neighbors: { of: async () => new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]) },
+    isFocused: world.isFocused === true,
+    blocked: new Map(),
+    signal: stopping.signal,
+  };
+  const progress: number[] = [];
+  const guests = { ...sync, settings: { ...sync.settings, name: 'guests' } };
+  const io = {
+    store,
+    clock: fixedClock(now),
+    syncs: new Map([
+      ['people', sync],
+      ['guests', guests],
+    ]),
+    progress: (event: { decided: number; total: number }) => {
+      progress.push(event.decided, event.total);
+      if (world.stops === true) stopping.abort(new Error('asked to stop'));
+    },
+  } as unknown as EngineIo;
+  const findings: Finding[] = [];
+  const blocked: BlockedPerson[] = [];
+  const decided: string[] = [];
+  const calls: string[] = [];
+  const changes: Change[] = [];
+  const expected: Change[] = [];
+  const entries: (LedgerEntry & { readonly isMiss: boolean })[] = [];
+  const taking: unknown[] = [];
+  const sink = {
+    find: (finding: Finding) => void findings.push(finding),
+    blocked: (one: BlockedPerson) => void blocked.push(one),
+    decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
+      void decided.push(`${identification} ${rule}`),
+    async changes(some: readonly Change[]) {
+      calls.push('changes');
+      changes.push(...some);
+    },
+    async expected(some: readonly Change[]) {
+      calls.push('expected');
+      expected.push(...some);
+    },
+    async ledger(some: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]) {
+      calls.push('ledger');
+      entries.push(...some.map((one) => ({ ...one.entry, isMiss: one.isMiss })));
+    },
+    async takeOver(users: readonly { readonly identification: string; readonly owner: string }[]) {
+      calls.push('take over');
+      taking.push(...users);
+      return new Set(world.taken ?? users.map(({ identification }) => identification));
+    },
+  };
+  return {
+    store,
+    decide: () => decideEveryone(job, sink, io),
+    findings,
+    blocked,
+    decided,
+    calls,
+    changes,
+    expected,
+    entries,
+    taking,
+    progress,
+    /** `kind identification` of each change. */
+    kinds: () => changes.map(({ kind, identification }) => `${kind} ${identification}`),
+    codes: () => findings.map(({ code, identification }) => `${code} ${identification}`),
+  };
+}
+
+async function decide(world: World) {
+  const plan = await open(world);
+  const { postponed } = await plan.decide();
+  return { ...plan, postponed };
+}
+
+describe('everyone who needs a decision', () => {
+  it('is each user whom the platform shows, and each person whom it does not show', async () => {
+    const { decided, postponed } = await decide({
+      records: [named('ana'), named('eva'), named('leo', left), named('ida', left), named('kim')],
+      users: [account('ana')],
+      ledger: [entry('ida'), entry('old')],
+      bystanders: ['kim'],
+    });
+    expect(decided).toEqual(['ana active-equal', 'eva active-create', 'ida leaver-settled', 'old missing-settled']);
+    expect(postponed).toBe(0);
+  });
+
+  it('is a leaver without an account too where one person is explained', async () => {
+    const { decided } = await decide({
+      records: [named('leo', left), named('kim')],
+      isFocused: true,
+      bystanders: ['kim'],
+    });
+    expect(decided).toEqual(['leo leaver-settled']);
+  });
+
+  it.each([
+    { count: 0, told: [] },
+    { count: 500, told: [500] },
+    { count: 501, told: [500, 501] },
+  ])('is decided by five hundred: $count people', async ({ count, told }) => {
+    const names = crowd(count);
+    const created = await decide({ records: names.map((name) => named(name)) });
+    expect(created.progress).toEqual(told.flatMap((decided) => [decided, 0]));
+    expect(created.kinds()).toEqual(names.map((name) => `create ${name}`));
+  });
+
+  it.each([
+    { count: 500, told: [500] },
+    { count: 501, told: [500, 501] },
+  ])('is decided by five hundred: $count users', async ({ count, told }) => {
+    const names = crowd(count);
+    const users = names.map((name) => account(name));
+    const updated = await decide({ records: names.map((name) => named(name, changed)), users });
+    expect(updated.progress).toEqual(told.flatMap((decided) => [decided, count]));
+    expect(updated.kinds()).toEqual(names.map((name) => `update ${name}`));
+  });
+
+  it('is not decided further after a stop', async () => {
+    const plan = await open({ records: crowd(501).map((name) => named(name)), stops: true });
+    await expect(plan.decide()).rejects.toThrow('asked to stop');
+    expect(plan.changes).toHaveLength(500);
+  });
+});
+
+describe('a user of another sync that releases the user', () => {
+  const release = { release: { from: 'guests', standing: 'missing', readAt: now } };
+  const records = [named('ana', changed), named('eva', changed), named('leo')];
+  const users = ['ana', 'eva', 'leo'].map((name) => account(name));
+  const ledger = [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'guests' }), entry('leo')];
+
+  it('is taken over with its change, which is reported and writes no entry of its own', async () => {
+    const world = { records, users, ledger, neighbors: { ana: release, eva: release }, taken: ['ana'] };
+    const { kinds, taking, findings, decided, entries } = await decide(world);
+    expect(taking).toEqual([
+      { identification: 'ana', owner: 'guests' },
+      { identification: 'eva', owner: 'guests' },
+    ]);
+    expect(kinds()).toEqual(['update ana']);
+    expect(decided).toEqual(['ana active-update', 'leo active-equal']);
+    expect(findings).toEqual([
+      {
+        code: 'handed-over',
+        identification: 'ana',
+        message: expect.stringMatching(/^taken over from sync guests, whose full read of .* as missing$/),
+      },
+    ]);
+    expect(entries).toEqual([]);
+  });
+
+  it('leaves out the entry also where nothing changes', async () => {
+    const { calls, codes } = await decide({
+      records: [named('ana')],
+      users: [account('ana')],
+      ledger: [entry('ana', { owner: 'guests' })],
+      neighbors: { ana: release },
+    });
+    expect([calls, codes()]).toEqual([['take over'], ['handed-over ana']]);
+  });
+
+  it('is not taken over where the entry is about an account that is gone', async () => {
+    const world = {
+      records: [named('ana', changed)],
+      users: [account('ana', { id: 'new' })],
+      neighbors: { ana: release },
+    };
+    const { calls, codes, kinds } = await decide({ ...world, ledger: [entry('ana', { owner: 'guests' })] });
+    expect([calls, codes(), kinds()]).toEqual([['changes'], [], ['update ana']]);
+  });
+});
+
+describe('a user of a sync that is no longer configured', () => {
+  it('becomes ours where the person is active and nothing changes', async () => {
+    const { entries, kinds, findings } = await decide({
+      records: [named('ana'), named('eva', changed), named('leo', left), named('ida')],
+      users: [account('ana'), account('eva'), account('leo', off), account('ida')],
+      ledger: [
+        entry('ana', { owner: 'gone' }),
+        entry('eva', { owner: 'gone' }),
+        entry('leo', { owner: 'gone' }),
+        entry('ida'),
+      ],
+    });
+    expect(entries).toEqual([expect.objectContaining({ identification: 'ana', owner: 'people', isMiss: false })]);
+    expect(kinds()).toEqual(['update eva']);
+    expect(findings.map(({ message }) => message)).toEqual([
+      '2 users of sync gone, which is no longer configured on this connection, become users of people',
+    ]);
+  });
+});
+
+describe('a user whom another sync is expected to take over', () => {
+  const claim = { claim: { by: 'guests', readAt: now, fullReads: [] } };
+  const missed = { misses: { count: 1, since: now - 1, stamp: 's0' } };
+  const world = {
+    records: [named('eva', guest), named('new')],
+    users: [account('ana'), account('eva')],
+    ledger: [entry('ana', missed), entry('eva')],
+    neighbors: { ana: claim, eva: claim },
+    settings: { outOfScope: 'disable' },
+  } as const;
+
+  it('is left out of the changes, and an absence counts as a miss', async () => {
+    const { calls, kinds, expected, entries, codes } = await decide(world);
+    expect(calls).toEqual(['changes', 'expected', 'ledger']);
+    expect(kinds()).toEqual(['create new']);
+    expect(expected).toMatchObject([
+      { identification: 'ana', kind: 'disable', rule: 'hand-over-expected', episode: '0', classes: ['handOvers'] },
+      { identification: 'eva', kind: 'disable', rule: 'hand-over-expected', episode: '0' },
+    ]);
+    expect(expected.map(({ hash }) => hash.length)).toEqual([64, 64]);
+    expect(entries.map(({ identification, isMiss }) => [identification, isMiss])).toEqual([
+      ['ana', true],
+      ['eva', false],
+    ]);
+    expect(codes()).toEqual(['hand-over-expected ana', 'hand-over-expected eva']);
+  });
+
+  it('is the only one: then there are no changes', async () => {
+    expect((await decide({ ...world, records: [named('eva', guest)] })).calls).toEqual(['expected', 'ledger']);
+  });
+
+  it('is changed when an operator has decided so', async () => {
+    const first = await decide(world);
+    const plan = await open(world);
+    await approve(plan.store, first.expected.slice(0, 1), { at: now });
+    await plan.decide();
+    expect(plan.kinds()).toEqual(['create new', 'disable ana']);
+    expect(plan.expected.map(({ identification }) => identification)).toEqual(['eva']);
+    const all = await open(world);
+    await reject(all.store, first.expected, { at: now });
+    await all.decide();
+    expect(all.calls).toEqual(['changes', 'ledger']);
+  });
+});
+
+describe('the ledger entries of decisions', () => {
+  const miss = (count: number) => ({ misses: { count, since: now - 1, stamp: 's0' } });
+
+  it('adopt equal users, and count absences as misses, whether or not they disable', async () => {
+    const { entries, kinds } = await decide({
+      records: [named('ana'), named('eva')],
+      users: [account('ana'), account('eva'), account('leo'), account('ida')],
+      ledger: [entry('eva', miss(1)), entry('leo'), entry('ida', miss(1))],
+    });
+    expect(entries.map(({ identification, isMiss, misses }) => [identification, isMiss, misses?.count])).toEqual([
+      ['ana', false, undefined],
+      ['eva', false, undefined],
+      ['leo', true, 1],
+      ['ida', true, 2],
+    ]);
+    expect(kinds()).toEqual(['disable ida']);
+  });
+
+  it('are not written where nothing is to be stored', async () => {
+    const { calls } = await decide({
+      records: [named('ana'), named('eva', unknown)],
+      users: [account('ana')],
+      ledger: [entry('ana')],
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('the findings of decisions', () => {
+  it('name people without a decision, but not those whose conflict was reported before', async () => {
+    const { codes, blocked } = await decide({
+      records: [named('ana', unknown), named('eva'), named('eva', { at: 'line 9', standingReason: 'other' })],
+    });
+    expect(codes()).toEqual(['status-unknown ana']);
+    expect(blocked.map(({ kind }) => kind)).toEqual(['status-unknown', 'conflict']);
+  });
+
+  it('count people out of scope without a known status as blocked only when they are known', async () => {
+    const records = ['ana', 'eva', 'leo'].map((name) => named(name, { ...unknown, ...guest }));
+    const { blocked } = await decide({ records, ledger: [entry('ana'), entry('eva', { owner: 'gone' })] });
+    expect(blocked.map(({ at }) => at)).toEqual(['line of ana', 'line of eva']);
+  });
+
+  it('count refused employees as blocked, except those whose unreadable date was counted in the read', async () => {
+    const refusesCreate = 'the hire date cannot be read';
+    const trouble = { field: 'hireDate', column: 'hired', kind: 'not-a-date', reason: 'is not a date' } as const;
+    const { blocked, codes } = await decide({
+      records: [named('ana', { refusesCreate }), named('eva', { refusesCreate, troubles: [trouble] })],
+    });
+    expect(codes()).toEqual(['create-refused ana', 'create-refused eva']);
+    expect(blocked.map(({ at }) => at)).toEqual(['line of ana']);
+  });
+
+  it('name an account that an earlier run has left with its parking address', async () => {
+    const email = 'ana@parked.example';
+    const { codes } = await decide({
+      records: [named('ana', { fields: { ...fields, email: 'ana@x.com' } }), named('eva')],
+      users: [account('ana', { fields: { email } }), account('eva')],
+      settings: { parkEmail: '{identification}@parked.example' },
+    });
+    expect(codes()).toEqual(['email-parked ana']);
+  });
+
+  it('name a change that the delivery cannot carry, which is left out', async () => {
+    const { codes, kinds } = await decide({
+      records: [named('ana', left), named('eva')],
+      users: [account('ana')],
+      settings: { delivery: 'direct' },
+    });
+    expect([codes(), kinds()]).toEqual([['not-deliverable ana'], ['create eva']]);
+  });
+});
+
+describe('a change', () => {
+  it('continues the episode of its rule, or begins the next one after the last has ended', async () => {
+    const world = { records: [named('ana', left), named('eva', left)], users: [account('ana'), account('eva')] };
+    const first = await decide(world);
+    expect(first.changes.map(({ rule, episode }) => [rule, episode])).toEqual([
+      ['leaver-enabled', '0'],
+      ['leaver-enabled', '0'],
+    ]);
+    const plan = await open(world);
+    await reject(plan.store, first.changes, { at: now });
+    const owned = await openRun(plan.store, { id: 'run_1' });
+    await writePlan(plan.store, { id: 'run_1', owned }, []);
+    await plan.store.decisions.end(owned, 'run_1', ['ana'], now);
+    await plan.decide();
+    expect(plan.changes.map(({ identification, episode }) => [identification, episode])).toEqual([
+      ['ana', '1'],
+      ['eva', '0'],
+    ]);
+    expect(plan.changes[1]?.hash).toBe(first.changes[1]?.hash);
+  });
+
+  it('goes after the change of the person whose e-mail it takes over', async () => {
+    const mail = (name: string) => ({ ...fields, email: `${name}@x.com` });
+    const world = (name: string): World => ({
+      records: [named('ana', { fields: mail('eva') }), named('eva', { fields: mail(name) })],
+      users: [account('ana', { fields: mail('ana') }), account('eva', { fields: mail('eva') })],
+      claims: { ana: 'eva' },
+    });
+    const { changes, postponed } = await decide(world('new'));
+    expect(changes.map(({ identification, waitsFor }) => [identification, waitsFor])).toEqual([
+      ['ana', 'eva'],
+      ['eva', undefined],
+    ]);
+    expect(postponed).toBe(0);
+    expect((await decide(world('eva'))).postponed).toBe(1);
+  });
+});
