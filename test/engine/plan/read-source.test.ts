@@ -149,6 +149,26 @@ describe('the numbers of a read', () => {
     expect(Object.keys(read.fillRates)).toContain('area');
   });
 
+  it('leave out a record whose scope is not known', async () => {
+    const pages = [[row('a1'), row('b2')]];
+    const { read, findings } = await readPages(pages, {
+      mapping: (mapping) => ({
+        ...mapping,
+        map(record, ...rest) {
+          const rejected = {
+            kind: 'rejected',
+            at: record.at,
+            identification: 'b2',
+            column: 'type',
+            reason: 'no',
+          } as const;
+          return record.fields.id === 'b2' ? rejected : mapping.map(record, ...rest);
+        },
+      }),
+    });
+    expect([read.usable, read.fillRates.firstName, findings]).toEqual([1, 1, []]);
+  });
+
   it.each([
     ['full', 2],
     ['point', 1],
@@ -225,6 +245,13 @@ describe('a read about a few people', () => {
     expect(has(withCyrillic, mark.conflict)).toBe(true);
     expect(has('x9', mark.inSource)).toBeUndefined();
     expect(has('b2', mark.inSource)).toBeUndefined();
+  });
+
+  it('keeps people whose names differ from theirs by the case of letters of another script', async () => {
+    // Of this Cyrillic letter only the capital one looks like a Latin letter.
+    const [small, capital] = ['1\u0442', '1\u0422'];
+    const { index, has } = await readPages([[row(capital), row('x9')]], { reading: point(small) });
+    expect([index.size, has(capital, mark.conflict)]).toEqual([1, true]);
   });
 
   it('keeps the others as bystanders when their claims count', async () => {
