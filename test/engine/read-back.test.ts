@@ -124,6 +124,11 @@ describe('what is read back', () => {
     expect([one?.verdict.kind, one?.accountId, one?.isUnclear]).toEqual([kind, accountId, undefined]);
   });
 
+  it('is not a created user whom the platform does not have', async () => {
+    const [one] = await back([sampleChange('ana', 'create')], { found: false }, sampleEntry('ana'));
+    expect([one?.verdict.kind, one?.known?.identification]).toEqual(['not-seen', 'ana']);
+  });
+
   it('proves nothing where read and search disagree', async () => {
     const entry = sampleEntry('ana', { owner: 'gone', accountId: '9ana' });
     const [one] = await back([change], { found: 'unclear' } as Lookup, entry);
