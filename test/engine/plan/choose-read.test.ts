@@ -64,6 +64,19 @@ describe('a run about named people', () => {
     expect(scene.source.requests.at(-1)?.kind).toBe('point');
   });
 
+  it('reads all while there is no roster', async () => {
+    const scene = await openPlanScene({ records: [row('a1')] });
+    await scene.plan(only('a1'));
+    expect(scene.source.requests.at(-1)).toEqual({ kind: 'full' });
+  });
+
+  it('reads all where no field of the source holds the identification unchanged', async () => {
+    const scene = await clean();
+    Object.assign(scene.sync, { mapping: { ...scene.sync.mapping, identificationField: undefined } });
+    await scene.plan(only('a1'));
+    expect(scene.source.requests.at(-1)).toEqual({ kind: 'full' });
+  });
+
   it('reads all while the roster is one of another configuration', async () => {
     const scene = await clean();
     Object.assign(scene.sync, { fingerprint: 'f2' });
