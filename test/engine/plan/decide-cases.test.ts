@@ -6,10 +6,11 @@ import type { Finding } from '../../../src/core/finding.ts';
 import type { LedgerEntry } from '../../../src/core/ledger.ts';
 import type { Neighbors } from '../../../src/core/neighbors.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person.ts';
-import { defaultDialect, type SyncSettings } from '../../../src/core/settings.ts';
+import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/core/settings.ts';
 import { certifySnapshot } from '../../../src/core/snapshot.ts';
 import type { User } from '../../../src/core/user.ts';
 import type { EngineIo, Sync } from '../../../src/engine/engine-io.ts';
+import type { NeighborQuestion } from '../../../src/engine/neighbors.ts';
 import { decideEveryone } from '../../../src/engine/plan/decide-everyone.ts';
 import { openRecordFiling } from '../../../src/engine/plan/file-records.ts';
 import { mark } from '../../../src/engine/plan/people-index.ts';
@@ -45,6 +46,13 @@ interface World {
   readonly claims?: Readonly<Record<string, string>>;
   readonly isFocused?: boolean;
   readonly bystanders?: readonly string[];
+  /** Users that the spool keeps by their id alone, because they are equal. */
+  readonly equal?: readonly string[];
+  readonly dialect?: Partial<Dialect>;
+  /** The kind of the read; full when absent. */
+  readonly kind?: 'point';
+  /** Nothing listens to decisions and blocked people. */
+  readonly isQuiet?: boolean;
   /** Stops the work after the first part. */
   readonly stops?: boolean;
 }
@@ -55,7 +63,7 @@ async function open(world: World) {
   const sync = {
     settings: { ...settings, ...world.settings },
     mapping: compilePlainMapping(plainSettings),
-    dialect: defaultDialect,
+    dialect: { ...defaultDialect, ...world.dialect },
   } as unknown as Sync;
   const store = await openStore('sqlite::memory:', { folder: tmpdir() });
   onTestFinished(() => store.close());
@@ -85,14 +93,20 @@ async function open(world: World) {
     candidates.slots.push(slot);
     candidates.places.push(spool.append(JSON.stringify(user)));
   }
+  for (const name of world.equal ?? []) {
+    index.set(slotOf(name), mark.seen);
+    candidates.slots.push(slotOf(name));
+    candidates.places.push(spool.append(JSON.stringify(`9${name}`)));
+  }
   const links = Object.entries(world.claims ?? {}).map(([claimant, holder]) => [slotOf(claimant), slotOf(holder)]);
   const placeOf = (slot = -1): number => candidates.places[candidates.slots.indexOf(slot)] ?? -1;
   for (const name of world.bystanders ?? []) index.set(slotOf(name), mark.bystander);
+  const asked: string[] = [];
   const stopping = new AbortController();
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
   const job = {
     sync,
-    snapshot: certifySnapshot({ kind: 'full', end, unreadable: 0, readAt: now, runAt: now }),
+    snapshot: certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now }),
     index,
     spool,
     candidates,
@@ -100,7 +114,12 @@ async function open(world: World) {
       links.map(([claimant = -1, holder = -1]) => [claimant, { holder, place: placeOf(holder) }] as const),
     ),
     holders: new Map(links.map(([claimant = -1, holder = -1]) => [holder, claimant] as const)),
-    neighbors: { of: async () => new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]) },
+    neighbors: {
+      async of(questions: readonly NeighborQuestion[]) {
+        asked.push(...questions.map(({ entry: { identification }, says }) => `${identification} ${says}`));
+        return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
+      },
+    },
     isFocused: world.isFocused === true,
     blocked: new Map(),
     signal: stopping.signal,
@@ -127,11 +146,14 @@ async function open(world: World) {
   const expected: Change[] = [];
   const entries: (LedgerEntry & { readonly isMiss: boolean })[] = [];
   const taking: unknown[] = [];
-  const sink = {
-    find: (finding: Finding) => void findings.push(finding),
+  const listeners = {
     blocked: (one: BlockedPerson) => void blocked.push(one),
     decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
       void decided.push(`${identification} ${rule}`),
+  };
+  const sink = {
+    ...(world.isQuiet === true ? {} : listeners),
+    find: (finding: Finding) => void findings.push(finding),
     async changes(some: readonly Change[]) {
       calls.push('changes');
       changes.push(...some);
@@ -161,6 +183,7 @@ async function open(world: World) {
     expected,
     entries,
     taking,
+    asked,
     progress,
     /** `kind identification` of each change. */
     kinds: () => changes.map(({ kind, identification }) => `${kind} ${identification}`),
@@ -251,7 +274,7 @@ describe('a user of another sync that releases the user', () => {
 
   it('leaves out the entry also where nothing changes', async () => {
     const { calls, codes } = await decide({
-      records: [named('ana')],
+      records: [named('ana', { fields: { ...fields, job: 'Boss' } })],
       users: [account('ana')],
       ledger: [entry('ana', { owner: 'guests' })],
       neighbors: { ana: release },
@@ -341,16 +364,38 @@ describe('the ledger entries of decisions', () => {
   it('adopt equal users, and count absences as misses, whether or not they disable', async () => {
     const { entries, kinds } = await decide({
       records: [named('ana'), named('eva')],
-      users: [account('ana'), account('eva'), account('leo'), account('ida')],
-      ledger: [entry('eva', miss(1)), entry('leo'), entry('ida', miss(1))],
+      users: [account('ana'), account('eva'), account('leo'), account('ida'), account('kim', off)],
+      ledger: [entry('eva', miss(1)), entry('leo'), entry('ida', miss(1)), entry('kim', { disabledAt: now - 1 })],
     });
     expect(entries.map(({ identification, isMiss, misses }) => [identification, isMiss, misses?.count])).toEqual([
       ['ana', false, undefined],
       ['eva', false, undefined],
       ['leo', true, 1],
       ['ida', true, 2],
+      ['kim', false, undefined],
     ]);
     expect(kinds()).toEqual(['disable ida']);
+  });
+
+  it('adopt equal users that are kept by their id alone', async () => {
+    const { entries } = await decide({ records: [named('ana')], equal: ['ana'] });
+    expect(entries).toEqual([
+      expect.objectContaining({ identification: 'ana', owner: 'people', accountId: '9ana', isMiss: false }),
+    ]);
+  });
+
+  it('leave out users of a sync that is gone whom no record names', async () => {
+    const { decided, calls } = await decide({ users: [account('old')], ledger: [entry('old', { owner: 'gone' })] });
+    expect([decided, calls]).toEqual([['old owned-by-other'], []]);
+  });
+
+  it('are what other syncs are asked about', async () => {
+    const { asked } = await decide({
+      records: [named('ana'), named('eva')],
+      users: [account('ana'), account('old')],
+      ledger: [entry('ana', { owner: 'guests' }), entry('old')],
+    });
+    expect(asked).toEqual(['ana active', 'old missing']);
   });
 
   it('are not written where nothing is to be stored', async () => {
@@ -405,6 +450,140 @@ describe('the findings of decisions', () => {
       settings: { delivery: 'direct' },
     });
     expect([codes(), kinds()]).toEqual([['not-deliverable ana'], ['create eva']]);
+  });
+});
+
+it('a change carries fields that cannot be read back only where a write would clear them', async () => {
+  const { csv } = defaultDialect;
+  const carries = async (delivery: SyncSettings['delivery'], dialect: Partial<Dialect>) => {
+    const plan = await decide({
+      records: [named('ana', changed)],
+      users: [account('ana')],
+      ledger: [entry('ana', { hidden: { seniority: '3' } })],
+      settings: { delivery },
+      dialect,
+    });
+    return plan.changes[0]?.after.seniority === '3';
+  };
+  expect(await carries('csv', {})).toBe(false);
+  expect(await carries('csv', { csv: { ...csv, header: 'full', emptyCell: 'clears' } })).toBe(true);
+  expect(await carries('direct', { put: 'replaces' })).toBe(true);
+});
+
+it('people without a decision need no listener', async () => {
+  const { codes, blocked } = await decide({ records: [named('ana', unknown)], isQuiet: true });
+  expect([codes(), blocked]).toEqual([['status-unknown ana'], []]);
+});
+
+describe('an e-mail that another account still has', () => {
+  const mail = (name: string) => ({ ...fields, email: `${name}@x.com` });
+  const wants = (name: string, whose: string, over: Partial<Person> = {}) =>
+    named(name, { ...over, fields: mail(whose) });
+  const has = (name: string, over: Partial<User> = {}) => account(name, { ...over, fields: mail(name) });
+  const parkEmail = '{identification}@parked.example';
+  const waits = ({ changes }: Awaited<ReturnType<typeof decide>>) =>
+    changes.map(({ identification, kind, waitsFor, parkEmail: parked }) =>
+      [kind, identification, waitsFor, parked].filter((part) => part !== undefined).join(' '),
+    );
+  const both = [has('ana'), has('eva')];
+
+  it('goes to a new hire after the change of the holder', async () => {
+    const plan = await decide({
+      records: [wants('eva', 'new'), wants('kim', 'eva')],
+      users: [has('eva')],
+      claims: { kim: 'eva' },
+    });
+    expect(waits(plan)).toEqual(['update eva', 'create kim eva']);
+  });
+
+  it('stays where the holder has no change, or keeps it in another change', async () => {
+    for (const holder of [named('eva'), named('eva', changed)]) {
+      const plan = await decide({ records: [wants('ana', 'eva'), holder], users: both, claims: { ana: 'eva' } });
+      expect(plan.kinds().includes('update ana')).toBe(false);
+      expect(plan.codes()).toEqual(['email-conflict ana', 'email-conflict eva']);
+      expect(plan.postponed).toBe(1);
+    }
+  });
+
+  it.each([
+    { policy: 'sync', kinds: ['disable eva'], says: /a leaver\. After the account is disabled, a later run/ },
+    { policy: 'upsert-only', kinds: [], says: /who left and keeps it/ },
+  ] as const)('of a leaver is told apart with policy $policy', async ({ policy, kinds, says }) => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
+      users: both,
+      claims: { ana: 'eva' },
+      settings: { policy, parkEmail },
+    });
+    expect(plan.kinds()).toEqual(kinds);
+    expect(plan.findings).toEqual([
+      expect.objectContaining({ identification: 'ana', other: 'eva', message: expect.stringMatching(says) }),
+    ]);
+  });
+
+  it('of a disabled leaver becomes free by the parking address', async () => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
+      users: [has('ana'), has('eva', off)],
+      ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 })],
+      claims: { ana: 'eva' },
+      settings: { parkEmail },
+    });
+    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
+    expect(plan.changes.map(({ after }) => after.email)).toEqual(['eva@x.com', 'eva@parked.example']);
+  });
+
+  it('is claimed in a circle: each finding names the next person', async () => {
+    const three = ['ana', 'eva', 'leo'];
+    const circle = { ana: 'eva', eva: 'leo', leo: 'ana' };
+    const plan = await decide({
+      records: Object.entries(circle).map(([name, whose]) => wants(name, whose)),
+      users: three.map((name) => has(name)),
+      claims: circle,
+    });
+    expect(plan.kinds()).toEqual([]);
+    expect(plan.findings.map(({ code, identification, other }) => [code, identification, other])).toEqual([
+      ['email-cycle', 'ana', 'eva'],
+      ['email-cycle', 'eva', 'leo'],
+      ['email-cycle', 'leo', 'ana'],
+    ]);
+  });
+
+  it.each([
+    { kind: undefined, expected: ['update ana eva ana@parked.example', 'update eva ana'] },
+    { kind: 'point', expected: ['update ana eva ana@parked.example', 'update eva ana'] },
+  ] as const)('is swapped with a parking address in between; read: $kind', async ({ kind, expected }) => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'ana')],
+      users: both,
+      claims: { ana: 'eva', eva: 'ana' },
+      settings: { parkEmail },
+      ...(kind === undefined ? {} : { kind }),
+    });
+    expect(waits(plan)).toEqual(expected);
+  });
+
+  it('of a person whom a run about named people does not change waits, but is explained as it would be', async () => {
+    const world = {
+      records: [wants('ana', 'eva'), wants('eva', 'new')],
+      users: both,
+      claims: { ana: 'eva' },
+      bystanders: ['eva'],
+    };
+    const named = await decide({ ...world, kind: 'point' });
+    expect([named.kinds().includes('update ana'), named.postponed]).toEqual([false, 1]);
+    const explained = await decide({ ...world, isFocused: true });
+    expect(waits(explained)).toContain('update ana eva');
+  });
+
+  it('is no finding between two people whom the run is not about', async () => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva'), named('kim')],
+      users: both,
+      claims: { ana: 'eva' },
+      bystanders: ['ana', 'eva'],
+    });
+    expect([plan.findings, plan.postponed]).toEqual([[], 0]);
   });
 });
 
