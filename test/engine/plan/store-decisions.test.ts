@@ -1,0 +1,234 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LedgerEntry } from '../../../src/core/ledger.ts';
+import type { Person } from '../../../src/core/person.ts';
+import { packRoster } from '../../../src/core/roster.ts';
+import type { SyncSettings } from '../../../src/core/settings.ts';
+import { certifySnapshot } from '../../../src/core/snapshot.ts';
+import type { User } from '../../../src/core/user.ts';
+import type { PlanCompared } from '../../../src/engine/plan/compare-people.ts';
+import { decideChanges } from '../../../src/engine/plan/decide-changes.ts';
+import { openRecordFiling } from '../../../src/engine/plan/file-records.ts';
+import { openWork } from '../../../src/engine/plan/open-work.ts';
+import { mark } from '../../../src/engine/plan/people-index.ts';
+import type { PlanWork } from '../../../src/engine/plan/plan-job.ts';
+import type { PlanRead } from '../../../src/engine/plan/read-people.ts';
+import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';
+import { person } from '../../core/cases.ts';
+import { someInstant as now } from '../../support/fake-clock.ts';
+import { account, all, openPlanScene } from '../plan-scene.ts';
+
+const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
+const named = (identification: string, over: Partial<Person> = {}): Person =>
+  person({ identification, fields, ...over });
+const changed = { fields: { ...fields, area: 'IT' } };
+const entry = (name: string, over: Partial<LedgerEntry> = {}) => sampleEntry(name, { accountId: `9${name}`, ...over });
+
+interface World {
+  readonly records?: readonly Person[];
+  readonly users?: readonly User[];
+  readonly ledger?: readonly LedgerEntry[];
+  readonly settings?: Partial<SyncSettings>;
+  /** People whose earlier change has an outcome that stayed unknown for too long. */
+  readonly released?: readonly string[];
+  /** By the name of a claimant: who has the e-mail. */
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly focus?: readonly string[];
+  readonly bystanders?: readonly string[];
+  readonly kind?: 'full' | 'delta';
+  readonly identities?: PlanWork['findings']['identities'];
+  readonly isShown?: boolean;
+  /** A sync whose last full read had none of these people. */
+  readonly releasedBy?: string;
+}
+
+/** Decides a plan of run_1 about these people, whom the platform shows as given. */
+async function decide(world: World) {
+  const { records = [], users = [], ledger = [], kind = 'full' } = world;
+  const settings = { missing: { afterReads: 2, minAgeMs: 0 }, ...world.settings };
+  const scene = await openPlanScene({ records: [], settings, otherSyncs: ['guests'] });
+  const { store, sync, io, places } = scene;
+  const before = await openRun(store, { id: 'run_0', sync: 'before' });
+  await store.ledger.put(before, ledger);
+  if (world.releasedBy !== undefined) {
+    const pages = packRoster('people', new Int32Array());
+    const counts = { people: pages.length, emails: 0 };
+    const header = {
+      sync: world.releasedBy,
+      run: 'run_0',
+      at: now,
+      fingerprint: 'f1',
+      salt: 's',
+      rows: 1,
+      pages: counts,
+    };
+    await store.rosters.put(before, header, pages);
+  }
+  await endRun(store, before);
+  const { signal } = scene.stopping;
+  const owned = world.isShown === true ? undefined : await openRun(store, { id: 'run_1', now });
+  const context = owned === undefined ? undefined : { owned, sync, signal, stopping: signal };
+  const spool = io.openSpool();
+  onTestFinished(() => spool.close());
+  const opened = await openWork({ planId: 'run_1', sync, scope: all, signal, context }, spool, io);
+  const identities = world.identities ?? opened.findings.identities;
+  const work = { ...opened, findings: { ...opened.findings, identities } };
+  const { index } = work;
+  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
+  for (const record of records) filing.file(record);
+  filing.settle();
+  const slotOf = (name: string): number => {
+    const { slot } = index.find(name);
+    if (slot !== -1) return slot;
+    const added = index.add(name);
+    index.name(added, name);
+    return added;
+  };
+  for (const one of ledger) index.set(slotOf(one.identification), mark.inLedger);
+  for (const name of world.bystanders ?? []) index.set(slotOf(name), mark.bystander);
+  const candidates = { slots: [] as number[], places: [] as number[] };
+  for (const user of users) {
+    const slot = slotOf(user.identification);
+    index.set(slot, mark.seen);
+    candidates.slots.push(slot);
+    candidates.places.push(spool.append(JSON.stringify(user)));
+  }
+  const links = Object.entries(world.claims ?? {}).map(([from, to]) => [slotOf(from), slotOf(to)] as const);
+  const placeOf = (slot: number) => candidates.places[candidates.slots.indexOf(slot)] ?? -1;
+  const compared = {
+    candidates,
+    claims: new Map(links.map(([claimant, holder]) => [claimant, { holder, place: placeOf(holder) }])),
+    holders: new Map(links.map(([claimant, holder]) => [holder, claimant])),
+    unresolved: { blocked: new Map(), released: new Set(world.released ?? []) },
+  } as unknown as PlanCompared;
+  const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
+  const read = {
+    snapshot: certifySnapshot({ kind, end, unreadable: 0, readAt: now, runAt: now }),
+    reading: { kind },
+    focus: world.focus === undefined ? undefined : new Set(world.focus),
+  } as unknown as PlanRead;
+  const decided = await decideChanges(work, { read, compared }, io);
+  const page = await store.plans.page('run_1', { limit: 100 });
+  return {
+    store,
+    decided,
+    places,
+    kinds: page.map((change) => `${change.kind} ${change.identification}`),
+    findings: work.findings.all().map(({ code, message }) => `${code}: ${message}`),
+    /** Reads what was kept in the spool. */
+    kept: (some: readonly number[]) =>
+      some.map((place) => (JSON.parse(spool.read(place)) as { identification: string }).identification),
+  };
+}
+
+describe('the plan of a run', () => {
+  const world = { records: [named('ana', changed), named('eva')], users: [account('ana')] };
+
+  it('has a change for each person who needs one', async () => {
+    const { kinds, decided } = await decide(world);
+    expect(kinds).toEqual(['update ana', 'create eva']);
+    expect(decided).toEqual({
+      repeated: 0,
+      misses: [],
+      needsFull: false,
+      postponed: 0,
+      expected: { places: [] },
+      waits: new Map(),
+    });
+  });
+
+  it('that is only shown has the same changes', async () => {
+    expect((await decide({ ...world, isShown: true })).kinds).toEqual(['update ana', 'create eva']);
+  });
+
+  it('counts and reports the changes that are sent again', async () => {
+    const { decided, findings } = await decide({ ...world, released: ['eva', 'leo'] });
+    expect(decided.repeated).toBe(1);
+    expect(findings).toEqual(['repeated: create is sent again: the outcome of an earlier one stayed unknown']);
+  });
+
+  it('knows which changes wait for another one', async () => {
+    const mail = (name: string) => ({ ...fields, email: `${name}@x.com` });
+    const { decided } = await decide({
+      records: [named('ana', { fields: mail('eva') }), named('eva', { fields: mail('new') })],
+      users: [account('ana', { fields: mail('ana') }), account('eva', { fields: mail('eva') })],
+      claims: { ana: 'eva' },
+    });
+    expect(decided.waits).toEqual(new Map([['ana', 'eva']]));
+  });
+
+  it.each([
+    { isShown: false, owner: 'people', places: ['ledger-written'] },
+    { isShown: true, owner: 'guests', places: [] },
+  ])('takes users over that another sync releases; only shown: $isShown', async ({ isShown, owner, places }) => {
+    const plan = await decide({
+      records: [named('ana', changed), named('eva')],
+      users: [account('ana')],
+      ledger: [entry('ana', { owner: 'guests' })],
+      releasedBy: 'guests',
+      isShown,
+    });
+    expect(plan.kinds).toEqual(['update ana', 'create eva']);
+    expect(plan.findings).toEqual([expect.stringMatching(/^handed-over: taken over from sync guests/)]);
+    expect((await plan.store.ledger.get('acme', 'ana'))?.owner).toBe(owner);
+    expect(plan.places).toEqual(places);
+  });
+
+  it('is about bystanders too where one person alone is explained', async () => {
+    const left = named('leo', { standing: 'leaver' });
+    const ofLeo = { records: [left], ledger: [], users: [account('leo')], bystanders: ['leo'] };
+    expect((await decide({ ...ofLeo, focus: ['ana'] })).kinds).toEqual(['disable leo']);
+  });
+});
+
+describe('the ledger', () => {
+  const world = {
+    records: [named('ana'), named('eva', { standing: 'leaver' })],
+    users: [account('ana'), account('old')],
+    ledger: [entry('old'), entry('eva')],
+  };
+  const adopted = async ({ store }: Awaited<ReturnType<typeof decide>>) =>
+    [...(await store.ledger.getMany('acme', ['ana', 'old'])).values()].map(({ identification, misses }) => [
+      identification,
+      misses?.count,
+    ]);
+
+  it('gets adopted users at once, and absences only later, when no guard stops them', async () => {
+    const plan = await decide(world);
+    expect(await adopted(plan)).toEqual(
+      expect.arrayContaining([
+        ['ana', undefined],
+        ['old', undefined],
+      ]),
+    );
+    expect(plan.kept(plan.decided.misses)).toEqual(['old']);
+  });
+
+  it.each<{ name: string; over: World }>([
+    { name: 'for a plan that is only shown', over: { isShown: true } },
+    { name: 'for an outbox', over: { settings: { delivery: 'outbox' } } },
+  ])('gets nothing $name', async ({ over }) => {
+    const plan = await decide({ ...world, ...over });
+    expect(await adopted(plan)).toEqual([['old', undefined]]);
+    expect(plan.decided.misses).toEqual([]);
+  });
+});
+
+describe('the next read', () => {
+  it.each([
+    { kind: 'full', found: 0, notKept: 0, needsFull: false, isTold: false },
+    { kind: 'full', found: 3, notKept: 0, needsFull: false, isTold: false },
+    { kind: 'full', found: 3, notKept: 1, needsFull: true, isTold: false },
+    { kind: 'delta', found: 0, notKept: 0, needsFull: false, isTold: false },
+    { kind: 'delta', found: 1, notKept: 0, needsFull: true, isTold: true },
+    { kind: 'delta', found: 0, notKept: 1, needsFull: true, isTold: true },
+  ] as const)(
+    'after a $kind read with $found conflicts, $notKept not kept, reads all: $needsFull',
+    async ({ kind, found, notKept, needsFull, isTold }) => {
+      const { decided, findings } = await decide({ kind, identities: { found, notKept } });
+      expect(decided.needsFull).toBe(needsFull);
+      const note =
+        'source-note: two records claim the same user (see the next findings): the next run reads all employees';
+      expect(findings).toEqual(isTold ? [note] : []);
+    },
+  );
+});
