@@ -6,6 +6,7 @@ import type { Reading } from '../../../src/engine/plan/choose-read.ts';
 import { comparePeople } from '../../../src/engine/plan/compare-people.ts';
 import { openRecordFiling } from '../../../src/engine/plan/file-records.ts';
 import { openWork } from '../../../src/engine/plan/open-work.ts';
+import { mark } from '../../../src/engine/plan/people-index.ts';
 import type { PlanRead } from '../../../src/engine/plan/read-people.ts';
 import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';
@@ -138,6 +139,14 @@ describe('the users that count', () => {
     expect(plan.work.others?.entries()).toHaveLength(0);
   });
 
+  it('do not include accounts that a delta of many people shows besides', async () => {
+    const many = Array.from({ length: 30 }, (_, i) => named(`p${100 + i}`));
+    const plan = await open({ records: many, users: [account('p100'), account('other')], kind: 'delta' });
+    await plan.compare();
+    expect(plan.scene.calls.scan).toBe(1);
+    expect(plan.work.others?.entries()).toHaveLength(0);
+  });
+
   it('are those that we have not disabled where one person is explained', async () => {
     const { managed, enabled } = await (await open({ records, users, ledger, focus: ['ana'] })).compare();
     expect([managed, enabled]).toEqual([3, 2]);
@@ -145,15 +154,20 @@ describe('the users that count', () => {
 });
 
 describe('one person who is explained', () => {
-  it('is the only one whose entry is recalled, and needs a decision though nothing differs', async () => {
-    const records = [named('ana'), named('eva')];
-    const users = [account('ana'), account('eva')];
-    const world = { records, users, ledger: [entry('ana'), entry('eva')] };
-    const explained = await open({ ...world, focus: ['ana'] });
-    const { candidates } = await explained.compare();
-    expect(candidates.slots).toContain(explained.work.index.find('ana').slot);
-    const planned = await open({ ...world, ledger: [entry('ana', { hidden: { seniority: '' } }), entry('eva')] });
-    expect((await planned.compare()).candidates.slots).not.toContain(explained.work.index.find('ana').slot);
+  const world = {
+    records: [named('ana'), named('eva')],
+    users: [account('ana'), account('eva')],
+    ledger: [entry('ana'), entry('eva')],
+  };
+
+  it.each([
+    { focus: undefined, known: [true, true] },
+    { focus: ['ana'], known: [true, false] },
+  ])('is the only one whose entry is recalled: $focus', async ({ focus, known }) => {
+    const { compare, work } = await open({ ...world, ...(focus === undefined ? {} : { focus }) });
+    await compare();
+    const { index } = work;
+    expect(['ana', 'eva'].map((name) => index.has(index.find(name).slot, mark.inLedger))).toEqual(known);
   });
 });
 

@@ -187,6 +187,12 @@ describe('what is held', () => {
     expect(await plan.store.decisions.of('people', 'ana')).toMatchObject([{ state: 'open', expiresAt: now + dayMs }]);
   });
 
+  it('is a class of changes above its limit in a plan that is only shown too', async () => {
+    const plan = await open({ limits: { disables: none }, isShown: true });
+    await plan.guard();
+    expect(await plan.states()).toEqual(['ana held', 'leo planned']);
+  });
+
   it.each([{ isShown: false }, { isShown: true }])(
     'is the update of a field that lost its values, and the misses go on; only shown: $isShown',
     async ({ isShown }) => {
@@ -223,6 +229,12 @@ describe('what is held', () => {
     },
   );
 
+  it('are misses of a delta that is much shorter, which is not stored either', async () => {
+    const plan = await open({ kind: 'delta', end: shrunk });
+    expect((await plan.guard()).guarded.areMissesHeld).toBe(true);
+    expect(plan.stored).toEqual([]);
+  });
+
   it('are all changes when a field vanished', async () => {
     const plan = await open({ last, vanished });
     const { guarded } = await plan.guard();
@@ -232,7 +244,8 @@ describe('what is held', () => {
   });
 
   it('are the changes that an operator left out, beside the classes above their limit', async () => {
-    const plan = await open({ limits: { disables: none }, changes: [disable, sampleChange('ida', 'disable'), update] });
+    const changes = [disable, sampleChange('ida', 'disable'), update, sampleChange('new', 'create')];
+    const plan = await open({ limits: { creates: none, disables: none }, changes });
     const owned = await openRun(plan.store, { id: 'run_0' });
     await writePlan(plan.store, { id: 'run_0', owned }, [disable, update]);
     await plan.store.plans.hold(owned, 'run_0', ['disables', 'updates'], 'too many');
@@ -241,11 +254,12 @@ describe('what is held', () => {
     await endRun(plan.store, owned);
     const { guarded, messages } = await plan.guard();
     expect(guarded.holds.map(({ class: name, count, reason }) => [name, count, reason === leftOutReason])).toEqual([
+      ['creates', 1, false],
       ['disables', 1, false],
       ['updates', 1, true],
     ]);
-    expect(messages).toHaveLength(2);
-    expect(await plan.states()).toEqual(['ana held', 'ida held', 'leo held']);
+    expect(messages).toHaveLength(3);
+    expect(await plan.states()).toEqual(['ana held', 'ida held', 'leo held', 'new held']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LedgerEntry } from '../../../src/core/ledger.ts';
 import type { Person } from '../../../src/core/person.ts';
-import { packRoster } from '../../../src/core/roster.ts';
+import { packRoster, saltedHash, standingCode } from '../../../src/core/roster.ts';
 import type { SyncSettings } from '../../../src/core/settings.ts';
 import { certifySnapshot } from '../../../src/core/snapshot.ts';
 import type { User } from '../../../src/core/user.ts';
@@ -37,8 +37,8 @@ interface World {
   readonly kind?: 'full' | 'delta';
   readonly identities?: PlanWork['findings']['identities'];
   readonly isShown?: boolean;
-  /** A sync whose last full read had none of these people. */
-  readonly releasedBy?: string;
+  /** Another sync, and the active employees of its last full read. */
+  readonly roster?: { readonly sync: string; readonly names: readonly string[] };
 }
 
 /** Decides a plan of run_1 about these people, whom the platform shows as given. */
@@ -49,11 +49,16 @@ async function decide(world: World) {
   const { store, sync, io, places } = scene;
   const before = await openRun(store, { id: 'run_0', sync: 'before' });
   await store.ledger.put(before, ledger);
-  if (world.releasedBy !== undefined) {
-    const pages = packRoster('people', new Int32Array());
+  if (world.roster !== undefined) {
+    const hash = saltedHash('s');
+    const entries = world.roster.names.flatMap((name) => {
+      const { hi, lo } = hash.of(name);
+      return [hi, lo, hi, standingCode('active')];
+    });
+    const pages = packRoster('people', Int32Array.from(entries));
     const counts = { people: pages.length, emails: 0 };
     const header = {
-      sync: world.releasedBy,
+      sync: world.roster.sync,
       run: 'run_0',
       at: now,
       fingerprint: 'f1',
@@ -164,7 +169,7 @@ describe('the plan of a run', () => {
       records: [named('ana', changed), named('eva')],
       users: [account('ana')],
       ledger: [entry('ana', { owner: 'guests' })],
-      releasedBy: 'guests',
+      roster: { sync: 'guests', names: [] },
       isShown,
     });
     expect(plan.kinds).toEqual(['update ana', 'create eva']);
@@ -173,10 +178,39 @@ describe('the plan of a run', () => {
     expect(plan.places).toEqual(places);
   });
 
-  it('is about bystanders too where one person alone is explained', async () => {
-    const left = named('leo', { standing: 'leaver' });
-    const ofLeo = { records: [left], ledger: [], users: [account('leo')], bystanders: ['leo'] };
-    expect((await decide({ ...ofLeo, focus: ['ana'] })).kinds).toEqual(['disable leo']);
+  it('leaves out and keeps the disable of a user whom another sync is expected to take over', async () => {
+    const missed = { misses: { count: 1, since: now - 1, stamp: 's0' } };
+    const plan = await decide({
+      records: [named('eva')],
+      users: [account('ana'), account('leo')],
+      ledger: [entry('ana', missed), entry('leo', missed)],
+      roster: { sync: 'guests', names: ['ana'] },
+    });
+    expect(plan.kinds).toEqual(['create eva', 'disable leo']);
+    expect(plan.kept(plan.decided.expected.places)).toEqual(['ana']);
+  });
+
+  it.each([
+    { focus: ['ana'], kinds: ['update ana', 'update leo'] },
+    { focus: undefined, kinds: [] },
+  ])('parks the account of a bystander only where one person is explained: $focus', async ({ focus, kinds }) => {
+    const mail = (name: string) => ({ ...fields, email: `${name}@x.com` });
+    const plan = await decide({
+      records: [
+        named('ana', { fields: mail('leo') }),
+        named('leo', { fields: { ...mail('leo'), firstName: 'Leo', lastName: 'Paz' }, standing: 'leaver' }),
+      ],
+      users: [
+        account('ana', { fields: mail('ana') }),
+        account('leo', { fields: { ...mail('leo'), firstName: 'Leo', lastName: 'Paz' }, enabled: false }),
+      ],
+      ledger: [entry('ana'), entry('leo', { disabledAt: 1, goneSince: 1 })],
+      claims: { ana: 'leo' },
+      bystanders: ['leo'],
+      settings: { parkEmail: '{identification}@parked.example' },
+      ...(focus === undefined ? {} : { focus }),
+    });
+    expect(plan.kinds).toEqual(kinds);
   });
 });
 
