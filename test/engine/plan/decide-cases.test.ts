@@ -494,6 +494,37 @@ describe('an e-mail that another account still has', () => {
       claims: { kim: 'eva' },
     });
     expect(waits(plan)).toEqual(['update eva', 'create kim eva']);
+    expect(plan.changes[1]?.reason).toMatch(/; sent after the change of eva, whose account has this e-mail$/);
+  });
+
+  it('goes in a run about named people when it changes the holder too', async () => {
+    const records = [wants('ana', 'eva'), wants('eva', 'new')];
+    const plan = await decide({ records, users: both, claims: { ana: 'eva' }, kind: 'point' });
+    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
+  });
+
+  it('stays by an outbox, whose files another system delivers', async () => {
+    const records = [wants('ana', 'eva'), wants('eva', 'new')];
+    const settings = { delivery: 'outbox' } as const;
+    const plan = await decide({ records, users: both, claims: { ana: 'eva' }, settings });
+    expect(waits(plan)).toEqual(['update eva']);
+    expect(plan.postponed).toBe(1);
+  });
+
+  it('stays for all who wait for one that stays, with one finding for each', async () => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'leo'), named('leo')],
+      users: ['ana', 'eva', 'leo'].map((name) => has(name)),
+      claims: { ana: 'eva', eva: 'leo' },
+    });
+    expect(plan.kinds()).toEqual([]);
+    expect(plan.codes().toSorted()).toEqual(['email-conflict ana', 'email-conflict eva', 'email-conflict leo']);
+  });
+
+  it('is a finding where the run is about one of the two people alone', async () => {
+    const world = { records: [wants('ana', 'eva'), named('eva')], users: both, claims: { ana: 'eva' } };
+    expect((await decide({ ...world, bystanders: ['ana'] })).codes()).toContain('email-conflict ana');
+    expect((await decide({ ...world, bystanders: ['eva'] })).codes()).toContain('email-conflict ana');
   });
 
   it('stays where the holder has no change, or keeps it in another change', async () => {
@@ -502,6 +533,9 @@ describe('an e-mail that another account still has', () => {
       expect(plan.kinds().includes('update ana')).toBe(false);
       expect(plan.codes()).toEqual(['email-conflict ana', 'email-conflict eva']);
       expect(plan.postponed).toBe(1);
+      expect(plan.findings[0]?.message).toBe(
+        'the e-mail of ana (line of ana) is still on user eva: ana waits until it is free',
+      );
     }
   });
 
@@ -533,20 +567,79 @@ describe('an e-mail that another account still has', () => {
     expect(plan.changes.map(({ after }) => after.email)).toEqual(['eva@x.com', 'eva@parked.example']);
   });
 
-  it('is claimed in a circle: each finding names the next person', async () => {
-    const three = ['ana', 'eva', 'leo'];
-    const circle = { ana: 'eva', eva: 'leo', leo: 'ana' };
-    const plan = await decide({
-      records: Object.entries(circle).map(([name, whose]) => wants(name, whose)),
-      users: three.map((name) => has(name)),
-      claims: circle,
+  describe('and is claimed in a circle', () => {
+    /** Each of them is to get the e-mail of the next one. */
+    const circleOf = (names: readonly string[], over: Partial<World> = {}) => {
+      const pairs = names.map((name, i) => [name, names[(i + 1) % names.length] ?? ''] as const);
+      return decide({
+        records: pairs.map(([name, whose]) => wants(name, whose.replace(' ', '.'))),
+        users: names.map((name) => account(name, { fields: mail(name.replace(' ', '.')) })),
+        claims: Object.fromEntries(pairs),
+        ...over,
+      });
+    };
+    const told = ({ findings }: Awaited<ReturnType<typeof decide>>) =>
+      findings.map(({ code, identification, at, other }) => `${code} ${identification} (${at}) ${other}`);
+
+    it('stays: each finding names the next person, and begins with the first name', async () => {
+      const plan = await circleOf(['leo', 'ana', 'eva']);
+      expect(plan.kinds()).toEqual([]);
+      expect(told(plan)).toEqual([
+        'email-cycle ana (line of ana) eva',
+        'email-cycle eva (line of eva) leo',
+        'email-cycle leo (line of leo) ana',
+      ]);
+      expect(plan.findings[0]?.message).toBe(
+        'each person needs the e-mail of the next one: ana → eva → leo → ana. None of them is changed. Set parkEmail, or give one of them another e-mail by hand',
+      );
     });
-    expect(plan.kinds()).toEqual([]);
-    expect(plan.findings.map(({ code, identification, other }) => [code, identification, other])).toEqual([
-      ['email-cycle', 'ana', 'eva'],
-      ['email-cycle', 'eva', 'leo'],
-      ['email-cycle', 'leo', 'ana'],
-    ]);
+
+    it('stays where no parking address is possible, and says so', async () => {
+      const plan = await circleOf(['a b', 'c d'], { settings: { parkEmail } });
+      expect(plan.kinds()).toEqual([]);
+      expect(plan.findings[0]?.message).toMatch(
+        /parkEmail cannot help here\. Give one of them another e-mail by hand$/,
+      );
+    });
+
+    it('is no finding for people whom the run is not about', async () => {
+      expect(told(await circleOf(['ana', 'eva'], { bystanders: ['eva'] }))).toEqual([
+        'email-cycle ana (line of ana) eva',
+      ]);
+    });
+
+    it.each([
+      { count: 10, shown: 'p1008 → p1009 → p1000. ' },
+      { count: 11, shown: 'p1008 → p1009 → … → p1000. ' },
+    ])('of $count people is shown with at most ten names', async ({ count, shown }) => {
+      const { findings } = await circleOf(crowd(count));
+      expect(findings).toHaveLength(count);
+      expect(findings[0]?.message).toContain(`p1000 → p1001 → `);
+      expect(findings[0]?.message).toContain(shown);
+    });
+
+    it('is parked with the first name, whichever account the platform shows first', async () => {
+      expect(waits(await circleOf(['leo', 'eva', 'ana'], { settings: { parkEmail } })).toSorted()).toEqual([
+        'update ana leo ana@parked.example',
+        'update eva ana',
+        'update leo eva',
+      ]);
+    });
+
+    it('is parked by an update rather than by an enable', async () => {
+      const plan = await circleOf(['ana', 'eva'], {
+        users: [has('ana', off), has('eva')],
+        ledger: [entry('ana', { disabledAt: 1 }), entry('eva')],
+        settings: { parkEmail },
+      });
+      expect(waits(plan)).toEqual(['enable ana eva', 'update eva ana eva@parked.example']);
+      const enables = await circleOf(['eva', 'ana'], {
+        users: [has('ana', off), has('eva', off)],
+        ledger: [entry('ana', { disabledAt: 1 }), entry('eva', { disabledAt: 1 })],
+        settings: { parkEmail },
+      });
+      expect(waits(enables)).toEqual(['enable ana eva ana@parked.example', 'enable eva ana']);
+    });
   });
 
   it.each([
