@@ -226,6 +226,8 @@ describe('the users of a few people', () => {
     { count: 51, users: 51, pageSize: 1, calls: { find: 0, scan: 1 } },
     { count: 51, users: 52, pageSize: 1, calls: { find: 51, scan: 1 } },
     { count: 51, users: 52, pageSize: 2, calls: { find: 0, scan: 1 } },
+    // The last page holds one user, which says nothing of the number of pages.
+    { count: 51, users: 101, pageSize: 50, calls: { find: 0, scan: 1 } },
   ])('of $count people with $users accounts in pages of $pageSize take $calls', async ({ count, users, ...rest }) => {
     const world = {
       records: crowd(count).map((name) => of(name, left)),
@@ -234,6 +236,17 @@ describe('the users of a few people', () => {
     const { calls, compared } = await compare({ ...world, only: crowd(count), pageSize: rest.pageSize });
     expect(calls).toEqual(rest.calls);
     expect(compared.users).toBe(rest.calls.find > 0 ? Math.min(count, users) : users);
+  });
+
+  it('are not searched for clashes again after a scan', async () => {
+    const users = crowd(50).map((name) => account(name));
+    const { calls } = await compare({ records: crowd(51).map((name) => of(name)), users, only: crowd(51) });
+    expect(calls).toEqual({ find: 0, scan: 1 });
+  });
+
+  it('are searched among all where one of several is new', async () => {
+    const world = { records: [of('ana'), of('new')], users: [account('ana')], only: ['ana', 'new', 'nobody'] };
+    expect((await compare(world)).calls).toEqual({ find: 3, scan: 1 });
   });
 
   it('about whom read and search disagree are left alone', async () => {
@@ -360,6 +373,14 @@ describe('an e-mail that an employee needs and another account has', () => {
     expect([plan.codes, plan.claims]).toEqual([codes, {}]);
     expect(plan.has('ana', mark.conflict)).toBe(codes.length > 0);
     if (codes.length > 1) expect(plan.has('eva', mark.conflict)).toBe(true);
+  });
+
+  it('is told with the account where that may become the claimant’s, and without it where it may not', async () => {
+    const accounts = async (records: readonly Person[]) =>
+      (await compare({ records, users: [holder()] })).findings.map(({ account: shown }) => shown?.identification);
+    expect(await accounts([ana])).toEqual(['eva']);
+    expect(await accounts([ana, of('eva', left)])).toEqual(['eva', undefined]);
+    expect(await accounts([ana, of('eva', { ...left, isInScope: false })])).toEqual([undefined]);
   });
 
   it('of two accounts is claimed once, and the other one is a conflict', async () => {
