@@ -248,7 +248,7 @@ describe('a read about a few people', () => {
   });
 
   it('keeps people whose names differ from theirs by the case of letters of another script', async () => {
-    // Of this Cyrillic letter only the capital one looks like a Latin letter.
+    // Only the capital form of this Cyrillic letter looks like a Latin letter.
     const [small, capital] = ['1\u0442', '1\u0422'];
     const { index, has } = await readPages([[row(capital), row('x9')]], { reading: point(small) });
     expect([index.size, has(capital, mark.conflict)]).toEqual([1, true]);

@@ -61,7 +61,7 @@ async function running(records: readonly (Person | RejectedPerson)[]) {
       const grounds = { snapshot, unresolved: blocked, isDoubted, now };
       await recordDecisions(work, grounds, { store } as unknown as EngineIo);
     },
-    /** Whose decisions have ended just now. */
+    /** Returns the people whose decisions have ended just now. */
     async ended(names: readonly string[] = ['ana']) {
       const known = await store.decisions.ofMany('people', names);
       return names.filter((name) => known.get(name)?.some(({ endedAt }) => endedAt === now));
