@@ -124,14 +124,14 @@ describe('the users whom a full scan shows', () => {
     expect(compared).toMatchObject({ users: 5, enabled: 2, unmanaged: 1, unchanged: 0, postponed: 0, pageSize: 500 });
     expect(compared).toMatchObject({ lookedAt: someInstant, lookTookMs: 0 });
     expect(others).toEqual(['old', 'other']);
-    expect(progress).toEqual([{ step: 'scanning', users: 5, total: 5 }]);
+    expect(progress.at(-1)).toEqual({ step: 'scanning', users: 5, total: 5 });
   });
 
   it('come in pages, whose size is that of the largest one', async () => {
     const users = ['ana', 'eva', 'leo'].map((name) => account(name));
     const { compared, progress } = await compare({ users, pageSize: 2 });
     expect(compared).toMatchObject({ users: 3, pageSize: 2 });
-    expect(progress).toHaveLength(2);
+    expect(progress.slice(-2)).toEqual([2, 3].map((count) => ({ step: 'scanning', users: count, total: 3 })));
     expect((await compare({ users })).compared.pageSize).toBe(500);
   });
 

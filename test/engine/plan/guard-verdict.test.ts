@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBlockedTally } from '../../../src/core/blocked.ts';
 import type { Change } from '../../../src/core/change.ts';
 import type { VanishedField } from '../../../src/core/field-visibility.ts';
-import { leftOutReason } from '../../../src/core/guard.ts';
+import { leftOutOf } from '../../../src/core/guard.ts';
 import type { GuardSettings } from '../../../src/core/settings.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/snapshot.ts';
 import type { EngineIo, Sync } from '../../../src/engine/engine-io.ts';
@@ -87,6 +87,7 @@ async function open(plan: Plan = {}) {
     read: {
       snapshot,
       fillRates: plan.fillRates ?? { area: 1 },
+      unreadable: {},
       visibility: { area: true },
       vanished: plan.vanished ?? [],
       last: plan.last,
@@ -131,7 +132,14 @@ describe('a plan that no guard holds', () => {
   it('of a run is sent as it is, and its read is the reference for later ones', async () => {
     const plan = await open({ last, unknown: 1 });
     const { guarded, messages } = await plan.guard();
-    expect(guarded).toStrictEqual({ holds: [], fields: [], areMissesHeld: false, rejected: 0, doubt: undefined });
+    expect(guarded).toStrictEqual({
+      holds: [],
+      fields: [],
+      areMissesHeld: false,
+      rejected: 0,
+      doubt: undefined,
+      isReadDoubted: false,
+    });
     expect([messages, plan.log.lines, plan.places]).toEqual([[], [], ['ledger-written']]);
     expect(await plan.states()).toEqual(['ana planned', 'leo planned']);
     expect(await plan.misses()).toBe(1);
@@ -253,7 +261,9 @@ describe('what is held', () => {
     await plan.store.decisions.leaveOut('people', [disable, update], 'ops');
     await endRun(plan.store, owned);
     const { guarded, messages } = await plan.guard();
-    expect(guarded.holds.map(({ class: name, count, reason }) => [name, count, reason === leftOutReason])).toEqual([
+    expect(
+      guarded.holds.map(({ class: name, count, reason }) => [name, count, reason === leftOutOf(undefined)]),
+    ).toEqual([
       ['creates', 1, false],
       ['disables', 1, false],
       ['updates', 1, true],

@@ -134,6 +134,8 @@ describe('the plan of a run', () => {
     expect(decided).toEqual({
       repeated: 0,
       misses: [],
+      missing: { count: 0, wait: undefined },
+      unchanged: 0,
       needsFull: false,
       postponed: 0,
       expected: { places: [] },
