@@ -57,7 +57,9 @@ async function running(records: readonly (Person | RejectedPerson)[]) {
         index,
         context: isShown ? undefined : { owned },
       } as unknown as PlanWork;
-      const blocked = new Map(unresolved.map((name) => [name, { reason: 'not known', isOwn: true }]));
+      const blocked = new Map(
+        unresolved.map((name) => [name, { reason: 'not known', isOwn: true, run: 'run_0', until: undefined }]),
+      );
       const grounds = { snapshot, unresolved: blocked, isDoubted, now };
       await recordDecisions(work, grounds, { store } as unknown as EngineIo);
     },
