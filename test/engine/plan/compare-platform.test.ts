@@ -318,7 +318,10 @@ describe('named people', () => {
     scene.script.find = (name) => (name === 'b2' ? { found: 'unclear', reason: 'they disagree' } : undefined);
     scene.source.records = [row('a1', { area: 'X', email: 'ana@x.com' }), row('b2', { area: 'X' })];
     const planned = await scene.plan(only('a1', 'b2', 'nobody'));
-    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'update' }, ['lookup-disagrees b2']]);
+    expect([planned.kinds, planned.findings]).toEqual([
+      { a1: 'update' },
+      ['lookup-disagrees b2', 'person-unknown nobody'],
+    ]);
     expect(scene.message(planned, 'lookup-disagrees')).toBe('nothing is done: they disagree');
     expect(planned.plan.facts.postponed).toBe(1);
   });

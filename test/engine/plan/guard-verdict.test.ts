@@ -4,6 +4,7 @@ import { openBlockedTally } from '../../../src/core/blocked.ts';
 import type { Change } from '../../../src/core/change.ts';
 import type { VanishedField } from '../../../src/core/field-visibility.ts';
 import { leftOutOf } from '../../../src/core/guard.ts';
+import { formatInstant } from '../../../src/core/instant.ts';
 import type { GuardSettings } from '../../../src/core/settings.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/snapshot.ts';
 import type { EngineIo, Sync } from '../../../src/engine/engine-io.ts';
@@ -333,7 +334,7 @@ describe('a restored store', () => {
     // Only a restore writes this record.
     Object.assign(plan.store.restores, { last: async () => ({ at, madeAt: at - dayMs }) });
     const { guarded } = await plan.guard();
-    const [from, to] = [at - dayMs, at].map((time) => new Date(time).toISOString());
+    const [from, to] = [at - dayMs, at].map(formatInstant);
     expect(guarded.holds.map((hold) => hold.reason)).toEqual(
       isHeld ? [expect.stringContaining(`was restored at ${to} from a backup of ${from}`)] : [],
     );
