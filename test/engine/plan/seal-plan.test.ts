@@ -146,7 +146,7 @@ describe('a plan of a dry run', () => {
   }
   const read = { kind: 'full', at: 1, fingerprint: 'f1' } as const;
   const steps = {
-    read: { snapshot: { rows: 5, gaps: ['a gap'] }, reading: { kind: 'full' }, usable: 0, fact: read },
+    read: { snapshot: { rows: 5, gaps: ['a gap'] }, reading: { kind: 'full' }, usable: 0, fact: read, unknown: [] },
     compared: {
       users: 6,
       managed: 7,
@@ -197,9 +197,14 @@ describe('a plan of a dry run', () => {
       name: 'the missing people of a read that a guard does not count',
       over: {
         decided: { ...steps.decided, missing: { count: 6, wait } },
-        guarded: { ...steps.guarded, areMissesHeld: true },
+        guarded: { ...steps.guarded, areMissesHeld: true, isReadDoubted: true },
       },
       told: { missing: 6, isReadDoubted: true },
+    },
+    {
+      name: 'how many of the named people the source does not know',
+      over: { read: { ...steps.read, unknown: ['E8', 'E9'] } },
+      told: { unknownPeople: 2 },
     },
     {
       name: 'that the next read must be full',
