@@ -127,10 +127,11 @@ describe('a step', () => {
   it('before a first token replaces the refresh token, and keeps a working access token', () => {
     expect(beginSeed({ ...entry, attempts: 2, retryAt: 9 }, seed, 5000)).toEqual({ ...draft, ...begun });
     expect(beginSeed(undefined, seed, 5000)).toEqual({ ...emptyDraft, ...begun });
+    const refused = { ...entry, state: 'reauth-required' } as const;
+    expect(beginSeed(refused, seed, 5000), 'a refused refresh token').toEqual({ ...draft, ...begun });
     const dead = { access: undefined, issuedAt: undefined, expiresAt: undefined };
-    for (const state of ['revoked', 'reauth-required'] as const) {
-      expect(beginSeed({ ...entry, state }, seed, 5000)).toEqual({ ...draft, ...begun, ...dead });
-    }
+    const revoked = { ...entry, state: 'revoked' } as const;
+    expect(beginSeed(revoked, seed, 5000), 'revoked tokens').toEqual({ ...draft, ...begun, ...dead });
   });
 
   it('before a first token that was tried before counts on, also behind another one', () => {
