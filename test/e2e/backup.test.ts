@@ -45,6 +45,9 @@ describe.each([
       expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('token status acme') });
       expect((await rollcall('audit')).stdout).toMatch(/ana.*restore/);
 
+      const paused = await rollcall('apply', 'people');
+      expect(paused).toMatchObject({ code: 2, stderr: expect.stringContaining('rollcall resume people') });
+      expect(await rollcall('resume', 'people')).toMatchObject({ code: 0 });
       const failed = await rollcall('apply', 'people');
       expect(failed).toMatchObject({ code: 1 });
       expect(failed.stdout + failed.stderr).toContain('restored from a backup');
@@ -98,6 +101,7 @@ describe.each([
     ).toContain('12');
     // No refresh happened after the backup, so the pair of the backup may be presented.
     expect(await place.rollcall('token', 'refresh', 'acme')).toMatchObject({ code: 0 });
+    expect(await place.rollcall('resume', 'people')).toMatchObject({ code: 0 });
     expect(await place.rollcall('apply', 'people')).toMatchObject({ code: 0 });
   });
 });
