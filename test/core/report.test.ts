@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { chooseOutcome, countChanges, exitCodes, type RunEnd } from '../../src/core/report.ts';
-import { type ChangeState, noCounts } from '../../src/core/run.ts';
+import { noCounts } from '../../src/core/run.ts';
 import { certifySnapshot } from '../../src/core/snapshot.ts';
+import { noStates } from '../../src/ports/change-counts.ts';
 
-const states: Record<ChangeState, number> = {
-  planned: 0,
-  held: 0,
-  sent: 0,
-  applied: 0,
-  failed: 0,
-  unverified: 0,
-  unresolved: 0,
-  exported: 0,
-  dropped: 0,
-};
 const end: RunEnd = {
   counts: noCounts,
-  states,
+  states: noStates,
   isCancelled: false,
   isReadDoubted: false,
   doubt: undefined,
@@ -53,7 +43,7 @@ describe('the outcome of a run', () => {
     },
     { name: 'failed before partial', patch: { ...counts({ failed: 1 }), failure: 'dead' }, outcome: 'failed', exit: 1 },
     { name: 'cancelled', patch: { isCancelled: true }, outcome: 'cancelled', exit: 1 },
-    { name: 'exported', patch: { states: { ...states, exported: 2 } }, outcome: 'exported', exit: 0 },
+    { name: 'exported', patch: { states: { ...noStates, exported: 2 } }, outcome: 'exported', exit: 0 },
   ] as const)('$name: $outcome', ({ patch, outcome, exit }) => {
     expect(chooseOutcome({ ...end, ...patch }).outcome).toBe(outcome);
     expect(exitCodes[outcome]).toBe(exit);
@@ -73,14 +63,14 @@ describe('the reason of a run', () => {
     },
     { patch: { isReadDoubted: true, doubt: 'too many' }, reason: 'too many: approve the run if the source is right' },
     { patch: { gaps: ['cut'], doubt: 'too many' }, reason: 'the source was not read completely (cut); too many' },
-    { patch: { states: { ...states, exported: 2 } }, reason: '2 changes were written to files' },
-    { patch: { isCancelled: true, states: { ...states, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
+    { patch: { states: { ...noStates, exported: 2 } }, reason: '2 changes were written to files' },
+    { patch: { isCancelled: true, states: { ...noStates, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
     {
       patch: { isCancelled: true, ...counts({ unresolved: 25 }) },
       reason: 'cancelled: 25 changes have an unknown outcome',
     },
     {
-      patch: { isCancelled: true, ...counts({ failed: 1 }), states: { ...states, dropped: 2 } },
+      patch: { isCancelled: true, ...counts({ failed: 1 }), states: { ...noStates, dropped: 2 } },
       reason: 'cancelled: 1 change failed, 2 changes not sent',
     },
   ])('counts one and many alike: $reason', ({ patch, reason }) => {
@@ -158,7 +148,7 @@ it('the counts of a run are what was planned and how each change ended', () => {
     removes: 5,
     handOvers: 0,
   };
-  const ends = { ...states, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
+  const ends = { ...noStates, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
   expect(countChanges(kinds, classes, ends, 13)).toEqual({
     ...kinds,
     firstSight: 6,

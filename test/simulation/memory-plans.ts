@@ -1,7 +1,7 @@
 import type { ChangeClass, ChangeKind } from '../../src/core/change.ts';
 import { RollcallError } from '../../src/core/errors.ts';
 import { leftOutReason } from '../../src/core/guard.ts';
-import type { ChangeState } from '../../src/core/run.ts';
+import { noStates } from '../../src/ports/change-counts.ts';
 import type { PlannedChange, Plans } from '../../src/ports/store.ts';
 import {
   type ChangeRow,
@@ -24,17 +24,6 @@ const noClasses = (): Record<ChangeClass, number> => ({
   disables: 0,
   removes: 0,
   handOvers: 0,
-});
-const noStates = (): Record<ChangeState, number> => ({
-  planned: 0,
-  held: 0,
-  sent: 0,
-  applied: 0,
-  failed: 0,
-  unverified: 0,
-  unresolved: 0,
-  exported: 0,
-  dropped: 0,
 });
 
 const sealed = (id: string): RollcallError => new RollcallError(`plan ${id} is sealed`, { code: 'CONFLICT' });
@@ -195,7 +184,7 @@ export function memoryPlans(tables: Tables): Plans {
       markChanges(tables, owned.run.id, marks);
     },
     async countStates(id) {
-      const count = noStates();
+      const count = { ...noStates };
       for (const { state } of sorted(id)) count[state] += 1;
       return count;
     },
