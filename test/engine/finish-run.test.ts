@@ -49,6 +49,16 @@ describe('ending a run', () => {
     expect(await scene.findings()).toEqual([]);
   });
 
+  it('that was killed while it dropped what was not sent still ends with the reason of the failure', async () => {
+    const scene = await openScene({ changes: three });
+    const { plans } = scene.store;
+    const setStates = () => Promise.reject(new Killed());
+    const io = { ...scene.io, store: { ...scene.store, plans: { ...plans, setStates } } };
+    await expect(finishRun(await scene.context(), io, 'the disk is full')).rejects.toThrow(Killed);
+    await finishRun(await scene.context(), scene.io);
+    expect(await scene.run()).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
+  });
+
   it('twice changes nothing the second time', async () => {
     const scene = await openScene({ changes: three });
     await scene.play();
