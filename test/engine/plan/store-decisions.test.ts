@@ -143,6 +143,18 @@ describe('the plan of a run', () => {
     });
   });
 
+  it('counts the people who are missing and not disabled yet, with the wait that ends first', async () => {
+    const dayMs = 86_400_000;
+    const gone = (name: string, since: number) => entry(name, { misses: { count: 1, since, stamp: 's0' } });
+    const { decided, kinds } = await decide({
+      users: ['ana', 'eva', 'leo'].map((name) => account(name)),
+      ledger: [gone('ana', now - 2), gone('eva', now - 3), gone('leo', now - 1)],
+      settings: { missing: { afterReads: 2, minAgeMs: dayMs } },
+    });
+    expect(kinds).toEqual([]);
+    expect(decided.missing).toEqual({ count: 3, wait: { afterReads: 2, from: now - 3 + dayMs } });
+  });
+
   it('that is only shown has the same changes', async () => {
     expect((await decide({ ...world, isShown: true })).kinds).toEqual(['update ana', 'create eva']);
   });
