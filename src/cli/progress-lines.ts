@@ -35,7 +35,10 @@ function endLine(event: ProgressEvent): string | undefined {
     case 'reading':
       return `read ${formatCount(event.rows, 'row')} from the source`;
     case 'scanning':
-      return `scanned ${outOf(event.users, event.total)} on the platform`;
+      // Before the first page there is nothing to count, also when that page never comes.
+      return event.total === undefined && event.users === 0
+        ? undefined
+        : `scanned ${outOf(event.users, event.total)} on the platform`;
     case 'planning':
       return `compared ${formatCount(event.decided, 'person', 'people')} in detail`;
     case 'reading-back':

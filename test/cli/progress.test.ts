@@ -120,6 +120,14 @@ test.each(['lines', 'bars'] as const)(
   },
 );
 
+test('a scan that never gets its first page does not claim to have scanned', () => {
+  const { stream, watch } = watched('lines');
+  watch.progress({ step: 'scanning', users: 0, total: undefined });
+  watch.end();
+
+  expect(stream.text()).toBe('');
+});
+
 test('a step that is stopped half-way says how far it came', () => {
   const stopping = new AbortController();
   const { stream, watch } = watched('lines', stopping.signal);
