@@ -3,8 +3,8 @@ import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { systemClock as clock, newUlid, openUptime } from '../src/main/system.ts';
-import { followClock } from '../src/runtime/follow-clock.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
+import { followClock } from '../src/work/follow-clock.ts';
 import { silent } from './updates-world.ts';
 
 export interface ManyOrder {

@@ -1,4 +1,4 @@
-import type { FieldName, FieldValues } from '../src/core/fields.ts';
+import type { FieldName, FieldValues } from '../src/core/person/fields.ts';
 import { seedUsers } from '../src/sandbox/index.ts';
 
 /** What differs between the HR file and the platform. */

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { LedgerEntry } from '../src/core/ledger.ts';
+import type { LedgerEntry } from '../src/core/plan/ledger.ts';
 import { defaultQuirks } from '../src/sandbox/index.ts';
 import { showFoundUser } from '../src/sandbox/people/show-user.ts';
 import { openStore } from '../src/store/index.ts';

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
-import { requestRun } from '../src/engine/request-run.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/system.ts';
-import { queueNames } from '../src/runtime/bullmq/run-queue.ts';
+import { requestRun } from '../src/run/request-run.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
+import { queueNames } from '../src/work/queue/run-queue.ts';
 import { silent, writeUpdatesWorld } from './updates-world.ts';
 
 export type Way = 'in-process' | 'queue';

@@ -1,9 +1,9 @@
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
-import { requestRun } from '../src/engine/request-run.ts';
 import { openApp } from '../src/main/open-app.ts';
 import { openEngine } from '../src/main/open-engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/system.ts';
+import { requestRun } from '../src/run/request-run.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { type LoopWatch, watchLoop } from './loop-stops.ts';
 import type { ResponsiveNews, ResponsiveOrder } from './responsive-order.ts';

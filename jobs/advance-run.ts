@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { advanceRun } from '../src/engine/advance-run.ts';
-import { countingRequests } from '../src/engine/count-requests.ts';
-import type { JobContext } from '../src/engine/job-context.ts';
-import { notingProblem } from '../src/engine/note-problem.ts';
+import { advanceRun } from '../src/run/advance-run.ts';
+import { countingRequests } from '../src/run/count-requests.ts';
+import type { JobContext } from '../src/run/job-context.ts';
+import { notingProblem } from '../src/run/note-problem.ts';
 import { defineJob } from './define-job.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { JobContext } from '../src/engine/job-context.ts';
 import type { Job, JobOutcome } from '../src/ports/job.ts';
+import type { JobContext } from '../src/run/job-context.ts';
 import { advanceRunJob } from './advance-run.ts';
 import { evaluateAlerts } from './evaluate-alerts.ts';
 import { keepToken } from './keep-token.ts';

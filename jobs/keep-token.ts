@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobContext } from '../src/engine/job-context.ts';
+import type { JobContext } from '../src/run/job-context.ts';
 import { defineJob } from './define-job.ts';
 
 const everyMs = 60_000;

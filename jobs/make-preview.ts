@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { JobContext } from '../src/engine/job-context.ts';
-import { makePreview, previewLease } from '../src/engine/make-preview.ts';
+import type { JobContext } from '../src/run/job-context.ts';
+import { makePreview, previewLease } from '../src/run/make-preview.ts';
 import { defineJob } from './define-job.ts';
 
 /**

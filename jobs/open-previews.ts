@@ -1,5 +1,5 @@
-import type { EngineIo } from '../src/engine/engine-io.ts';
-import { previewLease } from '../src/engine/make-preview.ts';
+import type { EngineIo } from '../src/run/engine-io.ts';
+import { previewLease } from '../src/run/make-preview.ts';
 import { defineTask } from './define-task.ts';
 
 /** Previews in progress at the same time. Each one takes as much memory as a plan. */

@@ -1,6 +1,6 @@
-import type { EngineIo } from '../src/engine/engine-io.ts';
-import { openRun } from '../src/engine/request-run.ts';
 import type { Run } from '../src/ports/store.ts';
+import type { EngineIo } from '../src/run/engine-io.ts';
+import { openRun } from '../src/run/request-run.ts';
 import { defineTask } from './define-task.ts';
 
 export interface OpenRunsContext {

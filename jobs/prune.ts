@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { JobContext } from '../src/engine/job-context.ts';
-import { pruneOld } from '../src/engine/prune-old.ts';
+import type { JobContext } from '../src/run/job-context.ts';
+import { pruneOld } from '../src/run/prune-old.ts';
 import { defineJob } from './define-job.ts';
 
 const everyMs = 86_400_000;

@@ -1,7 +1,7 @@
-import type { EngineIo } from '../src/engine/engine-io.ts';
 import { runLease } from '../src/ports/leases.ts';
 import type { Run } from '../src/ports/store.ts';
 import { isKnownPhase } from '../src/ports/unknown-state.ts';
+import type { EngineIo } from '../src/run/engine-io.ts';
 import { defineTask } from './define-task.ts';
 
 export interface RecoverContext {

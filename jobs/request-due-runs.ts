@@ -1,5 +1,5 @@
-import type { EngineIo } from '../src/engine/engine-io.ts';
-import { requestRun } from '../src/engine/request-run.ts';
+import type { EngineIo } from '../src/run/engine-io.ts';
+import { requestRun } from '../src/run/request-run.ts';
 import { defineTask } from './define-task.ts';
 
 /** The schedule of one sync. Instants are epoch ms. */

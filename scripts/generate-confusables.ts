@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns `src/core/confusables.ts`: the single characters of Unicode's confusables (UTS 39) that look like one visible
+ * Returns `src/core/person/confusables.ts`: the single characters of Unicode's confusables (UTS 39) that look like one visible
  * ASCII character and that NFKC does not replace. `npm run docs` writes the file; a test compares it.
  */
 export async function renderConfusables(): Promise<string> {

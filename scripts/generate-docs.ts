@@ -7,7 +7,7 @@ import { listApiOperations } from '../src/platform/named-operations.ts';
 import { describeApi } from '../src/server/open-api.ts';
 import { renderRunbookList } from '../src/server/runbook.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
-import { renderMetricsReference } from '../src/telemetry/metrics-reference.ts';
+import { renderMetricsReference } from '../src/watch/metrics/metrics-reference.ts';
 import { renderSandboxCoverage } from '../test/support/conforming-sandbox.ts';
 import { renderChartReadme } from './chart/readme.ts';
 import { renderValuesSchema } from './chart/values-schema.ts';
@@ -28,7 +28,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/operations.md': async () => renderRunbookList(await readFile(new URL('docs/operations.md', root), 'utf8')),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
   'src/web/api/schema.ts': () => renderApiTypes(describeApi('')),
-  'src/core/confusables.ts': renderConfusables,
+  'src/core/person/confusables.ts': renderConfusables,
   'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),
   // After the schema, whose types it shows.
   'helm/rollcall/README.md': renderChartReadme,

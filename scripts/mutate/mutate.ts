@@ -33,7 +33,7 @@ const root = join(import.meta.dirname, '../..');
 const acceptedFile = join(root, 'test/mutation/accepted.json');
 const scratch = join(root, '.mutation');
 /** What is mutated, each with the tests of the same name: `test/core` for `src/core`. */
-const folders = ['src/core', 'src/engine', 'src/delivery', 'src/platform/tokens'];
+const folders = ['src/core', 'src/run', 'src/delivery', 'src/platform/tokens'];
 
 /** Names a folder or file from the root. Throws when it is not in a folder that is mutated. */
 function nameOf(path: string): string {

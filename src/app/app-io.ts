@@ -1,6 +1,6 @@
-import type { EngineIo } from '../engine/engine-io.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import type { CheckLine, WatchOptions } from './app.ts';
 import type { SyncView } from './sync-view.ts';
 

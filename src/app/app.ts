@@ -1,10 +1,10 @@
-import type { Change } from '../core/change.ts';
-import type { Finding } from '../core/finding.ts';
-import type { LedgerEntry } from '../core/ledger.ts';
-import type { MappingTrace } from '../core/mapping.ts';
-import type { SourceRecord } from '../core/person.ts';
-import type { Decision, SourceSays } from '../core/plan.ts';
-import type { Snapshot } from '../core/snapshot.ts';
+import type { MappingTrace } from '../core/person/mapping.ts';
+import type { SourceRecord } from '../core/person/person.ts';
+import type { Change } from '../core/plan/change.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { Decision, SourceSays } from '../core/plan/plan.ts';
+import type { Snapshot } from '../core/plan/snapshot.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { AlertSubject, AlertsReport, ChannelTest } from '../ports/alerts.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget, ContractLine, ContractMode } from '../ports/api.ts';
 import type { Lookup } from '../ports/platform.ts';

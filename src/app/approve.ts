@@ -1,11 +1,11 @@
-import { countOf } from '../core/count-of.ts';
-import type { ChangeName } from '../core/episode.ts';
-import { RollcallError } from '../core/errors.ts';
-import { shellWord } from '../core/shell-word.ts';
-import { changesOf } from '../engine/batches.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
-import { requestRun } from '../engine/request-run.ts';
+import type { ChangeName } from '../core/plan/episode.ts';
+import { countOf } from '../core/run/count-of.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { shellWord } from '../core/run/shell-word.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
+import { requestRun } from '../run/request-run.ts';
+import { changesOf } from '../run/seal/batches.ts';
 import { readChanges } from './changes/search-changes.ts';
 import { findSync } from './find-named.ts';
 import { type ChangeSelection, type HeldName, type SelectedChanges, selectHeld } from './held-changes.ts';

@@ -1,5 +1,5 @@
-import type { EngineIo } from '../engine/engine-io.ts';
 import type { AuditEntry, Store } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 
 /** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */
 export interface Caller {

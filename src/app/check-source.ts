@@ -1,12 +1,12 @@
-import { countOf } from '../core/count-of.ts';
-import { RollcallError } from '../core/errors.ts';
-import { watchFields } from '../core/field-visibility.ts';
-import { formatInstant } from '../core/instant.ts';
-import { nextRead } from '../core/next-read.ts';
-import type { ReadEnd } from '../core/snapshot.ts';
-import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { absentFields, nameAbsent } from '../engine/plan/check-fields.ts';
+import { watchFields } from '../core/guard/field-visibility.ts';
+import type { ReadEnd } from '../core/plan/snapshot.ts';
+import { countOf } from '../core/run/count-of.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { formatInstant } from '../core/run/instant.ts';
+import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
+import { absentFields, nameAbsent } from '../run/read/check-fields.ts';
 import type { CheckLine } from './app.ts';
 
 type Verdict = Omit<CheckLine, 'subject'>;

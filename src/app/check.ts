@@ -1,6 +1,6 @@
-import { PlatformError, RollcallError } from '../core/errors.ts';
-import { formatInstant } from '../core/instant.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import { formatInstant } from '../core/run/instant.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import type { CheckLine } from './app.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
 import { checkDeltas, checkSource } from './check-source.ts';

@@ -1,5 +1,5 @@
-import type { Mapped, Person, RejectedPerson } from '../core/person.ts';
-import { countingRecord } from '../core/prefer.ts';
+import type { Mapped, Person, RejectedPerson } from '../core/person/person.ts';
+import { countingRecord } from '../core/person/prefer.ts';
 
 /** People of a read who have several records. */
 export interface SeveralRecords {

@@ -1,8 +1,8 @@
-import type { ChangeKind } from '../core/change.ts';
-import { RollcallError } from '../core/errors.ts';
-import { createZoneDays, isTimeZone } from '../core/zone-days.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import { createZoneDays, isTimeZone } from '../core/person/zone-days.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { noKinds } from '../ports/change-counts.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import type { DayCounts, DaysQuery, DaysReport } from './page.ts';
 
 const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-import { type ErrorCode, RollcallError } from '../core/errors.ts';
+import { type ErrorCode, RollcallError } from '../core/run/errors.ts';
 import type { Run, Store } from '../ports/store.ts';
 
 /** Returns the named sync. Throws `USAGE`, or another code, with the configured names. */

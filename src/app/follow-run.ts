@@ -1,4 +1,4 @@
-import { describeError, isStoreAway, RollcallError } from '../core/errors.ts';
+import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import type { Run, Trigger } from '../ports/store.ts';
 import type { RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';

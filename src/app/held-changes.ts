@@ -1,10 +1,10 @@
-import type { ChangeClass } from '../core/change.ts';
-import type { ChangeName } from '../core/episode.ts';
-import { RollcallError } from '../core/errors.ts';
-import { normalText } from '../core/text.ts';
-import { changesOf } from '../engine/batches.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import { normalText } from '../core/person/text.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
+import type { ChangeName } from '../core/plan/episode.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { DecisionRecord, PlannedChange, Run } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
+import { changesOf } from '../run/seal/batches.ts';
 
 /** Selects held changes of a run for an approval or rejection. An absent field selects all of them. */
 export interface ChangeSelection {

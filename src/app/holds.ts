@@ -1,6 +1,6 @@
-import type { RequestBudget } from '../core/request-budget.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { HoldFacts, PlannedChange, Run, Store } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import { findSync } from './find-named.ts';
 import { heldChanges } from './held-changes.ts';
 

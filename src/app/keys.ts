@@ -1,5 +1,5 @@
-import type { EngineIo } from '../engine/engine-io.ts';
 import type { UnreadableValues } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
 import { listCounts } from './person-records.ts';
 

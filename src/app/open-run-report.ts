@@ -1,7 +1,7 @@
-import { spanOn } from '../engine/clock-span.ts';
-import { isFilePending } from '../engine/deliver/wave.ts';
 import { runLease, workersLease } from '../ports/leases.ts';
 import type { Batch, Run } from '../ports/store.ts';
+import { spanOn } from '../run/clock-span.ts';
+import { isFilePending } from '../run/deliver/wave.ts';
 import type { AppIo } from './app-io.ts';
 import { type RunReport, runReport } from './reports.ts';
 import type { RunWork } from './run-work.ts';

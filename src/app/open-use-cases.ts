@@ -1,5 +1,5 @@
-import { countOf } from '../core/count-of.ts';
-import type { Sync } from '../engine/engine-io.ts';
+import { countOf } from '../core/run/count-of.ts';
+import type { Sync } from '../run/engine-io.ts';
 import { adopt, previewAdoption } from './adopt.ts';
 import type { App } from './app.ts';
 import type { AppIo } from './app-io.ts';

@@ -1,7 +1,7 @@
-import { countOf } from '../core/count-of.ts';
-import { RollcallError } from '../core/errors.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import { countOf } from '../core/run/count-of.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { ForgetResult, PersonRecord } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import { note, type SignedCaller } from './audit.ts';
 
 /** Reads everything that the store has about one person. The audit keeps who asked, and not about whom. */

@@ -1,12 +1,12 @@
-import type { Change } from '../core/change.ts';
-import { countOf } from '../core/count-of.ts';
-import { differencesOf } from '../core/field-differences.ts';
-import { isAboutIdentity } from '../core/finding.ts';
-import type { MappingTrace } from '../core/mapping.ts';
-import type { SourceRecord } from '../core/person.ts';
-import type { Rule } from '../core/plan.ts';
-import type { Explained } from '../engine/explain.ts';
+import type { MappingTrace } from '../core/person/mapping.ts';
+import type { SourceRecord } from '../core/person/person.ts';
+import type { Change } from '../core/plan/change.ts';
+import { differencesOf } from '../core/plan/field-differences.ts';
+import type { Rule } from '../core/plan/plan.ts';
+import { countOf } from '../core/run/count-of.ts';
+import { isAboutIdentity } from '../core/run/finding.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
+import type { Explained } from '../run/explain.ts';
 import { wordsOf } from './rule-words.ts';
 
 /** The way of one person, in order. */

@@ -1,9 +1,9 @@
-import { RollcallError } from '../core/errors.ts';
-import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { previewPlan } from '../engine/plan/preview-plan.ts';
-import { reportPlan } from '../engine/plan/report-plan.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
+import { previewPlan } from '../run/seal/preview-plan.ts';
+import { reportPlan } from '../run/seal/report-plan.ts';
 import type { WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { type Caller, note } from './audit.ts';

@@ -1,5 +1,5 @@
-import type { EngineIo } from '../engine/engine-io.ts';
 import type { Quieted, QuietOrder } from '../ports/alerts.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import type { QuietReport, QuietRequest } from './app.ts';
 import { note, type SignedCaller } from './audit.ts';
 

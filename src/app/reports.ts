@@ -1,8 +1,8 @@
-import { countOf } from '../core/count-of.ts';
-import type { Finding } from '../core/finding.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import { countOf } from '../core/run/count-of.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { HeldEnd } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, Run } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import { isReadWaiting } from './holds.ts';
 import type { RunWork } from './run-work.ts';
 

@@ -1,6 +1,6 @@
-import { RollcallError } from '../core/errors.ts';
-import { type RunRequest, requestRun } from '../engine/request-run.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
+import { type RunRequest, requestRun } from '../run/request-run.ts';
 import type { RequestReport, ResyncReport, RunOrder, RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { type Caller, note, type SignedCaller, signature } from './audit.ts';

@@ -1,7 +1,7 @@
-import { countOf } from '../core/count-of.ts';
-import { formatInstant } from '../core/instant.ts';
-import type { MissingWait } from '../core/missing-wait.ts';
-import type { Decision, Rule } from '../core/plan.ts';
+import type { MissingWait } from '../core/plan/missing-wait.ts';
+import type { Decision, Rule } from '../core/plan/plan.ts';
+import { countOf } from '../core/run/count-of.ts';
+import { formatInstant } from '../core/run/instant.ts';
 
 /** The rows of the planner's truth table in words. */
 export const ruleWords: Readonly<Record<Rule, string>> = {

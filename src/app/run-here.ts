@@ -1,9 +1,9 @@
-import { RollcallError } from '../core/errors.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
-import { pruneBeside } from '../engine/prune-old.ts';
-import { openRun } from '../engine/request-run.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { runLease } from '../ports/leases.ts';
 import type { Run, Trigger } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
+import { pruneBeside } from '../run/prune-old.ts';
+import { openRun } from '../run/request-run.ts';
 import type { RunReport, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { runReport } from './reports.ts';

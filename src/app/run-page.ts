@@ -1,6 +1,6 @@
-import { RollcallError } from '../core/errors.ts';
-import type { EngineIo } from '../engine/engine-io.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { FindingPage } from '../ports/reports.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import { findRun } from './find-named.ts';
 import type { FoundFindings, RunPage } from './page.ts';
 import { runReport } from './reports.ts';

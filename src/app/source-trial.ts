@@ -1,7 +1,7 @@
-import type { FieldFill } from '../core/field-fill.ts';
-import type { FieldName } from '../core/fields.ts';
-import type { MappingTrace } from '../core/mapping.ts';
-import type { Standing } from '../core/person.ts';
+import type { FieldFill } from '../core/guard/field-fill.ts';
+import type { FieldName } from '../core/person/fields.ts';
+import type { MappingTrace } from '../core/person/mapping.ts';
+import type { Standing } from '../core/person/person.ts';
 import type { SeveralRecords } from './count-persons.ts';
 
 export interface TrialOptions {

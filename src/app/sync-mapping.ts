@@ -1,10 +1,10 @@
-import { type ChangeClass, changeClasses } from '../core/change.ts';
-import type { FieldName } from '../core/fields.ts';
-import { classAllowance } from '../core/guard.ts';
-import type { MappingStep } from '../core/mapping.ts';
-import type { FieldRule, Threshold } from '../core/settings.ts';
-import type { EngineIo, Sync } from '../engine/engine-io.ts';
-import { appliedInWindow } from '../engine/plan/guard-window.ts';
+import { classAllowance } from '../core/guard/guard.ts';
+import type { FieldName } from '../core/person/fields.ts';
+import type { MappingStep } from '../core/person/mapping.ts';
+import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
+import type { FieldRule, Threshold } from '../core/run/settings.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
+import { appliedInWindow } from '../run/judge/guard-window.ts';
 import { trySource } from './try-source.ts';
 
 /** The mapping of a sync, with what the last accepted complete read showed. */

@@ -1,5 +1,5 @@
-import { RollcallError } from '../core/errors.ts';
-import { formatInstant } from '../core/instant.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';

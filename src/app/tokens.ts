@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';

@@ -1,16 +1,16 @@
-import { RollcallError } from '../core/errors.ts';
-import { openBudget } from '../core/evaluation-budget.ts';
-import { openFillCount } from '../core/field-fill.ts';
-import { watchFields } from '../core/field-visibility.ts';
-import type { FieldName } from '../core/fields.ts';
-import type { MappingTrace } from '../core/mapping.ts';
-import type { Mapped, SourceRecord, Standing } from '../core/person.ts';
-import type { ReadEnd } from '../core/snapshot.ts';
-import { compileSourcePath } from '../core/source-path.ts';
-import { readText } from '../core/text.ts';
-import type { EngineIo, Sync } from '../engine/engine-io.ts';
+import { openFillCount } from '../core/guard/field-fill.ts';
+import { watchFields } from '../core/guard/field-visibility.ts';
+import { openBudget } from '../core/person/evaluation-budget.ts';
+import type { FieldName } from '../core/person/fields.ts';
+import type { MappingTrace } from '../core/person/mapping.ts';
+import type { Mapped, SourceRecord, Standing } from '../core/person/person.ts';
+import { compileSourcePath } from '../core/person/source-path.ts';
+import { readText } from '../core/person/text.ts';
+import type { ReadEnd } from '../core/plan/snapshot.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { ReadRequest } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/token-store.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { openPersonCount } from './count-persons.ts';
 import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
 

@@ -1,5 +1,5 @@
 import type { Adoption } from '../app/app.ts';
-import { normalText } from '../core/text.ts';
+import { normalText } from '../core/person/text.ts';
 import { formatCount } from './amounts.ts';
 import type { AddCommand } from './command.ts';
 import { renderTable } from './render-table.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation, ApiRequest, ApiTarget } from '../ports/api.ts';
 import type { AddCommand, CommandHost } from './command.ts';
 import { renderApiAnswer, renderApiList } from './render-api.ts';

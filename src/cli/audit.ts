@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../core/duration.ts';
-import { formatInstant } from '../core/instant.ts';
+import { parseDuration } from '../core/run/duration.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { AuditEntry } from '../ports/store.ts';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';

@@ -1,5 +1,5 @@
-import { docsOfCode, findCode, guessCode, type ListedCode, listedCodes } from '../core/codes/code-list.ts';
-import { RollcallError } from '../core/errors.ts';
+import { docsOfCode, findCode, guessCode, type ListedCode, listedCodes } from '../core/run/codes/code-list.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { AddCommand } from './command.ts';
 import { renderCode, renderCodes } from './render-codes.ts';
 import type { Shell } from './shell.ts';

@@ -1,5 +1,5 @@
 import { countParts, isEmpty, sizeOf } from '../app/person-records.ts';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { PersonRecord } from '../ports/store.ts';
 import type { AddCommand } from './command.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,6 @@
 import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport } from '../app/holds.ts';
-import { differencesOf } from '../core/field-differences.ts';
+import { differencesOf } from '../core/plan/field-differences.ts';
 import type { AddCommand } from './command.ts';
 import { instant } from './json-reports.ts';
 import { parseWholeNumber } from './parse-options.ts';

@@ -1,5 +1,5 @@
 import { describeUnreadable, isDroppable } from '../app/keys.ts';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { UnreadableValues } from '../ports/store.ts';
 import type { AddCommand } from './command.ts';
 import type { Shell } from './shell.ts';

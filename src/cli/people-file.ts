@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { fromHere, type Shell } from './shell.ts';
 
 /**

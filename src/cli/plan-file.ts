@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { App } from '../app/app.ts';
 import { everyChange } from '../app/changes/every-change.ts';
-import { RollcallError } from '../core/errors.ts';
-import { differencesOf } from '../core/field-differences.ts';
+import { differencesOf } from '../core/plan/field-differences.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { PlannedChange } from '../ports/store.ts';
 
 type PlanSource = Pick<App, 'changes'>;

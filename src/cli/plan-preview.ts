@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import type { ChangeClass } from '../core/change.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
 import type { PlannedChange } from '../ports/store.ts';
 
 /** Rejected changes are counted, not shown. */

@@ -1,5 +1,5 @@
 import type { PlanReport } from '../app/app.ts';
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { Preview } from '../ports/previews.ts';
 import type { AddCommand } from './command.ts';
 import { planJson } from './json-reports.ts';

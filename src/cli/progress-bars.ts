@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import { formatTime } from '../core/instant.ts';
+import { formatTime } from '../core/run/instant.ts';
 import type { Clock, ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { Output } from './cli-io.ts';

@@ -1,4 +1,4 @@
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { ProgressEvent } from '../ports/runtime.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import type { ProgressView } from './progress-view.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { QuietRequest } from '../app/app.ts';
-import { countOf } from '../core/count-of.ts';
-import { parseDuration } from '../core/duration.ts';
+import { countOf } from '../core/run/count-of.ts';
+import { parseDuration } from '../core/run/duration.ts';
 import type { CommandHost } from './command.ts';
 import { instant } from './json-reports.ts';
 import type { Shell } from './shell.ts';

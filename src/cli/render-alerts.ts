@@ -1,4 +1,4 @@
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../ports/alerts.ts';
 import { renderTable } from './render-table.ts';
 import type { Style } from './style.ts';

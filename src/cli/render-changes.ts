@@ -1,5 +1,5 @@
-import type { ChangeKind } from '../core/change.ts';
-import { differencesOf, type FieldDifference } from '../core/field-differences.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import { differencesOf, type FieldDifference } from '../core/plan/field-differences.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import type { Colors, Style } from './style.ts';
 import { cleanLine, quote } from './terminal-text.ts';

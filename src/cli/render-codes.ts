@@ -1,4 +1,4 @@
-import { anchorOf, type CodeKind, docsOfCode, type ListedCode, listedCodes } from '../core/codes/code-list.ts';
+import { anchorOf, type CodeKind, docsOfCode, type ListedCode, listedCodes } from '../core/run/codes/code-list.ts';
 import type { Style } from './style.ts';
 
 const kinds: readonly { readonly kind: CodeKind; readonly title: string; readonly text: string }[] = [
@@ -64,7 +64,7 @@ export function renderCodesReference(): string {
   });
   return `# Codes
 
-<!-- Generated from src/core/codes by \`npm run docs\`; edit there. -->
+<!-- Generated from src/core/run/codes by \`npm run docs\`; edit there. -->
 
 Every alert, finding and error has a code that stays the same between releases. \`rollcall explain CODE\` shows the same on a
 terminal. In commands, replace \`SYNC\`, \`RUN\`, \`PERSON\` and \`CONNECTION\` with your own names.

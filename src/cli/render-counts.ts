@@ -1,8 +1,8 @@
 import { waitWords } from '../app/rule-words.ts';
-import { blockedKinds } from '../core/blocked.ts';
-import type { ChangeKind } from '../core/change.ts';
-import { formatInstant } from '../core/instant.ts';
-import type { Counts } from '../core/run.ts';
+import { blockedKinds } from '../core/guard/blocked.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import { formatInstant } from '../core/run/instant.ts';
+import type { Counts } from '../core/run/run.ts';
 import type { RunFacts } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { describeError, RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/run/errors.ts';
 import { formatCount } from './amounts.ts';
 import { Interruption } from './interruption.ts';
 import type { Style } from './style.ts';

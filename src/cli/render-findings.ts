@@ -1,5 +1,5 @@
 import type { RunReport } from '../app/app.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../core/run/finding.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import type { Style } from './style.ts';
 import { cleanLine } from './terminal-text.ts';

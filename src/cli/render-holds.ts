@@ -1,8 +1,8 @@
 import { personOf } from '../app/changes/person-of.ts';
 import type { HoldsReport, OpenHold } from '../app/holds.ts';
-import { differencesOf } from '../core/field-differences.ts';
-import { classNoun } from '../core/guard.ts';
-import { formatInstant } from '../core/instant.ts';
+import { classNoun } from '../core/guard/guard.ts';
+import { differencesOf } from '../core/plan/field-differences.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import { renderDifference } from './render-changes.ts';

@@ -1,11 +1,11 @@
 import type { PersonTrace } from '../app/app.ts';
 import { wordsOf } from '../app/rule-words.ts';
-import { differencesOf } from '../core/field-differences.ts';
-import { type FieldName, fieldNames } from '../core/fields.ts';
-import { formatInstant } from '../core/instant.ts';
-import type { LedgerEntry } from '../core/ledger.ts';
-import { entryOf } from '../core/ledger-steps.ts';
-import type { Decision } from '../core/plan.ts';
+import { type FieldName, fieldNames } from '../core/person/fields.ts';
+import { differencesOf } from '../core/plan/field-differences.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import { entryOf } from '../core/plan/ledger-steps.ts';
+import type { Decision } from '../core/plan/plan.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { Lookup } from '../ports/platform.ts';
 import { formatCount } from './amounts.ts';
 import { renderDifference } from './render-changes.ts';

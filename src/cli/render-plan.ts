@@ -1,5 +1,5 @@
 import type { PlanReport } from '../app/app.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import type { PlanOutcome } from './plan-outcome.ts';

@@ -1,4 +1,4 @@
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { RawText } from '../ports/store.ts';
 import { cleanLine } from './terminal-text.ts';
 

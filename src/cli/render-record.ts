@@ -1,5 +1,5 @@
-import { differencesOf } from '../core/field-differences.ts';
-import { formatInstant } from '../core/instant.ts';
+import { differencesOf } from '../core/plan/field-differences.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { PersonRecord } from '../ports/store.ts';
 import { renderDifference } from './render-changes.ts';
 import { cleanLine, quote } from './terminal-text.ts';

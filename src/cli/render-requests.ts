@@ -1,5 +1,11 @@
-import type { RequestBudget } from '../core/request-budget.ts';
-import { countsAbove, type RequestCounts, type RequestPurpose, requestPurposes, totalOf } from '../core/requests.ts';
+import type { RequestBudget } from '../core/run/request-budget.ts';
+import {
+  countsAbove,
+  type RequestCounts,
+  type RequestPurpose,
+  requestPurposes,
+  totalOf,
+} from '../core/run/requests.ts';
 import type { Run } from '../ports/store.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 

@@ -1,8 +1,8 @@
 import type { RunReport } from '../app/app.ts';
 import { heldEndWords, reasonNow, waitingOf } from '../app/reports.ts';
 import type { RunWork } from '../app/run-work.ts';
-import { formatInstant } from '../core/instant.ts';
-import type { Outcome } from '../core/run.ts';
+import { formatInstant } from '../core/run/instant.ts';
+import type { Outcome } from '../core/run/run.ts';
 import type { HeldEnd } from '../ports/reports.ts';
 import type { Batch, HoldFacts, Run } from '../ports/store.ts';
 import { isKnownPhase } from '../ports/unknown-state.ts';

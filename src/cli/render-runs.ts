@@ -1,4 +1,4 @@
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { Run } from '../ports/store.ts';
 import { formatDuration } from './amounts.ts';
 import { readWord, renderBlocked, renderEnds, renderKinds } from './render-counts.ts';

@@ -1,5 +1,5 @@
 import type { SourceTrial, StatusCount, TrialEnd } from '../app/source-trial.ts';
-import type { Standing } from '../core/person.ts';
+import type { Standing } from '../core/person/person.ts';
 import type { SourceCapabilities, SourceKind } from '../ports/source.ts';
 import { formatCount, formatNumber } from './amounts.ts';
 import { renderTable } from './render-table.ts';

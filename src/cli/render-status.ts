@@ -1,6 +1,6 @@
 import type { Overview, SyncActivity, SyncHealth, SyncOverview, WaitingWork } from '../app/page.ts';
 import type { RunWork } from '../app/run-work.ts';
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { RunFacts } from '../ports/run-facts.ts';
 import { formatCount, formatDuration, formatNumber } from './amounts.ts';
 import { renderMissing } from './render-counts.ts';

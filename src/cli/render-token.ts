@@ -1,4 +1,4 @@
-import { formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/run/instant.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import { formatDuration } from './amounts.ts';
 import { instant } from './json-reports.ts';

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { AddCommand } from './command.ts';
 import { backupJson, renderRestored, renderRestorePreview } from './render-backup.ts';
 import { fromHere, type Shell } from './shell.ts';

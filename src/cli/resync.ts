@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { AddCommand } from './command.ts';
 import { readPeople } from './people-file.ts';
 import { printResync } from './run-result.ts';

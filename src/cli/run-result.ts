@@ -1,7 +1,7 @@
 import type { ResyncReport, RunReport } from '../app/app.ts';
 import type { RequestResult } from '../app/request-result.ts';
-import { exitCodes } from '../core/report.ts';
-import type { Outcome } from '../core/run.ts';
+import { exitCodes } from '../core/run/report.ts';
+import type { Outcome } from '../core/run/run.ts';
 import { instant, runJson } from './json-reports.ts';
 import { renderRun } from './render-run.ts';
 import { seenWords } from './render-status.ts';

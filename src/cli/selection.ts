@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ChangeSelection } from '../app/held-changes.ts';
-import { type ChangeClass, changeClasses } from '../core/change.ts';
+import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { readPeopleFile } from './people-file.ts';
 import type { Shell } from './shell.ts';
 

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { App, WatchOptions } from '../app/app.ts';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import { openStyle, type Style } from './style.ts';
 import { openWatch } from './watch.ts';

@@ -1,4 +1,4 @@
-import type { ChangeState } from '../core/run.ts';
+import type { ChangeState } from '../core/run/run.ts';
 import { formatNumber } from './amounts.ts';
 import type { AddCommand } from './command.ts';
 import { runJson } from './json-reports.ts';

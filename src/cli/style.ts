@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { shellWord } from '../core/shell-word.ts';
+import { shellWord } from '../core/run/shell-word.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 

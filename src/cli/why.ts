@@ -1,4 +1,4 @@
-import { normalText } from '../core/text.ts';
+import { normalText } from '../core/person/text.ts';
 import type { AddCommand } from './command.ts';
 import { renderPerson } from './render-person.ts';
 import type { Shell } from './shell.ts';

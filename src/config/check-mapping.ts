@@ -1,4 +1,4 @@
-import { type FieldName, fieldTraits } from '../core/fields.ts';
+import { type FieldName, fieldTraits } from '../core/person/fields.ts';
 import type {
   Dialect,
   FieldRule,
@@ -6,7 +6,7 @@ import type {
   MappingSettings,
   PreferRule,
   RecordValue,
-} from '../core/settings.ts';
+} from '../core/run/settings.ts';
 import type { Expressions } from '../ports/expression.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';

@@ -1,7 +1,7 @@
-import { clearingWrites } from '../core/batch.ts';
-import type { Dialect } from '../core/settings.ts';
+import { clearingWrites } from '../core/run/batch.ts';
+import type { Dialect } from '../core/run/settings.ts';
 import { checkCustomFields, csvOnlyFields, fieldPath } from './check-mapping.ts';
-import { writeOnlyFields } from './schema/dialect.ts';
+import { writeOnlyFields } from './sections/dialect.ts';
 import { choiceSentence } from './sentences.ts';
 import type { SyncDraft, SyncReading } from './sync-draft.ts';
 

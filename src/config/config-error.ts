@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 
 /** One problem in a configuration. Contains no value that came through `${…}`, and no token of the file. */
 export interface ConfigProblem {

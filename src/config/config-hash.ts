@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SyncSettings } from '../core/settings.ts';
+import type { SyncSettings } from '../core/run/settings.ts';
 
 /**
  * Returns sha256 (hex) over the settings that decide which changes a plan contains. Equal for equivalent settings: the

@@ -1,7 +1,7 @@
-import type { Dialect, Limits, SyncSettings } from '../core/settings.ts';
+import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
-import type { RootSettings } from './schema/root.ts';
 import type { Secret } from './secret.ts';
+import type { RootSettings } from './sections/root.ts';
 
 /** A complete configuration, checked and with defaults. Safe to print: secrets show as `[secret]`. */
 export interface Config extends RootSettings {

@@ -1,4 +1,4 @@
-import type { ExpressionLimits } from '../core/settings.ts';
+import type { ExpressionLimits } from '../core/run/settings.ts';
 import type { EvaluationBudget, Expression, Expressions } from '../ports/expression.ts';
 import { expressionReads } from './expression-reads.ts';
 import type { ExpressionThread } from './expression-thread.ts';
@@ -6,7 +6,7 @@ import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts'
 import { compileSimple } from './simple-expression.ts';
 import { notHandled } from './simple-values.ts';
 
-export { EvaluationError } from '../core/evaluation-budget.ts';
+export { EvaluationError } from '../core/person/evaluation-budget.ts';
 
 /** Where JSONata evaluates, and for how long. */
 export interface EvaluationPlace {

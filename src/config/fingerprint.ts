@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Dialect } from '../core/settings.ts';
+import type { Dialect } from '../core/run/settings.ts';
 import type { SyncConfig } from './config.ts';
 import { configHash } from './config-hash.ts';
 

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { SourceKind, SourceStarter } from '../ports/source.ts';
 
 /** What `rollcall init` writes and prints. Contains no real person or place. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SourceKind } from '../ports/source.ts';
-import { document } from './schema/document.ts';
-import { syncShape } from './schema/sync.ts';
+import { document } from './sections/document.ts';
+import { syncShape } from './sections/sync.ts';
 
 /** The parts of a JSON Schema node that the reference uses. */
 export interface SchemaNode {

@@ -9,12 +9,12 @@ import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection }
 import { readSync, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';
 import { openReport, type Report } from './report.ts';
-import { connectionShape } from './schema/connection.ts';
-import { document } from './schema/document.ts';
-import { editorSchema, rootShape } from './schema/root.ts';
-import { syncShape } from './schema/sync.ts';
-import { namePattern, nameSentence } from './schema/values.ts';
 import { isMapping, readValue, reportUnknownKey } from './section.ts';
+import { connectionShape } from './sections/connection.ts';
+import { document } from './sections/document.ts';
+import { editorSchema, rootShape } from './sections/root.ts';
+import { syncShape } from './sections/sync.ts';
+import { namePattern, nameSentence } from './sections/values.ts';
 import { messageFor } from './sentences.ts';
 import type { SyncDraft } from './sync-draft.ts';
 import { parseYamlTree } from './yaml-tree.ts';

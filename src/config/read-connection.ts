@@ -1,9 +1,9 @@
-import { addressFault } from '../core/platform-address.ts';
+import { addressFault } from '../core/run/platform-address.ts';
 import type { ConnectionSettings } from './config.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
-import { type ConnectionInput, connectionShape } from './schema/connection.ts';
 import { isMapping, readSection } from './section.ts';
+import { type ConnectionInput, connectionShape } from './sections/connection.ts';
 
 /** The valid keys of a connection. A key with a problem is undefined. */
 export type ConnectionDraft = { readonly [Key in keyof ConnectionInput]?: ConnectionInput[Key] | undefined };

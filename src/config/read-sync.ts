@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { MatchKey, SyncSettings } from '../core/settings.ts';
+import type { MatchKey, SyncSettings } from '../core/run/settings.ts';
 import { checkExpression, checkMapping, checkRecordValues } from './check-mapping.ts';
 import { checkSync } from './check-sync.ts';
 import type { SourceSettings, SyncConfig } from './config.ts';
 import type { KeyPath } from './key-path.ts';
-import { type SyncInput, syncShape } from './schema/sync.ts';
 import { isMapping, readSection } from './section.ts';
+import { type SyncInput, syncShape } from './sections/sync.ts';
 import { choiceSentence } from './sentences.ts';
 import { sourceFingerprint } from './source-fingerprint.ts';
 import type { SyncDraft, SyncReading } from './sync-draft.ts';

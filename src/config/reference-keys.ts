@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { durationPattern } from '../core/duration.ts';
+import { durationPattern } from '../core/run/duration.ts';
 import type { SchemaNode } from './json-schema.ts';
 
 /** One configuration key in the reference. */

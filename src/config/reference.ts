@@ -65,7 +65,7 @@ const chapters: readonly Chapter[] = [
 
 const introduction = `# Configuration
 
-<!-- Generated from src/config/schema by \`npm run docs\`; edit there. -->
+<!-- Generated from src/config/sections by \`npm run docs\`; edit there. -->
 
 Rollcall reads one file, \`rollcall.yaml\` (or the one named by \`--config\` or \`ROLLCALL_CONFIG\`), in YAML or JSON. All of it is
 checked before anything starts. Every problem is reported at once, with its line, its key and what is allowed. The exit code is then 2.

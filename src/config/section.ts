@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { unknownKeySentence } from '../core/nearest.ts';
+import { unknownKeySentence } from '../core/run/nearest.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
 import { knownKeysOf, messageFor } from './sentences.ts';

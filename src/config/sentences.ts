@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/run/nearest.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 

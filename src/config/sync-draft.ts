@@ -4,7 +4,7 @@ import type { SourceSettings } from './config.ts';
 import type { KeyPath } from './key-path.ts';
 import type { ConnectionDraft } from './read-connection.ts';
 import type { Report } from './report.ts';
-import type { SyncInput } from './schema/sync.ts';
+import type { SyncInput } from './sections/sync.ts';
 
 export interface SyncReading {
   readonly folder: string;

@@ -1,4 +1,4 @@
-import { PlatformError, RollcallError } from '../core/errors.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 import { provisioningBytes } from './provisioning-file.ts';

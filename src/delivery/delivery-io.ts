@@ -1,4 +1,4 @@
-import type { Dialect } from '../core/settings.ts';
+import type { Dialect } from '../core/run/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { Platform } from '../ports/platform.ts';
 

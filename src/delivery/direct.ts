@@ -1,5 +1,5 @@
-import { directFields } from '../core/batch.ts';
-import { type Change, platformKey } from '../core/change.ts';
+import { type Change, platformKey } from '../core/plan/change.ts';
+import { directFields } from '../core/run/batch.ts';
 import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/delivery.ts';
 import { refusalOf } from './csv-upload.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';

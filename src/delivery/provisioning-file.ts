@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Stringifier, stringify } from 'csv-stringify';
-import type { Change } from '../core/change.ts';
-import { buildFileRows } from '../core/csv-rows.ts';
-import type { Dialect } from '../core/settings.ts';
+import type { Change } from '../core/plan/change.ts';
+import { buildFileRows } from '../core/plan/csv-rows.ts';
+import type { Dialect } from '../core/run/settings.ts';
 
 /**
  * Writes a partial-provisioning file (contract, POST admin/userFiles). Only our user can read it, and it is durable

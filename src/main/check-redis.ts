@@ -1,9 +1,9 @@
 import type { CheckLine } from '../app/app.ts';
+import { answerWithin, closeRedis, keyPrefix, openRedis } from '../drivers/redis/open-redis.ts';
+import { troublesOf } from '../drivers/redis/redis-troubles.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { adviseOn } from '../runtime/bullmq/error-gate.ts';
-import { answerWithin, closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { troublesOf } from '../runtime/bullmq/redis-troubles.ts';
+import { adviseOn } from '../work/queue/error-gate.ts';
 
 /** Shorter than the client's own limit, whose error gives no reason. */
 const answerMs = 2500;

@@ -1,12 +1,12 @@
 import { workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
-import { describeError, RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/run/errors.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import { deploymentLeaseMs, refuseBesideWorkers } from '../runtime/deployment-lease.ts';
-import { openLocalDispatch } from '../runtime/in-process/dispatch.ts';
-import { type DriveIo, runlessContext } from '../runtime/in-process/drive-run.ts';
-import { runScheduler } from '../runtime/scheduler.ts';
-import { type LeasedWork, workUnderLease } from '../runtime/work-under-lease.ts';
+import { deploymentLeaseMs, refuseBesideWorkers } from '../work/deployment-lease.ts';
+import { openLocalDispatch } from '../work/in-process/dispatch.ts';
+import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
+import { runScheduler } from '../work/scheduler.ts';
+import { type LeasedWork, workUnderLease } from '../work/work-under-lease.ts';
 import type { Engine } from './open-engine.ts';
 import { schedulerTasks } from './scheduler-tasks.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';

@@ -11,7 +11,7 @@ export function openBackups(env: Readonly<Record<string, string | undefined>>): 
       import('../store/index.ts'),
       import('./system.ts'),
       import('./open-seals.ts'),
-      import('../http/version.ts'),
+      import('../drivers/http/version.ts'),
     ]);
     const { all: seals } = openSeals(config);
     const parts = { folder: config.folder, seals, version: readVersion(), now: () => systemClock.now() };

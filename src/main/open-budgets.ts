@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Limits } from '../core/settings.ts';
-import { openLocalBudget } from '../http/rate-limit.ts';
+import type { Limits } from '../core/run/settings.ts';
+import { openLocalBudget } from '../drivers/http/rate-limit.ts';
+import { closeRedis, keyPrefix, openRedis } from '../drivers/redis/open-redis.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import { openErrorGate } from '../runtime/bullmq/error-gate.ts';
-import { closeRedis, keyPrefix, openRedis } from '../runtime/bullmq/open-redis.ts';
-import { openRedisBudget } from '../runtime/bullmq/redis-budget.ts';
+import { openErrorGate } from '../work/queue/error-gate.ts';
+import { openRedisBudget } from '../work/queue/redis-budget.ts';
 
 /** The rate budgets that all processes of a deployment share. Connects to Redis with the first call. */
 export interface Budgets {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { App } from '../app/app.ts';
 import type { OpenAppOptions } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
-import { RollcallError } from '../core/errors.ts';
-import { environmentEgress } from '../http/egress.ts';
-import { readVersion } from '../http/version.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { environmentEgress } from '../drivers/http/egress.ts';
+import { readVersion } from '../drivers/http/version.ts';
 import type { Egress } from '../ports/egress.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 import type { Tracing } from '../ports/tracing.ts';
-import { isTelemetryOn } from '../telemetry/open-telemetry/is-on.ts';
+import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 
 export interface AppSurroundings extends OpenAppOptions {
   /** The configuration, if it was read and checked before. */
@@ -35,11 +35,11 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     { followClock },
     { openApp },
   ] = await Promise.all([
-    import('../telemetry/create-logger.ts'),
-    import('../telemetry/log-scope.ts'),
+    import('../watch/logs/create-logger.ts'),
+    import('../watch/logs/log-scope.ts'),
     import('./system.ts'),
     import('./open-engine.ts'),
-    import('../runtime/follow-clock.ts'),
+    import('../work/follow-clock.ts'),
     import('./open-app.ts'),
   ]);
   const { logs, stderr, mayPresentSeed, mayPresentRestored = false } = options;
@@ -82,7 +82,7 @@ async function openTracing(
   { env, clock, logger }: { readonly env: AppSurroundings['env']; readonly clock: Clock; readonly logger: Logger },
 ): Promise<Tracing | undefined> {
   if (!isTelemetryOn(env)) return undefined;
-  const { openTelemetry } = await import('../telemetry/open-telemetry/open-telemetry.ts');
+  const { openTelemetry } = await import('../watch/tracing/open-telemetry.ts');
   const hosts = new Map(
     Object.values(config.connections).map(({ name, baseUrl }) => [name, new URL(baseUrl).hostname]),
   );

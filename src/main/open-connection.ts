@@ -1,6 +1,6 @@
 import { getCACertificates } from 'node:tls';
 import type { ConnectionSettings } from '../config/config.ts';
-import { egressWith } from '../http/egress.ts';
+import { egressWith } from '../drivers/http/egress.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RequestPurpose } from '../core/requests.ts';
+import type { RequestPurpose } from '../core/run/requests.ts';
 import type { CountRequests, Metrics } from '../ports/metrics.ts';
 
 /** Counts the activity of connections for every attached receiver. Only a process that serves or sends metrics loads them. */

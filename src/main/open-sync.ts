@@ -3,12 +3,12 @@ import type { Config, SyncConfig } from '../config/config.ts';
 import type { ExpressionThread } from '../config/expression-thread.ts';
 import { createExpressions } from '../config/expressions.ts';
 import { fingerprintOf } from '../config/fingerprint.ts';
-import { compileMapping } from '../core/mapping.ts';
-import { defaultExpressionLimits } from '../core/settings.ts';
+import { compileMapping } from '../core/person/mapping.ts';
+import { defaultExpressionLimits } from '../core/run/settings.ts';
 import { deliveryKinds } from '../delivery/registry.ts';
-import type { Sync } from '../engine/engine-io.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { SourceBase } from '../ports/source.ts';
+import type { Sync } from '../run/engine-io.ts';
 import type { Connection } from './open-connection.ts';
 
 /** Opens one sync over its connection. Sends no request. */

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { CliIo } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
 import { initTemplate } from '../config/init-template.ts';
-import { readVersion } from '../http/version.ts';
+import { readVersion } from '../drivers/http/version.ts';
 import { listApiOperations } from '../platform/named-operations.ts';
 import { openBackups } from './open-backups.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';

@@ -1,7 +1,7 @@
 import type { QueueDepth } from '../ports/metrics.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import { connectQueue } from '../runtime/bullmq/connect-queue.ts';
+import { connectQueue } from '../work/queue/connect-queue.ts';
 
 export interface RedisWatch {
   /** Returns why Redis cannot be used; undefined when it answers. */

@@ -1,5 +1,5 @@
 import { ConfigError, renderProblem } from '../config/config-error.ts';
-import { describeError, RollcallError } from '../core/errors.ts';
+import { describeError, RollcallError } from '../core/run/errors.ts';
 import type { Logger } from '../ports/runtime.ts';
 
 export interface ReloadIo {

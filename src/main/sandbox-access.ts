@@ -1,6 +1,6 @@
 import type { SandboxAccess } from '../cli/cli-io.ts';
-import { renderOpenApi } from '../platform/schema/open-api.ts';
-import { operationIds } from '../platform/schema/operations.ts';
+import { renderOpenApi } from '../platform/table/open-api.ts';
+import { operationIds } from '../platform/table/operations.ts';
 import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
 import { faultGrammar } from '../sandbox/faults/parse-fault.ts';
 import { listQuirks } from '../sandbox/parse-quirk.ts';

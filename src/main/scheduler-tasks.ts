@@ -1,10 +1,10 @@
 import type { ScheduledTask } from '../../jobs/define-task.ts';
 import { schedulerTasks as tasks, workerJobs } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
-import type { DriveIo } from '../runtime/in-process/drive-run.ts';
-import { openCalendars } from '../runtime/open-calendars.ts';
-import { openOrphans } from '../runtime/orphans.ts';
-import type { Dispatch, Task } from '../runtime/scheduler.ts';
+import type { DriveIo } from '../work/in-process/drive-run.ts';
+import { openCalendars } from '../work/open-calendars.ts';
+import { openOrphans } from '../work/orphans.ts';
+import type { Dispatch, Task } from '../work/scheduler.ts';
 import type { Engine } from './open-engine.ts';
 import type { AlertChecks } from './watch-alerts.ts';
 

@@ -1,10 +1,10 @@
 import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
-import type { ServerConfig } from '../config/schema/server.ts';
-import { describeError } from '../core/errors.ts';
-import { readVersion } from '../http/version.ts';
+import type { ServerConfig } from '../config/sections/server.ts';
+import { describeError } from '../core/run/errors.ts';
+import { readVersion } from '../drivers/http/version.ts';
 import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
-import type { OpenedMetrics } from '../telemetry/metrics.ts';
+import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import type { Engine } from './open-engine.ts';
 
 export interface ServeOptions {

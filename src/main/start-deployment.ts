@@ -1,10 +1,10 @@
 import type { App } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
-import { RollcallError } from '../core/errors.ts';
-import { alertWithoutScheduler } from '../runtime/deployment-lease.ts';
-import { type Heartbeat, openHeartbeat } from '../runtime/heartbeat.ts';
-import type { DriveIo } from '../runtime/in-process/drive-run.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { workBesideServer } from '../server/work-beside-server.ts';
+import { alertWithoutScheduler } from '../work/deployment-lease.ts';
+import { type Heartbeat, openHeartbeat } from '../work/heartbeat.ts';
+import type { DriveIo } from '../work/in-process/drive-run.ts';
 import { runDeployment } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
 import { openProcessMetrics } from './process-metrics.ts';

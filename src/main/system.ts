@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { ulid } from 'ulid';
 import { realClock } from '../platform/real-clock.ts';
 import type { NewId, Uptime } from '../ports/runtime.ts';
-import { uptimeOf } from '../runtime/follow-clock.ts';
+import { uptimeOf } from '../work/follow-clock.ts';
 
 /** The real clock. */
 export const systemClock = realClock(() => Date.now());

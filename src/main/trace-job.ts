@@ -1,5 +1,5 @@
-import { traceIdsOf } from '../core/trace-ids.ts';
-import type { LogScope } from '../telemetry/log-scope.ts';
+import { traceIdsOf } from '../core/run/trace-ids.ts';
+import type { LogScope } from '../watch/logs/log-scope.ts';
 import type { Engine } from './open-engine.ts';
 
 /**

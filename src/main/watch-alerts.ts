@@ -1,15 +1,15 @@
-import { type AlertChecks, openAlertChecks } from '../alerts/alert-checks.ts';
-import { catchUpMs, oldestSuccess, untilCaughtUp } from '../alerts/freshness.ts';
-import { type Alerts, openAlerts } from '../alerts/open-alerts.ts';
-import type { Place } from '../alerts/render-notice.ts';
-import type { WatchedWork } from '../alerts/watch-work.ts';
 import type { Config } from '../config/config.ts';
 import { randomShare } from '../platform/random-share.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
-import { openSchedule } from '../runtime/schedule.ts';
+import { type AlertChecks, openAlertChecks } from '../watch/alerts/alert-checks.ts';
+import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
+import { type Alerts, openAlerts } from '../watch/alerts/open-alerts.ts';
+import type { Place } from '../watch/alerts/render-notice.ts';
+import type { WatchedWork } from '../watch/alerts/watch-work.ts';
+import { openSchedule } from '../work/schedule.ts';
 import type { Engine } from './open-engine.ts';
 
-export type { AlertChecks } from '../alerts/alert-checks.ts';
+export type { AlertChecks } from '../watch/alerts/alert-checks.ts';
 
 /** What only the processes of `rollcall start` evaluate. */
 interface Standing {

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
-import { AnswerInvalid } from '../http/answer-invalid.ts';
-import { exactValue, isRecord } from '../http/json-text.ts';
+import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
+import { exactValue, isRecord } from '../drivers/http/json-text.ts';
 import type { AnswerReader } from './operation.ts';
 
 /** For calls whose body is empty or has no content (201 without a body, 202 with `{}`). */

@@ -1,9 +1,9 @@
-import { exactValue } from '../http/json-text.ts';
-import type { OperationBody } from '../http/message.ts';
+import { exactValue } from '../drivers/http/json-text.ts';
+import type { OperationBody } from '../drivers/http/message.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall, jsonBody } from './contract-call.ts';
 import type { AnswerHead, Operation } from './operation.ts';
-import { type OperationId, operationOf } from './schema/operations.ts';
+import { type OperationId, operationOf } from './table/operations.ts';
 
 /** Input of a call of any operation. It is not checked against the operation's schemas. */
 export interface OperationInput extends Pick<Operation<unknown>, 'params' | 'query' | 'accept' | 'finalStatuses'> {

@@ -1,10 +1,10 @@
-import { PlatformError, RollcallError } from '../core/errors.ts';
-import type { PaceNews } from '../core/pace.ts';
-import type { Dialect, Limits } from '../core/settings.ts';
-import { readQuota } from '../http/quota.ts';
-import { openLimiter } from '../http/rate-limit.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
-import { type Answer, openTransport, type TransportOptions } from '../http/transport.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import type { PaceNews } from '../core/run/pace.ts';
+import type { Dialect, Limits } from '../core/run/settings.ts';
+import { readQuota } from '../drivers/http/quota.ts';
+import { openLimiter } from '../drivers/http/rate-limit.ts';
+import { readRetryAfter } from '../drivers/http/retry-after.ts';
+import { type Answer, openTransport, type TransportOptions } from '../drivers/http/transport.ts';
 import type { RequestSeen } from '../ports/metrics.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';

@@ -1,6 +1,6 @@
-import { RollcallError } from '../core/errors.ts';
-import { addressFault } from '../core/platform-address.ts';
-import { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/settings.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { addressFault } from '../core/run/platform-address.ts';
+import { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { openPlatformApi, type PlatformApi } from './api.ts';
 import { openPlatformClient, type PlatformClient } from './client.ts';

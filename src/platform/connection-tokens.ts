@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { RollcallError } from '../core/errors.ts';
-import type { Dialect, Limits } from '../core/settings.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { Dialect, Limits } from '../core/run/settings.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { TokenCustody } from './custody/custody.ts';

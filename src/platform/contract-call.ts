@@ -1,9 +1,9 @@
-import type { OperationBody } from '../http/message.ts';
+import type { OperationBody } from '../drivers/http/message.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification, pathValueProblem } from './identification.ts';
 import { type Operation, operationName } from './operation.ts';
-import { type OperationId, operationOf } from './schema/operations.ts';
-import { pathParameters } from './schema/parameters.ts';
+import { type OperationId, operationOf } from './table/operations.ts';
+import { pathParameters } from './table/parameters.ts';
 
 /** Parts that one call adds to its operation. `purpose` and `token` are by default those of the table. */
 export type CallDetails<T> = Omit<Operation<T>, 'method' | 'path' | 'effect' | 'hasLanguage'>;

@@ -1,6 +1,6 @@
-import { PlatformError, RollcallError } from '../core/errors.ts';
-import { afterBreakdown, afterFirstPage, afterScan, type PageSize } from '../core/page-size.ts';
-import type { ScanPurpose } from '../core/requests.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import { afterBreakdown, afterFirstPage, afterScan, type PageSize } from '../core/run/page-size.ts';
+import type { ScanPurpose } from '../core/run/requests.ts';
 import type { ScanPage } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
 import { openPageWindow } from './page-window.ts';

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
-import { AnswerInvalid } from '../http/answer-invalid.ts';
-import { isRecord } from '../http/json-text.ts';
-import { describeNetworkFailure, type NetworkFailure } from '../http/network-failure.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
+import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/run/errors.ts';
+import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
+import { isRecord } from '../drivers/http/json-text.ts';
+import { describeNetworkFailure, type NetworkFailure } from '../drivers/http/network-failure.ts';
+import { readRetryAfter } from '../drivers/http/retry-after.ts';
 import { type Operation, operationName } from './operation.ts';
 import { withoutSecrets } from './redact.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import type { Dialect } from '../core/settings.ts';
-import type { OperationBody } from '../http/message.ts';
+import type { Dialect } from '../core/run/settings.ts';
+import type { OperationBody } from '../drivers/http/message.ts';
 import type { FileToUpload } from '../ports/platform.ts';
 
 /**

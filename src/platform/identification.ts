@@ -1,4 +1,4 @@
-import { PlatformError } from '../core/errors.ts';
+import { PlatformError } from '../core/run/errors.ts';
 
 /** C0 and C1 control characters and DEL, which no path and no log line may carry. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose.

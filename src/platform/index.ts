@@ -1,8 +1,9 @@
 /** The platform's public API as a typed client: the package's entry `rollcall/platform`. */
-export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/errors.ts';
-export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/settings.ts';
-export type { User, UserWrite } from '../core/user.ts';
-export type { OperationBody } from '../http/message.ts';
+
+export type { User, UserWrite } from '../core/person/user.ts';
+export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/run/errors.ts';
+export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
+export type { OperationBody } from '../drivers/http/message.ts';
 export type { ContractLine, ContractMode } from '../ports/api.ts';
 export type {
   FileStatus,
@@ -72,8 +73,8 @@ export type {
   UserFileRecord,
   UserRecord,
   UserSearchQuery,
-} from './schema/index.ts';
-export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './schema/open-api.ts';
-export { operationIds, operationOf, operations } from './schema/operations.ts';
+} from './table/index.ts';
+export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './table/open-api.ts';
+export { operationIds, operationOf, operations } from './table/operations.ts';
 export type { RevokeOutcome } from './tokens/revoke-call.ts';
 export { classifyFileStatus } from './user-file.ts';

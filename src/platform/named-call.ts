@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { PlatformError, RollcallError } from '../core/errors.ts';
-import type { Dialect } from '../core/settings.ts';
-import { isRecord } from '../http/json-text.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import type { Dialect } from '../core/run/settings.ts';
+import { isRecord } from '../drivers/http/json-text.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget } from '../ports/api.ts';
 import { callOperation, type OperationInput } from './call-operation.ts';
 import type { PlatformClient } from './client.ts';
@@ -17,7 +17,7 @@ import {
   pathParameters,
   type QueryMember,
   queryMembers,
-} from './schema/index.ts';
+} from './table/index.ts';
 
 /** The connection that a call goes to. */
 export interface CallTarget {

@@ -1,6 +1,6 @@
-import type { RequestPurpose } from '../core/requests.ts';
-import type { JsonText } from '../http/json-text.ts';
-import type { Method, OperationBody } from '../http/message.ts';
+import type { RequestPurpose } from '../core/run/requests.ts';
+import type { JsonText } from '../drivers/http/json-text.ts';
+import type { Method, OperationBody } from '../drivers/http/message.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 

@@ -1,6 +1,6 @@
-import { firstPageSize } from '../core/page-size.ts';
-import { AnswerInvalid } from '../http/answer-invalid.ts';
-import { isRecord } from '../http/json-text.ts';
+import { firstPageSize } from '../core/run/page-size.ts';
+import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
+import { isRecord } from '../drivers/http/json-text.ts';
 import type { Platform } from '../ports/platform.ts';
 import { nothing } from './answer.ts';
 import type { PlatformClient } from './client.ts';
@@ -9,7 +9,7 @@ import { type LearnedPageSize, scanDirectory } from './directory.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification } from './identification.ts';
 import { type AnswerReader, operationName } from './operation.ts';
-import { operationOf } from './schema/operations.ts';
+import { operationOf } from './table/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { findUser } from './user-lookup.ts';
 import { updatePayload, userIdOf, userPayload } from './user-write.ts';

@@ -1,4 +1,4 @@
-import { PlatformError } from '../core/errors.ts';
+import { PlatformError } from '../core/run/errors.ts';
 import type { Operation } from './operation.ts';
 
 /** Highest number of attempts of a read. */

@@ -1,4 +1,4 @@
-import type { User } from '../core/user.ts';
+import type { User } from '../core/person/user.ts';
 import type { UserPage } from './user-record.ts';
 
 /** Progress and knowledge of a scan. */

@@ -1,8 +1,8 @@
-import { PlatformError } from '../core/errors.ts';
-import type { Dialect } from '../core/settings.ts';
-import { AnswerInvalid } from '../http/answer-invalid.ts';
-import type { JsonText } from '../http/json-text.ts';
-import { isRecord } from '../http/json-text.ts';
+import { PlatformError } from '../core/run/errors.ts';
+import type { Dialect } from '../core/run/settings.ts';
+import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
+import type { JsonText } from '../drivers/http/json-text.ts';
+import { isRecord } from '../drivers/http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../ports/platform.ts';
 import { resultOf } from './answer.ts';
 import type { PlatformClient } from './client.ts';

@@ -1,6 +1,6 @@
-import { PlatformError } from '../core/errors.ts';
-import { normalText } from '../core/text.ts';
-import type { User } from '../core/user.ts';
+import { normalText } from '../core/person/text.ts';
+import type { User } from '../core/person/user.ts';
+import { PlatformError } from '../core/run/errors.ts';
 import type { Lookup, UserCounts } from '../ports/platform.ts';
 import type { PlatformClient } from './client.ts';
 import { contractCall } from './contract-call.ts';

@@ -1,9 +1,9 @@
-import { type FieldName, fieldTable } from '../core/fields.ts';
-import { normalText } from '../core/text.ts';
-import type { User } from '../core/user.ts';
-import { AnswerInvalid } from '../http/answer-invalid.ts';
-import type { JsonText } from '../http/json-text.ts';
-import { isRecord } from '../http/json-text.ts';
+import { type FieldName, fieldTable } from '../core/person/fields.ts';
+import { normalText } from '../core/person/text.ts';
+import type { User } from '../core/person/user.ts';
+import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
+import type { JsonText } from '../drivers/http/json-text.ts';
+import { isRecord } from '../drivers/http/json-text.ts';
 import { pathValueProblem } from './identification.ts';
 import { readPlatformDate } from './platform-date.ts';
 

@@ -1,7 +1,7 @@
-import type { RequestPurpose } from '../core/requests.ts';
+import type { RequestPurpose } from '../core/run/requests.ts';
 import type { PlatformClient } from './client.ts';
 import { type CallDetails, contractCall, jsonBody } from './contract-call.ts';
-import type { UserSearchQuery } from './schema/users.ts';
+import type { UserSearchQuery } from './table/users.ts';
 import { readUserPage, type UserPage } from './user-record.ts';
 
 /** Reads one page of users, in order of id by default, with parameters in query or body as the dialect says. */

@@ -1,11 +1,11 @@
-import { type FieldName, fieldTraits } from '../core/fields.ts';
-import type { Dialect } from '../core/settings.ts';
-import type { UserWrite } from '../core/user.ts';
+import { type FieldName, fieldTraits } from '../core/person/fields.ts';
+import type { UserWrite } from '../core/person/user.ts';
+import type { Dialect } from '../core/run/settings.ts';
 import type { UpdateTarget } from '../ports/platform.ts';
 import { refuseToSend } from './errors.ts';
 import { checkIdentification } from './identification.ts';
 import { operationName } from './operation.ts';
-import { operationOf } from './schema/operations.ts';
+import { operationOf } from './table/operations.ts';
 
 /**
  * Builds the body of create and update (contract, "User write payload"): plain fields beside `customFields`, `''`

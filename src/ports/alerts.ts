@@ -1,6 +1,6 @@
-import type { ChangeKind } from '../core/change.ts';
-import type { AlertCode } from '../core/codes/alert-code.ts';
-import type { ChangeState, Outcome } from '../core/run.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import type { AlertCode } from '../core/run/codes/alert-code.ts';
+import type { ChangeState, Outcome } from '../core/run/run.ts';
 
 /**
  * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:

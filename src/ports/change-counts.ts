@@ -1,5 +1,5 @@
-import type { ChangeKind } from '../core/change.ts';
-import type { ChangeState } from '../core/run.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import type { ChangeState } from '../core/run/run.ts';
 
 /* No changes, by kind and by state: where a count begins. */
 

@@ -1,4 +1,4 @@
-import type { Change } from '../core/change.ts';
+import type { Change } from '../core/plan/change.ts';
 
 /**
  * A route that delivers a batch to the platform. `submit` is called after the store has the state `sending`. It makes

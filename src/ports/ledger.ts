@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../core/ledger.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { OwnedRun } from './runs.ts';
 import type { AuditEntry } from './store-operations.ts';
 

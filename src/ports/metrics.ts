@@ -1,4 +1,4 @@
-import type { RequestPurpose } from '../core/requests.ts';
+import type { RequestPurpose } from '../core/run/requests.ts';
 
 /**
  * Events that this process counts as they occur. All other metrics are read from the store on request. No argument

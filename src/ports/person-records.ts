@@ -1,7 +1,7 @@
-import type { Change } from '../core/change.ts';
-import type { Finding } from '../core/finding.ts';
-import type { LedgerEntry } from '../core/ledger.ts';
-import type { ChangeState } from '../core/run.ts';
+import type { Change } from '../core/plan/change.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { Finding } from '../core/run/finding.ts';
+import type { ChangeState } from '../core/run/run.ts';
 import type { DecisionRecord } from './decisions.ts';
 import type { DirectoryRow } from './directories.ts';
 import type { AuditEntry } from './store-operations.ts';

@@ -1,6 +1,6 @@
-import type { Removal } from '../core/ledger.ts';
-import type { ScanPurpose } from '../core/requests.ts';
-import type { User, UserWrite } from '../core/user.ts';
+import type { User, UserWrite } from '../core/person/user.ts';
+import type { Removal } from '../core/plan/ledger.ts';
+import type { ScanPurpose } from '../core/run/requests.ts';
 
 /**
  * The platform as the engine needs it (contract, "User administration"). Every method throws `PlatformError` when the

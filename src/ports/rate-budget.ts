@@ -1,4 +1,4 @@
-import type { Pace } from '../core/pace.ts';
+import type { Pace } from '../core/run/pace.ts';
 
 /**
  * Limits how many calls to a platform may begin, counted over all who share the budget: one process, or all workers.

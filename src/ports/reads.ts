@@ -1,7 +1,7 @@
-import type { StoredBlocked } from '../core/blocked.ts';
-import type { FieldVisibility } from '../core/field-visibility.ts';
-import type { FieldName } from '../core/fields.ts';
-import type { Watermark } from '../core/next-read.ts';
+import type { StoredBlocked } from '../core/guard/blocked.ts';
+import type { FieldVisibility } from '../core/guard/field-visibility.ts';
+import type { FieldName } from '../core/person/fields.ts';
+import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
 
 export interface ReadRecord {

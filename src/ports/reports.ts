@@ -1,6 +1,6 @@
-import type { ChangeClass, ChangeKind } from '../core/change.ts';
-import type { Finding, FindingCode } from '../core/finding.ts';
-import type { ChangeState } from '../core/run.ts';
+import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import type { Finding, FindingCode } from '../core/run/finding.ts';
+import type { ChangeState } from '../core/run/run.ts';
 import type { HoldFacts } from './holds.ts';
 
 /** Results of the latest runs of a sync about all people. Canceled runs do not count. */

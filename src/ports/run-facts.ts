@@ -1,7 +1,7 @@
-import type { BlockedCounts } from '../core/blocked.ts';
-import type { MissingWait } from '../core/missing-wait.ts';
-import type { ReadFact } from '../core/next-read.ts';
-import type { RequestBudget } from '../core/request-budget.ts';
+import type { BlockedCounts } from '../core/guard/blocked.ts';
+import type { MissingWait } from '../core/plan/missing-wait.ts';
+import type { ReadFact } from '../core/run/next-read.ts';
+import type { RequestBudget } from '../core/run/request-budget.ts';
 
 /** Facts about the run, without personal data. */
 export interface RunFacts {

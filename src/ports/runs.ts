@@ -1,7 +1,7 @@
-import type { Finding } from '../core/finding.ts';
-import type { Watermark } from '../core/next-read.ts';
-import type { RequestCounts } from '../core/requests.ts';
-import type { Counts, Outcome, Phase } from '../core/run.ts';
+import type { Finding } from '../core/run/finding.ts';
+import type { Watermark } from '../core/run/next-read.ts';
+import type { RequestCounts } from '../core/run/requests.ts';
+import type { Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Lease } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { UnknownState } from './unknown-state.ts';

@@ -1,4 +1,4 @@
-import type { ClockJump } from '../core/clock-jump.ts';
+import type { ClockJump } from '../core/guard/clock-jump.ts';
 
 /** Effects that every part may need, provided by the composition root. Only `main` reads the real clock. */
 

@@ -1,5 +1,5 @@
-import type { SourceRecord } from '../core/person.ts';
-import type { ReadEnd } from '../core/snapshot.ts';
+import type { SourceRecord } from '../core/person/person.ts';
+import type { ReadEnd } from '../core/plan/snapshot.ts';
 import type { Egress } from './egress.ts';
 import type { Clock, Logger } from './runtime.ts';
 import type { AccessTokens, TokenExchange } from './tokens.ts';
@@ -57,7 +57,7 @@ export interface SourceIo {
   readonly signal: AbortSignal;
   /** The last complete full read of this sync, for comparison; undefined at first. `stamp` is the stamp of its end. */
   readonly previous: { readonly rows: number; readonly stamp?: string } | undefined;
-  /** The proxies of this source. `source-kit/kind.ts` sets it; a caller leaves it out. */
+  /** The proxies of this source. `kit/kind.ts` sets it; a caller leaves it out. */
   readonly egress?: Egress;
 }
 

@@ -1,8 +1,8 @@
-import type { Change, ChangeClass, ChangeKind } from '../core/change.ts';
-import type { FieldName } from '../core/fields.ts';
-import type { LedgerEntry } from '../core/ledger.ts';
-import type { Roster, RosterHeader, RosterPage } from '../core/roster.ts';
-import type { BatchState, ChangeState } from '../core/run.ts';
+import type { FieldName } from '../core/person/fields.ts';
+import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
+import type { BatchState, ChangeState } from '../core/run/run.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Directories } from './directories.ts';
@@ -21,7 +21,7 @@ import type { TokenStore } from './token-store.ts';
 import type { Turns } from './turns.ts';
 import type { UnknownState } from './unknown-state.ts';
 
-export type { Watermark } from '../core/next-read.ts';
+export type { Watermark } from '../core/run/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
 export type { HoldFacts, Holds, NewHold, OpenHolds } from './holds.ts';
 export type { Lease, Leases } from './leases.ts';

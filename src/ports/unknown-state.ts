@@ -1,4 +1,4 @@
-import type { Phase } from '../core/run.ts';
+import type { Phase } from '../core/run/run.ts';
 
 declare const unknown: unique symbol;
 

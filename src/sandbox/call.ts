@@ -1,4 +1,4 @@
-import type { OperationId } from '../platform/schema/index.ts';
+import type { OperationId } from '../platform/table/index.ts';
 import type { StruckFaults } from './faults/struck-faults.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type OperationId, operationOf, queryMembers } from '../platform/schema/index.ts';
+import { type OperationId, operationOf, queryMembers } from '../platform/table/index.ts';
 import { Refusal } from './call.ts';
 
 /** Returns the text of a parameter; undefined when it was not sent. */

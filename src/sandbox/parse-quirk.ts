@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { defaultQuirks, type SandboxQuirks } from './quirks.ts';
 
 type QuirkValue = SandboxQuirks[keyof SandboxQuirks];

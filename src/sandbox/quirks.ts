@@ -1,4 +1,4 @@
-import type { FieldName } from '../core/fields.ts';
+import type { FieldName } from '../core/person/fields.ts';
 
 /**
  * The platform's behavior where the contract is silent. The defaults equal the product's own assumptions, so that a

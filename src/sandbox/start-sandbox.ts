@@ -1,4 +1,4 @@
-import type { OperationId } from '../platform/schema/index.ts';
+import type { OperationId } from '../platform/table/index.ts';
 import type { FaultSpec } from './faults/parse-fault.ts';
 import type { FeedbackRequest } from './growth/feedback-box.ts';
 import { seedGrowth } from './growth/seed-growth.ts';

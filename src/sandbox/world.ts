@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type OperationId, operationIds } from '../platform/schema/index.ts';
+import { type OperationId, operationIds } from '../platform/table/index.ts';
 import { FaultBook } from './faults/fault-book.ts';
 import { type StoredEvaluation, seedEvaluations } from './growth/evaluation-archive.ts';
 import { FeedbackBox } from './growth/feedback-box.ts';

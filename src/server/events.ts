@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describeError } from '../core/errors.ts';
+import { describeError } from '../core/run/errors.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { Refusal } from './http/problem.ts';
 

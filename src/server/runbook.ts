@@ -1,4 +1,4 @@
-import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../core/codes/code-list.ts';
+import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../core/run/codes/code-list.ts';
 import { htmlPage } from './http/html-page.ts';
 
 const titles: Readonly<Record<CodeKind, string>> = {
@@ -56,7 +56,7 @@ export function renderRunbookList(markdown: string): string {
     });
   const [before = '', rest = ''] = markdown.split(begin);
   const [, after = ''] = rest.split(end);
-  const note = '<!-- Generated from src/core/codes by `npm run docs`; edit there. -->';
+  const note = '<!-- Generated from src/core/run/codes by `npm run docs`; edit there. -->';
   return `${before}${begin}\n${note}\n\n${lines.join('\n')}\n\n${end}${after}`;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ChangeClass, changeClasses } from '../core/change.ts';
+import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { heldEnd } from './schemas/held-end.ts';
 
 /* Input and output of the API. Instants are ISO 8601 in UTC; unknown values are null. */

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { Source, SourceBase, SourceKind } from '../ports/source.ts';
 import { bamboohr } from './bamboohr/index.ts';
 import { csv } from './csv/index.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SelectQueryBuilder } from 'kysely';
-import type { ChangeClass } from '../core/change.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
 import type { Applier } from '../ports/store.ts';
 import { countClasses } from './change-rows.ts';
 import type { Database } from './database.ts';

@@ -1,4 +1,4 @@
-import type { ChangeState } from '../core/run.ts';
+import type { ChangeState } from '../core/run/run.ts';
 import type { Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './database.ts';

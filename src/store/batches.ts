@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { Batch, BatchEffects, Batches, BatchPatch } from '../ports/store.ts';
 import { markChanges, planOfRun } from './change-marks.ts';
 import { asOwner, type Database, type OpenTransaction, toInstant } from './database.ts';

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { ChangeMark } from '../ports/store.ts';
 import type { OpenTransaction } from './database.ts';
 import { inLists } from './row-writer.ts';

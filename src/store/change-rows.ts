@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Before, Change, ChangeClass } from '../core/change.ts';
-import { changeClasses } from '../core/change.ts';
-import type { FieldName, FieldValues } from '../core/fields.ts';
+import type { FieldName, FieldValues } from '../core/person/fields.ts';
+import type { Before, Change, ChangeClass } from '../core/plan/change.ts';
+import { changeClasses } from '../core/plan/change.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { ChangeRow } from './schema.ts';

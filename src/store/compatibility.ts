@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { migrations } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { OwnedRun } from '../ports/store.ts';
 import { isKnownPhase } from '../ports/unknown-state.ts';
 import type { Schema } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import { chunk } from '../core/batch.ts';
-import { type ChangeName, episodeOf } from '../core/episode.ts';
+import { type ChangeName, episodeOf } from '../core/plan/episode.ts';
+import { chunk } from '../core/run/batch.ts';
 import type { ChangeVerdict, DecisionRecord, Decisions } from '../ports/store.ts';
 import { type Database, inTransaction, toInstant } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';

@@ -1,4 +1,4 @@
-import { chunk } from '../core/batch.ts';
+import { chunk } from '../core/run/batch.ts';
 import type { Directories, DirectoryPage, DirectoryRow } from '../ports/directories.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 import type { DirectoryPageRow } from './directory-schema.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { LedgerEntry } from '../core/ledger.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Database } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { ForgottenRow } from './privacy-schema.ts';

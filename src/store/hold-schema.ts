@@ -1,4 +1,4 @@
-import type { ChangeClass } from '../core/change.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
 import type { HoldFacts } from '../ports/store.ts';
 
 export interface HoldRow {

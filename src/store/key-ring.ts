@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { Seal } from '../ports/seal.ts';
 import type { Database } from './database.ts';
 

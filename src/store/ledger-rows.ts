@@ -1,5 +1,5 @@
-import type { FieldValues } from '../core/fields.ts';
-import type { LedgerEntry } from '../core/ledger.ts';
+import type { FieldValues } from '../core/person/fields.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { KeyRing } from './key-ring.ts';
 import { RowWriter } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LedgerEntry } from '../core/ledger.ts';
-import { seenInSource, withAccount } from '../core/ledger-steps.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
 import { toAuditRow } from './audit.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';

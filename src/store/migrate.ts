@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 import { findNewerMigrations, recordCompatibility } from './compatibility.ts';
 import { lockTables, mayMakeTables, tableNames } from './differences.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
 import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';

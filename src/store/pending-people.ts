@@ -1,4 +1,4 @@
-import { compareIdentifications } from '../core/change.ts';
+import { compareIdentifications } from '../core/plan/change.ts';
 import type { Database } from './database.ts';
 
 /** How long the digest of a plan that was shown may be approved (`rollcall apply --approve`). */

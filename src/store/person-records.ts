@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { PersonRecords } from '../ports/person-records.ts';
 import { emptyChange } from './change-rows.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { OwnedRun } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
 

@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { leftOutReason } from '../core/guard.ts';
+import { leftOutReason } from '../core/guard/guard.ts';
 import type { OwnedRun, Plans } from '../ports/store.ts';
 import { countAppliedSince } from './applied-since.ts';
 import { changedPattern, classMask } from './change-rows.ts';

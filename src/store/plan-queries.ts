@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { PlannedChange, Plans } from '../ports/store.ts';
 import { classMask, toPlannedChange } from './change-rows.ts';
 import type { Database } from './database.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ChangeKind } from '../core/change.ts';
-import { RollcallError } from '../core/errors.ts';
-import type { ChangeState } from '../core/run.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { ChangeState } from '../core/run/run.ts';
 import { noKinds, noStates } from '../ports/change-counts.ts';
 import type { PlanHeader, Plans } from '../ports/store.ts';
 import { markChanges } from './change-marks.ts';

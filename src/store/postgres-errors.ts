@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { type KnownError, TryAgain } from './store-errors.ts';
 
 interface KnownPostgresError extends KnownError {

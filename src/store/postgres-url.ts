@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 
 /** The location of a PostgreSQL store. */
 export interface PostgresPlace {

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
 import { type ClientBase, Pool, types } from 'pg';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { OpenDatabase } from './database.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { explainPostgresError } from './postgres-errors.ts';

@@ -1,5 +1,5 @@
-import type { StoredBlocked } from '../core/blocked.ts';
-import type { FieldVisibility } from '../core/field-visibility.ts';
+import type { StoredBlocked } from '../core/guard/blocked.ts';
+import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './database.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Counts } from '../core/run.ts';
+import type { Counts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';

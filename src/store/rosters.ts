@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
-import { chunk } from '../core/batch.ts';
-import { openRoster, type RosterHeader, type RosterPage } from '../core/roster.ts';
+import { openRoster, type RosterHeader, type RosterPage } from '../core/plan/roster.ts';
+import { chunk } from '../core/run/batch.ts';
 import type { Rosters } from '../ports/store.ts';
 import { asOwner, type Database } from './database.ts';
 import { RowWriter } from './row-writer.ts';

@@ -1,10 +1,10 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { BlockedCounts } from '../core/blocked.ts';
-import { RollcallError } from '../core/errors.ts';
-import type { Finding } from '../core/finding.ts';
-import { joinNamed } from '../core/named-scope.ts';
-import type { RequestCounts } from '../core/requests.ts';
-import { type Counts, noCounts, type Phase } from '../core/run.ts';
+import type { BlockedCounts } from '../core/guard/blocked.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { Finding } from '../core/run/finding.ts';
+import { joinNamed } from '../core/run/named-scope.ts';
+import type { RequestCounts } from '../core/run/requests.ts';
+import { type Counts, noCounts, type Phase } from '../core/run/run.ts';
 import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction, toInstant } from './database.ts';
 import { lockName } from './differences.ts';

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
-import type { ChangeKind } from '../core/change.ts';
-import type { FindingCode } from '../core/finding.ts';
-import type { BatchState, ChangeState, Outcome, Phase } from '../core/run.ts';
+import type { ChangeKind } from '../core/plan/change.ts';
+import type { FindingCode } from '../core/run/finding.ts';
+import type { BatchState, ChangeState, Outcome, Phase } from '../core/run/run.ts';
 import type { AuditAction, Batch, DecisionState, TokenState, TriggerKind } from '../ports/store.ts';
 import type { UnknownState } from '../ports/unknown-state.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { KnownError } from './store-errors.ts';
 
 /** Returns whether another process locks the file now, so that the same call may succeed later. */

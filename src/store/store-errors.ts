@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 
 /**
  * Nothing of the transaction was done, and the same one may succeed at once: two transactions conflicted, or the

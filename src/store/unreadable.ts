@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { RollcallError } from '../core/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { UnreadableValues } from '../ports/person-records.ts';
 import type { AuditEntry } from '../ports/store.ts';
 import { toAuditRow } from './audit.ts';

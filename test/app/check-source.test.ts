@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { checkSource } from '../../src/app/check-source.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
-import type { FieldRule } from '../../src/core/settings.ts';
-import type { ReadEnd } from '../../src/core/snapshot.ts';
-import type { Sync } from '../../src/engine/engine-io.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import type { FieldRule } from '../../src/core/run/settings.ts';
 import type { Source, SourcePage } from '../../src/ports/source.ts';
+import type { Sync } from '../../src/run/engine-io.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { followRun } from '../../src/app/follow-run.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import type { EngineIo } from '../../src/engine/engine-io.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import type { EngineIo } from '../../src/run/engine-io.ts';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, openRun, sampleBatch, sampleTrigger, writePlan } from '../contracts/store-samples.ts';
 import { FakeClock } from '../support/fake-clock.ts';

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { closeAfterAll, openWorld, recoveryMs } from '../runtime/bullmq/with-redis.ts';
 import { employees } from '../support/office.ts';
 import { type RedisSpace, startRedisService } from '../support/services/redis-service.ts';
+import { closeAfterAll, openWorld, recoveryMs } from '../work/queue/with-redis.ts';
 import { countUp } from './count-up.ts';
 import { expectPromisesKept, runToTheEnd } from './kill-world.ts';
 import { isLongForm, patientTimeoutMs } from './long-form.ts';

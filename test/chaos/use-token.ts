@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { RollcallError } from '../../src/core/errors.ts';
-import { defaultDialect } from '../../src/core/settings.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import { systemClock as clock } from '../../src/main/system.ts';
 import { openPlatformClient } from '../../src/platform/client.ts';
 import { openPlatform } from '../../src/platform/platform.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { closeAfterAll, openWorld, recoveryMs } from '../runtime/bullmq/with-redis.ts';
 import { employees } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
 import { startPostgres, startRedisService } from '../support/services.ts';
+import { closeAfterAll, openWorld, recoveryMs } from '../work/queue/with-redis.ts';
 import { expectPromisesKept } from './kill-world.ts';
 import { patientTimeoutMs } from './long-form.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { closeReceivers, openReceiver, type Receiver } from '../alerts/receiver.ts';
+import { closeReceivers, openReceiver, type Receiver } from '../watch/alerts/receiver.ts';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatCount, formatDuration } from '../../src/cli/amounts.ts';
-import { formatInstant } from '../../src/core/instant.ts';
+import { formatInstant } from '../../src/core/run/instant.ts';
 
 test.each([
   [0, '0 ms'],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/render-api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { openProcessIo } from '../../src/main/process-io.ts';
 import { listApiOperations } from '../../src/platform/named-operations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

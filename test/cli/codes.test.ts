@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { renderCodesReference } from '../../src/cli/render-codes.ts';
-import { fold, listedCodes } from '../../src/core/codes/code-list.ts';
+import { fold, listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { openTestShell } from './test-shell.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { previewChanges } from '../../src/cli/plan-preview.ts';
-import { sealChange } from '../../src/core/change.ts';
+import { sealChange } from '../../src/core/plan/change.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
 import { draft } from '../core/cases.ts';
 

@@ -4,7 +4,7 @@ import { planJson } from '../../src/cli/json-reports.ts';
 import { planOutcome } from '../../src/cli/plan-outcome.ts';
 import { renderPlan } from '../../src/cli/render-plan.ts';
 import { openStyle } from '../../src/cli/style.ts';
-import { noCounts } from '../../src/core/run.ts';
+import { noCounts } from '../../src/core/run/run.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import type { PlanReport, RunReport } from '../../src/app/app.ts';
 import { openStyle } from '../../src/cli/style.ts';
-import { noCounts } from '../../src/core/run.ts';
+import { noCounts } from '../../src/core/run/run.ts';
 import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
 
 export const plain = openStyle({ isTerminal: false, env: {}, config: undefined });

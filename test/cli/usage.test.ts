@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/render-failure.ts';
 import { renderCliReference } from '../../src/cli/render-reference.ts';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { listApiOperations } from '../../src/platform/named-operations.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { plain } from './samples.ts';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ExpressionThread, openExpressionThread } from '../../src/config/expression-thread.ts';
 import { compileExpression, createExpressions } from '../../src/config/expressions.ts';
-import { openBudget } from '../../src/core/evaluation-budget.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
-import type { FieldRule } from '../../src/core/settings.ts';
+import { openBudget } from '../../src/core/person/evaluation-budget.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+import type { FieldRule } from '../../src/core/run/settings.ts';
 
 /** Needs a time exponential in the length of a name that ends with a character of another kind. */
 const exponential = "$match(name, /^([A-Za-z]+)*$/) ? 'yes' : 'no'";

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { fieldTable } from '../../src/core/fields.ts';
-import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/settings.ts';
+import { fieldTable } from '../../src/core/person/fields.ts';
+import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { key32, load, problemsOf } from './support.ts';
 

@@ -16,7 +16,7 @@ function keysNamedIn(folder: string): readonly string[] {
 
 test('a message that sends somebody to a setting names one that exists', () => {
   const reference = readFileSync(new URL('docs/configuration.md', root), 'utf8');
-  const named = new Set(['src/platform', 'src/engine', 'src/delivery', 'src/config'].flatMap(keysNamedIn));
+  const named = new Set(['src/platform', 'src/run', 'src/delivery', 'src/config'].flatMap(keysNamedIn));
   const isKnown = (key: string) =>
     [key, key.replace('dialect.', '')].some((name) => reference.includes(`\n### \`${name}\`\n`));
 

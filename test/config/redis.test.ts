@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { redis } from '../../src/config/schema/redis.ts';
+import { redis } from '../../src/config/sections/redis.ts';
 import type { RedisSettings } from '../../src/ports/redis.ts';
 
 function read(value: unknown) {

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { configJsonSchema, renderJsonSchema, type SchemaNode } from '../../src/config/json-schema.ts';
 import { renderConfigReference } from '../../src/config/reference.ts';
-import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/settings.ts';
+import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { key32, load } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { server } from '../../src/config/schema/server.ts';
+import { server } from '../../src/config/sections/server.ts';
 import { load } from './support.ts';
 
 const read = (value: unknown) => z.object({ server }).safeParse({ server: value });

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PlatformError } from '../../src/core/errors.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/person/user.ts';
+import { PlatformError } from '../../src/core/run/errors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../src/core/run.ts';
+import type { Outcome } from '../../src/core/run/run.ts';
 import type { AlertNotice, AlertState, AlertSubject, KnownProblem } from '../../src/ports/alerts.ts';
 import type { BatchPatch, RunScope, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BatchState } from '../../src/core/run.ts';
+import type { BatchState } from '../../src/core/run/run.ts';
 import type { BatchQuery, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareIdentifications } from '../../src/core/change.ts';
-import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { compareIdentifications } from '../../src/core/plan/change.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { collect, openRun, sampleEntry } from './store-samples.ts';

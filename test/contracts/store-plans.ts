@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, type ChangeClass, changeClasses, compareIdentifications } from '../../src/core/change.ts';
+import { type Change, type ChangeClass, changeClasses, compareIdentifications } from '../../src/core/plan/change.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noCounts } from '../../src/core/run.ts';
+import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packRoster, saltedHash, standingCode } from '../../src/core/roster.ts';
+import { packRoster, saltedHash, standingCode } from '../../src/core/plan/roster.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openRun } from './store-samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noCounts } from '../../src/core/run.ts';
+import { noCounts } from '../../src/core/run/run.ts';
 import type { RunScope, Store, TriggerKind } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, everyone, openRun, sampleTrigger } from './store-samples.ts';

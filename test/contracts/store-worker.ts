@@ -5,7 +5,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import {

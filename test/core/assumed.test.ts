@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sealChange } from '../../src/core/change.ts';
-import type { FieldValues } from '../../src/core/fields.ts';
-import { judgeChange } from '../../src/core/judge.ts';
-import type { LedgerEntry } from '../../src/core/ledger.ts';
-import { afterChange } from '../../src/core/ledger-steps.ts';
-import { decide } from '../../src/core/plan.ts';
+import type { FieldValues } from '../../src/core/person/fields.ts';
+import { sealChange } from '../../src/core/plan/change.ts';
+import { judgeChange } from '../../src/core/plan/judge.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import { afterChange } from '../../src/core/plan/ledger-steps.ts';
+import { decide } from '../../src/core/plan/plan.ts';
 import { now, person, rules, user, wanted } from './cases.ts';
 
 const assuming = { ...rules, firstSight: 'assume' } as const;

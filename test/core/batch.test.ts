@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Change, parkStep, sealChange } from '../../src/core/plan/change.ts';
 import {
   autoDirectLimit,
   chunk,
@@ -9,9 +10,8 @@ import {
   type Route,
   type RouteFacts,
   routeOf,
-} from '../../src/core/batch.ts';
-import { type Change, parkStep, sealChange } from '../../src/core/change.ts';
-import { type Dialect, defaultDialect } from '../../src/core/settings.ts';
+} from '../../src/core/run/batch.ts';
+import { type Dialect, defaultDialect } from '../../src/core/run/settings.ts';
 import { draft, wanted } from './cases.ts';
 
 const change = (patch: Parameters<typeof draft>[0] = {}): Change => sealChange(draft(patch));

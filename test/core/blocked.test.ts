@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blockedBySource, openBlockedTally } from '../../src/core/blocked.ts';
-import type { Finding, FindingCode } from '../../src/core/finding.ts';
+import { blockedBySource, openBlockedTally } from '../../src/core/guard/blocked.ts';
+import type { Finding, FindingCode } from '../../src/core/run/finding.ts';
 
 const line = (i: number): string => `line ${i}`;
 const conflict = (code: FindingCode, identification: string | undefined, other: string | undefined): Finding => ({

@@ -1,10 +1,10 @@
-import type { Change } from '../../src/core/change.ts';
-import type { FieldValues } from '../../src/core/fields.ts';
-import type { LedgerEntry } from '../../src/core/ledger.ts';
-import type { Person } from '../../src/core/person.ts';
-import type { PlanRules, SourceSays } from '../../src/core/plan.ts';
-import { certifySnapshot } from '../../src/core/snapshot.ts';
-import type { User } from '../../src/core/user.ts';
+import type { FieldValues } from '../../src/core/person/fields.ts';
+import type { Person } from '../../src/core/person/person.ts';
+import type { User } from '../../src/core/person/user.ts';
+import type { Change } from '../../src/core/plan/change.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import type { PlanRules, SourceSays } from '../../src/core/plan/plan.ts';
+import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
 
 /** Builders for the planner's three sides: everything has a dull default, a test says what matters. */
 

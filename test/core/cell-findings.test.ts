@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { openCellFindings } from '../../src/core/cell-findings.ts';
-import type { CellTrouble } from '../../src/core/refusal.ts';
+import { openCellFindings } from '../../src/core/person/cell-findings.ts';
+import type { CellTrouble } from '../../src/core/run/refusal.ts';
 import { person } from './cases.ts';
 
 const tooLong: CellTrouble = {

@@ -7,8 +7,8 @@ import {
   parkStep,
   platformKey,
   sealChange,
-} from '../../src/core/change.ts';
-import { episodeOf, type KnownEpisode } from '../../src/core/episode.ts';
+} from '../../src/core/plan/change.ts';
+import { episodeOf, type KnownEpisode } from '../../src/core/plan/episode.ts';
 import { draft, user, wanted } from './cases.ts';
 
 describe('hashes and digests', () => {

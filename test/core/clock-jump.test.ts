@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockSpan, longestAge } from '../../src/core/clock-jump.ts';
+import { clockSpan, longestAge } from '../../src/core/guard/clock-jump.ts';
 
 const hourMs = 3_600_000;
 const now = 1000 * hourMs;

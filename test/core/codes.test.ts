@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ruleWords } from '../../src/app/rule-words.ts';
-import { anchorOf, docsOfCode, findCode, guessCode, listedCodes } from '../../src/core/codes/code-list.ts';
+import { anchorOf, docsOfCode, findCode, guessCode, listedCodes } from '../../src/core/run/codes/code-list.ts';
 
 describe('the list of codes', () => {
   it('has each code once, and each anchor', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, directFields, fileColumns, fileGroup, routeOf } from '../../src/core/batch.ts';
-import { isDirectlyDeliverable, sealChange } from '../../src/core/change.ts';
-import { buildFileRows, formatDate } from '../../src/core/csv-rows.ts';
-import { defaultDialect } from '../../src/core/settings.ts';
+import { isDirectlyDeliverable, sealChange } from '../../src/core/plan/change.ts';
+import { buildFileRows, formatDate } from '../../src/core/plan/csv-rows.ts';
+import { chunk, directFields, fileColumns, fileGroup, routeOf } from '../../src/core/run/batch.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import { draft, wanted } from './cases.ts';
 
 const create = sealChange(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffFields, withKnown } from '../../src/core/diff.ts';
+import { diffFields, withKnown } from '../../src/core/plan/diff.ts';
 import { entry, user, wanted } from './cases.ts';
 
 const none = { changed: [], firstSight: [], assumed: {} };

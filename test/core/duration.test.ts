@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lengthOf, parseDuration } from '../../src/core/duration.ts';
+import { lengthOf, parseDuration } from '../../src/core/run/duration.ts';
 
 test.each([
   ['5s', 5000],

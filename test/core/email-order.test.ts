@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEmailAddress, parkingAddress } from '../../src/core/email-address.ts';
-import { orderEmails, sendingLevels } from '../../src/core/email-order.ts';
+import { isEmailAddress, parkingAddress } from '../../src/core/person/email-address.ts';
+import { orderEmails, sendingLevels } from '../../src/core/plan/email-order.ts';
 
 const links = (...pairs: [number, number][]) => new Map(pairs);
 const always = () => true;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { describeError, isStoreAway, PlatformError, type Retry, RollcallError } from '../../src/core/errors.ts';
+import { describeError, isStoreAway, PlatformError, type Retry, RollcallError } from '../../src/core/run/errors.ts';
 
 it('an error is not tried again and has no cause unless that is said', () => {
   const plain = new RollcallError('what happened', { code: 'USAGE' });

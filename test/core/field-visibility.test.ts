@@ -5,7 +5,7 @@ import {
   vanishedFields,
   watchFields,
   withInputs,
-} from '../../src/core/field-visibility.ts';
+} from '../../src/core/guard/field-visibility.ts';
 
 describe('a field is visible', () => {
   it.each([

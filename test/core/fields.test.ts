@@ -6,7 +6,7 @@ import {
   fieldTable,
   fieldTraits,
   findField,
-} from '../../src/core/fields.ts';
+} from '../../src/core/person/fields.ts';
 
 it('the table has the twelve fields of the contract and sixty custom ones, each once', () => {
   expect(fieldTable.map(({ name }) => name).slice(0, 13)).toEqual([

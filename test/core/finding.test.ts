@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAboutIdentity } from '../../src/core/finding.ts';
+import { isAboutIdentity } from '../../src/core/run/finding.ts';
 
 it.each([
   ['duplicate-key', true],

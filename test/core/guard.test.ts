@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { changeClasses } from '../../src/core/change.ts';
-import { allowance, checkGuards, classAllowance, type GuardFacts, isReadDoubted } from '../../src/core/guard.ts';
-import { defaultGuards } from '../../src/core/settings.ts';
+import { allowance, checkGuards, classAllowance, type GuardFacts, isReadDoubted } from '../../src/core/guard/guard.ts';
+import { changeClasses } from '../../src/core/plan/change.ts';
+import { defaultGuards } from '../../src/core/run/settings.ts';
 
 const none = Object.fromEntries(changeClasses.map((name) => [name, 0])) as GuardFacts['classes'];
 const calm: GuardFacts = {

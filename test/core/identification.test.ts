@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identificationProblem } from '../../src/core/identification.ts';
+import { identificationProblem } from '../../src/core/person/identification.ts';
 
 const invisible = [
   ['zero-width space', '\u200b'],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { importDamage } from '../../src/core/import-damage.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
+import { importDamage } from '../../src/core/guard/import-damage.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
 
 const cp1252 = new TextDecoder('windows-1252');
 const misread = (text: string) => cp1252.decode(Buffer.from(text, 'utf8'));

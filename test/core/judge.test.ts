@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangeDraft, sealChange } from '../../src/core/change.ts';
-import { judgeChange } from '../../src/core/judge.ts';
-import type { LedgerEntry } from '../../src/core/ledger.ts';
+import { type ChangeDraft, sealChange } from '../../src/core/plan/change.ts';
+import { judgeChange } from '../../src/core/plan/judge.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { draft, entry, user, wanted } from './cases.ts';
 
 const moved = '2026-11-21T12:00:00';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sealChange } from '../../src/core/change.ts';
+import { sealChange } from '../../src/core/plan/change.ts';
 import {
   adopted,
   afterChange,
@@ -11,7 +11,7 @@ import {
   seenInSource,
   takenOver,
   withAccount,
-} from '../../src/core/ledger-steps.ts';
+} from '../../src/core/plan/ledger-steps.ts';
 import { day, draft, entry, missingProof, now, wanted } from './cases.ts';
 
 describe('an entry', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { compileLifecycle } from '../../src/core/lifecycle.ts';
-import type { Standing } from '../../src/core/person.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import type { LeavesBy, LifecycleSettings } from '../../src/core/settings.ts';
+import { compileLifecycle } from '../../src/core/person/lifecycle.ts';
+import type { Standing } from '../../src/core/person/person.ts';
+import { Refusal } from '../../src/core/run/refusal.ts';
+import type { LeavesBy, LifecycleSettings } from '../../src/core/run/settings.ts';
 
 const settings: LifecycleSettings = {
   status: 'status',

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderConfusables } from '../../scripts/generate-confusables.ts';
-import { confusables } from '../../src/core/confusables.ts';
-import { likeness, lookAlikeKey } from '../../src/core/look-alike.ts';
+import { confusables } from '../../src/core/person/confusables.ts';
+import { likeness, lookAlikeKey } from '../../src/core/person/look-alike.ts';
 
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 
@@ -62,7 +62,7 @@ describe('the key of what an identification looks like', () => {
   });
 
   it('uses the table that is generated from the published data', async () => {
-    const file = new URL('../../src/core/confusables.ts', import.meta.url);
+    const file = new URL('../../src/core/person/confusables.ts', import.meta.url);
     expect(await readFile(file, 'utf8'), 'run "npm run docs"').toBe(await renderConfusables());
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ExpressionCompiler } from '../../src/core/field-rule.ts';
-import type { FieldName } from '../../src/core/fields.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
-import type { Person } from '../../src/core/person.ts';
-import type { FieldOrigin, FieldRule, LifecycleSettings, PreferRule } from '../../src/core/settings.ts';
+import type { ExpressionCompiler } from '../../src/core/person/field-rule.ts';
+import type { FieldName } from '../../src/core/person/fields.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+import type { Person } from '../../src/core/person/person.ts';
+import type { FieldOrigin, FieldRule, LifecycleSettings, PreferRule } from '../../src/core/run/settings.ts';
 
 /** A small expression language for these tests: `=field`, `text field` (never undefined), `boom`, and `later …` (a promise). */
 const expressions: ExpressionCompiler = {

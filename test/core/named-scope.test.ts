@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinNamed, mostJoined } from '../../src/core/named-scope.ts';
+import { joinNamed, mostJoined } from '../../src/core/run/named-scope.ts';
 
 const all = { scope: { kind: 'all' } } as const;
 const named = (...identifications: string[]) => ({ scope: { kind: 'users', identifications } }) as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearest, unknownKeySentence } from '../../src/core/nearest.ts';
+import { nearest, unknownKeySentence } from '../../src/core/run/nearest.ts';
 
 const keys = ['policy', 'delivery', 'mapping', 'match', 'lifecycle', 'outOfScope'];
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LedgerEntry } from '../../src/core/ledger.ts';
-import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/neighbors.ts';
-import { decide, type PlanRules, type SourceSays } from '../../src/core/plan.ts';
-import type { Roster, RosterEntry, RosterStanding } from '../../src/core/roster.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/person/user.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
+import { decide, type PlanRules, type SourceSays } from '../../src/core/plan/plan.ts';
+import type { Roster, RosterEntry, RosterStanding } from '../../src/core/plan/roster.ts';
 import { day, entry, hour, now, rules, says, user } from './cases.ts';
 
 function rosterOf(patch: Partial<Roster> = {}): Roster {

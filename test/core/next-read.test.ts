@@ -7,8 +7,8 @@ import {
   type ReadGrounds,
   type Watermark,
   watermarkAfter,
-} from '../../src/core/next-read.ts';
-import { type ChangeState, noCounts } from '../../src/core/run.ts';
+} from '../../src/core/run/next-read.ts';
+import { type ChangeState, noCounts } from '../../src/core/run/run.ts';
 
 const now = Date.UTC(2026, 10, 21, 12);
 const hourMs = 3_600_000;

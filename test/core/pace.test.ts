@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowedAt, fullPace, longestPauseMs, type Pace, type PaceNews, paceAfter } from '../../src/core/pace.ts';
+import { allowedAt, fullPace, longestPauseMs, type Pace, type PaceNews, paceAfter } from '../../src/core/run/pace.ts';
 
 const limits = { requestsPerSecond: 8, concurrency: 4 };
 const quiet = { isRefused: false, retryAfterMs: undefined, quota: undefined };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterBreakdown, afterFirstPage, afterScan, firstPageSize } from '../../src/core/page-size.ts';
+import { afterBreakdown, afterFirstPage, afterScan, firstPageSize } from '../../src/core/run/page-size.ts';
 
 describe('the page size of scans', () => {
   it('doubles after each quick scan, up to the limit', () => {

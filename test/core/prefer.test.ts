@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import type { Person, RejectedPerson } from '../../src/core/person.ts';
-import { compilePrefer, countingRecord, preferred, withOutside } from '../../src/core/prefer.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import type { PreferRule } from '../../src/core/settings.ts';
+import type { Person, RejectedPerson } from '../../src/core/person/person.ts';
+import { compilePrefer, countingRecord, preferred, withOutside } from '../../src/core/person/prefer.ts';
+import { Refusal } from '../../src/core/run/refusal.ts';
+import type { PreferRule } from '../../src/core/run/settings.ts';
 import { person } from './cases.ts';
 
 const rejected: RejectedPerson = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BatchLoad, type BudgetFacts, requestBudget } from '../../src/core/request-budget.ts';
-import { addCounts, countsAbove, requestPurposes, totalOf } from '../../src/core/requests.ts';
+import { type BatchLoad, type BudgetFacts, requestBudget } from '../../src/core/run/request-budget.ts';
+import { addCounts, countsAbove, requestPurposes, totalOf } from '../../src/core/run/requests.ts';
 
 const none: BatchLoad = {
   kind: 'csv',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openRoster, packRoster, RosterEntries, saltedHash, standingCode } from '../../src/core/roster.ts';
+import { openRoster, packRoster, RosterEntries, saltedHash, standingCode } from '../../src/core/plan/roster.ts';
 
 interface Listed {
   readonly name: string;

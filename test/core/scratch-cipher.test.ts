@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { scratchCipher, scratchKeyBytes } from '../../src/core/scratch-cipher.ts';
+import { scratchCipher, scratchKeyBytes } from '../../src/core/run/scratch-cipher.ts';
 
 it('is AES-256 in counter mode from the first byte on', () => {
   const key = randomBytes(scratchKeyBytes);

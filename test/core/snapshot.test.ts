@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { countMiss } from '../../src/core/ledger-steps.ts';
-import type { SourceSays } from '../../src/core/plan.ts';
-import { certifySnapshot, newerStamp, type ReadEnd, type Snapshot } from '../../src/core/snapshot.ts';
+import { countMiss } from '../../src/core/plan/ledger-steps.ts';
+import type { SourceSays } from '../../src/core/plan/plan.ts';
+import { certifySnapshot, newerStamp, type ReadEnd, type Snapshot } from '../../src/core/plan/snapshot.ts';
 
 const complete: ReadEnd = { complete: true, rows: 3, evidence: 'the list ended', stamp: 's1' };
 const certify = (kind: Snapshot['kind'], end: ReadEnd = complete, unreadable = 0): Snapshot =>

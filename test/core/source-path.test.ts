@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compileSourcePath, isKnownSourcePath } from '../../src/core/source-path.ts';
+import { compileSourcePath, isKnownSourcePath } from '../../src/core/person/source-path.ts';
 
 it.each([
   ['work.email', { work: { email: 'a' } }, 'a'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Transform } from '../../src/core/settings.ts';
-import { compileTransforms, normalText, readText, textProblem } from '../../src/core/text.ts';
+import { compileTransforms, normalText, readText, textProblem } from '../../src/core/person/text.ts';
+import type { Transform } from '../../src/core/run/settings.ts';
 
 describe('normal text', () => {
   it('is the same as NFC and trim, for any text', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import type { FieldName } from '../../src/core/fields.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
-import { decide } from '../../src/core/plan.ts';
-import { type FieldOrigin, type FieldRule, leavesBy } from '../../src/core/settings.ts';
-import { certifySnapshot } from '../../src/core/snapshot.ts';
-import { sayOf } from '../../src/engine/plan/source-says.ts';
+import type { FieldName } from '../../src/core/person/fields.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+import { decide } from '../../src/core/plan/plan.ts';
+import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
+import { type FieldOrigin, type FieldRule, leavesBy } from '../../src/core/run/settings.ts';
+import { sayOf } from '../../src/run/read/source-says.ts';
 import { entry, now, rules, user } from './cases.ts';
 
 /** What a cell holds, and what its reader must make of it. */

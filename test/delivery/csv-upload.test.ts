@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultDialect } from '../../src/core/settings.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import { csvDelivery } from '../../src/delivery/csv-upload.ts';
 import { deliveryKinds } from '../../src/delivery/registry.ts';
 import type { FileToUpload, Platform } from '../../src/ports/platform.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChangeDraft } from '../../src/core/change.ts';
+import type { ChangeDraft } from '../../src/core/plan/change.ts';
 import { directDelivery } from '../../src/delivery/direct.ts';
 import { closeAndFailOnLeaks } from '../platform/closing.ts';
 import { sendJson, startLocalServer } from '../platform/local-server.ts';

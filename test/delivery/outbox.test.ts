@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../src/core/change.ts';
+import type { Change } from '../../src/core/plan/change.ts';
 import { outboxDelivery } from '../../src/delivery/outbox.ts';
 import { neverAborted } from '../platform/test-client.ts';
 import { batchOf, change, create, ioOver } from './batches.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { failures, type Played, play, renderTable } from '../alerts/played-failures.ts';
+import { failures, type Played, play, renderTable } from '../watch/alerts/played-failures.ts';
 
 const file = new URL('../../docs/alerts-table.md', import.meta.url);
 const played = new Map<string, Played>();

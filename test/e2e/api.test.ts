@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/platform/schema/index.ts';
+import { operations } from '../../src/platform/table/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 
 /**

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { App, CheckLine, RunReport } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import type { ReadEnd } from '../../src/core/snapshot.ts';
+import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { openApp } from '../../src/main/open-app.ts';
 import { openEngine } from '../../src/main/open-engine.ts';
 import { newUlid } from '../../src/main/system.ts';
 import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { defineKind, type OpenedSource } from '../../src/source-kit/kind.ts';
+import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
 import {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { closeReceivers, openReceiver } from '../alerts/receiver.ts';
 import { type Finished, useConnectedShells, writePeople } from '../cli/test-shell.ts';
+import { closeReceivers, openReceiver } from '../watch/alerts/receiver.ts';
 
 const openConnectedShell = useConnectedShells();
 afterEach(closeReceivers);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectPromisesKept } from '../chaos/kill-world.ts';
 import { openHere } from '../chaos/open-here.ts';
-import type { RedisWorld } from '../runtime/bullmq/redis-world.ts';
-import { closeAfterAll, everythingIn, openWorld } from '../runtime/bullmq/with-redis.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { employees } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
 import { type RedisSpace, startPostgres, startRedisService } from '../support/services.ts';
+import type { RedisWorld } from '../work/queue/redis-world.ts';
+import { closeAfterAll, everythingIn, openWorld } from '../work/queue/with-redis.ts';
 
 closeAfterAll();
 

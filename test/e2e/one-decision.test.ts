@@ -10,8 +10,8 @@ import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
  *
  *  promise                                                    | test
  *  -----------------------------------------------------------+------------------------------------------------------
- *   1  why equals the plan                                    | here; test/engine/explain.test.ts
- *   2  a run about one person sees who else claims an e-mail  | here; test/engine/plan/email-moves.test.ts
+ *   1  why equals the plan                                    | here; test/run/explain.test.ts
+ *   2  a run about one person sees who else claims an e-mail  | here; test/run/plan/email-moves.test.ts
  *   3  a leaver is a leaver                                   | here; people.test.ts
  *   4  rows out of scope claim nothing                        | here; people.test.ts
  *   5  trouble with a cell is trouble of that cell            | here; troubled-cells.test.ts

@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/platform/schema/index.ts';
+import { operations } from '../../src/platform/table/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { findChromium } from '../support/services/chromium.ts';
 

@@ -5,11 +5,11 @@ import type { App } from '../../src/app/app.ts';
 import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openReceiver } from '../alerts/receiver.ts';
 import { startRestFake } from '../fakes/hris/rest.ts';
 import { listenWithTls, startProxy, type TestProxy } from '../support/http-proxy.ts';
 import { makeCertificate } from '../support/services/authority.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openReceiver } from '../watch/alerts/receiver.ts';
 
 const portOf = (url: string): number => Number(new URL(url).port);
 const addressOf = ({ port }: TestProxy, credentials = ''): string => `http://${credentials}127.0.0.1:${port}`;

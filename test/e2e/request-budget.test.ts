@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderBudget, renderRequests } from '../../src/cli/render-requests.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import { totalOf } from '../../src/core/requests.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import { totalOf } from '../../src/core/run/requests.ts';
 import { type Office, type OfficeOptions, openOffice, type Row } from '../support/office.ts';
 
 const person = (n: number, fields: Row = {}): Row => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 

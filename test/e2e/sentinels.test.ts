@@ -4,11 +4,9 @@ import Database from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, it } from 'vitest';
 import { parseFault, startSandbox } from '../../src/sandbox/index.ts';
-import { openMetrics } from '../../src/telemetry/metrics.ts';
-import { openReceiver } from '../alerts/receiver.ts';
+import { openMetrics } from '../../src/watch/metrics/metrics.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { openTestShell } from '../cli/test-shell.ts';
-import { openRedisWorld } from '../runtime/bullmq/redis-world.ts';
 import {
   hostileError,
   hostileSuccesses,
@@ -22,6 +20,8 @@ import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { csvOf, type Row, usersOf } from '../support/office.ts';
 import { type RedisSpace, startRedisService } from '../support/services.ts';
+import { openReceiver } from '../watch/alerts/receiver.ts';
+import { openRedisWorld } from '../work/queue/redis-world.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const closers: (() => Promise<unknown>)[] = [];

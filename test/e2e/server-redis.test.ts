@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Role } from '../../src/app/app.ts';
 import { openHere } from '../chaos/open-here.ts';
-import type { RedisWorld } from '../runtime/bullmq/redis-world.ts';
-import { closeAfterAll, openRedisServer, openWorld, redisOrSkip } from '../runtime/bullmq/with-redis.ts';
 import { ask, operatorToken } from '../server/open-test-server.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { employees } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
+import type { RedisWorld } from '../work/queue/redis-world.ts';
+import { closeAfterAll, openRedisServer, openWorld, redisOrSkip } from '../work/queue/with-redis.ts';
 
 closeAfterAll();
 

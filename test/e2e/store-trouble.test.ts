@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';

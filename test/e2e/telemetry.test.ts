@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { traceIdsOf } from '../../src/core/trace-ids.ts';
+import { traceIdsOf } from '../../src/core/run/trace-ids.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openReceiver, type Receiver } from '../alerts/receiver.ts';
-import { closeAfterAll, openRedisServer, redisOrSkip } from '../runtime/bullmq/with-redis.ts';
 import { plainMapping } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openReceiver, type Receiver } from '../watch/alerts/receiver.ts';
+import { closeAfterAll, openRedisServer, redisOrSkip } from '../work/queue/with-redis.ts';
 
 closeAfterAll();
 const redis = await redisOrSkip('one trace over several workers');

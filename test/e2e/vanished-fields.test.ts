@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ReadEnd } from '../../src/core/snapshot.ts';
-import { defineKind } from '../../src/source-kit/kind.ts';
+import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
+import { defineKind } from '../../src/sources/kit/kind.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';

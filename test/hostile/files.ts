@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { SourceIo } from '../../src/ports/source.ts';
 import { openSource } from '../../src/sources/registry.ts';
 import { FastClock } from '../support/fast-clock.ts';

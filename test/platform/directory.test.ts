@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RollcallError } from '../../src/core/errors.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/person/user.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { closeAndFailOnLeaks } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';

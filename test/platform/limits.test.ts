@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlatformError } from '../../src/core/errors.ts';
-import { defaultDialect } from '../../src/core/settings.ts';
-import { openLimiter } from '../../src/http/rate-limit.ts';
-import { readRetryAfter } from '../../src/http/retry-after.ts';
+import { PlatformError } from '../../src/core/run/errors.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
+import { openLimiter } from '../../src/drivers/http/rate-limit.ts';
+import { readRetryAfter } from '../../src/drivers/http/retry-after.ts';
 import { checkIdentification } from '../../src/platform/identification.ts';
 import { everyItem } from '../../src/platform/resources/pages.ts';
 import { classifyFileStatus } from '../../src/platform/user-file.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultDialect } from '../../src/core/settings.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import type { Lookup, UserCounts } from '../../src/ports/platform.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { closeAndFailOnLeaks } from './closing.ts';

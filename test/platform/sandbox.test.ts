@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultDialect } from '../../src/core/settings.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/person/user.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../src/platform/api.ts';
 import { exchangeRefreshToken, revokeToken } from '../../src/platform/resources/tokens.ts';
 import type { Platform } from '../../src/ports/platform.ts';

@@ -1,4 +1,4 @@
-import { type Dialect, defaultDialect, type Limits } from '../../src/core/settings.ts';
+import { type Dialect, defaultDialect, type Limits } from '../../src/core/run/settings.ts';
 import { openPlatformClient, type PlatformClient } from '../../src/platform/client.ts';
 import { openPlatform } from '../../src/platform/platform.ts';
 import type { Platform } from '../../src/ports/platform.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson } from '../../src/http/json-text.ts';
+import { readJson } from '../../src/drivers/http/json-text.ts';
 import { readPlatformDate } from '../../src/platform/platform-date.ts';
 import { readUser, readUserPage, readUserRecord } from '../../src/platform/user-record.ts';
 

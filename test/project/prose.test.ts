@@ -45,7 +45,7 @@ describe('the prose linter', () => {
     'row 3 has no key: nothing is done to the person',
     'if it lasts, ask the operators of the platform',
   ])('finds the private phrase of the message "%s"', async (message) => {
-    expect(await told('src/engine/a.ts', `const a = '${message}';\n`)).toEqual(['1 private-word']);
+    expect(await told('src/run/a.ts', `const a = '${message}';\n`)).toEqual(['1 private-word']);
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe('the prose linter', () => {
     'two identifications that look alike are in conflict',
     'no more than 5 people are changed in a day',
   ])('accepts the message "%s"', async (message) => {
-    expect(await told('src/engine/a.ts', `const a = '${message}';\n`)).toEqual([]);
+    expect(await told('src/run/a.ts', `const a = '${message}';\n`)).toEqual([]);
   });
 
   it('asks for American spelling in messages', async () => {

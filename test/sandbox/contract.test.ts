@@ -6,7 +6,7 @@ import {
   operationOf,
   operations,
   PlatformErrorBody,
-} from '../../src/platform/schema/index.ts';
+} from '../../src/platform/table/index.ts';
 import { sandboxes, type TestSandbox } from './open-sandbox.ts';
 
 const open = sandboxes();

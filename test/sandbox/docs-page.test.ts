@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderOpenApi } from '../../src/platform/schema/index.ts';
+import { renderOpenApi } from '../../src/platform/table/index.ts';
 import { html } from '../../src/sandbox/docs/html.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { faultKinds, parseFault } from '../../src/sandbox/index.ts';
 import { admin, growth, sandboxes, type TestSandbox } from './open-sandbox.ts';
 

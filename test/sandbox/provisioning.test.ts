@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldTable } from '../../src/core/fields.ts';
+import { fieldTable } from '../../src/core/person/fields.ts';
 import { admin, sandboxes } from './open-sandbox.ts';
 
 const open = sandboxes();

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
-import { openHeartbeat } from '../../src/runtime/heartbeat.ts';
-import type { DriveIo } from '../../src/runtime/in-process/drive-run.ts';
 import { stuckAfterMs } from '../../src/server/health.ts';
 import type { ServerApp } from '../../src/server/server-parts.ts';
 import { workBesideServer } from '../../src/server/work-beside-server.ts';
+import { openHeartbeat } from '../../src/work/heartbeat.ts';
+import type { DriveIo } from '../../src/work/in-process/drive-run.ts';
 import { FakeClock, idle } from '../support/fake-clock.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { schedulerTasks } from '../../jobs/index.ts';
-import { makePreview } from '../../src/engine/make-preview.ts';
+import { makePreview } from '../../src/run/make-preview.ts';
 import { foundChanges } from '../../src/server/schemas/changes.ts';
 import { preview, previewList } from '../../src/server/schemas/preview.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';

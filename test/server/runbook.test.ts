@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { anchorOf, listedCodes } from '../../src/core/codes/code-list.ts';
+import { anchorOf, listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { renderRunbook, renderRunbookList } from '../../src/server/runbook.ts';
 
 const operations = new URL('../../docs/operations.md', import.meta.url);

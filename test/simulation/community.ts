@@ -1,6 +1,6 @@
-import { PlatformError } from '../../src/core/errors.ts';
-import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../../src/core/fields.ts';
-import type { User } from '../../src/core/user.ts';
+import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../../src/core/person/fields.ts';
+import type { User } from '../../src/core/person/user.ts';
+import { PlatformError } from '../../src/core/run/errors.ts';
 import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
 import type { Life, Scheduler } from './scheduler.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SourceRecord } from '../../src/core/person.ts';
+import type { SourceRecord } from '../../src/core/person/person.ts';
 import type { ReadRequest, Source, SourcePage } from '../../src/ports/source.ts';
 import { type Life, type Scheduler, unreachable } from './scheduler.ts';
 

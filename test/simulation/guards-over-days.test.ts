@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { approveRun } from '../../src/app/approve.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
-import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
-import { requestRun } from '../../src/engine/request-run.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
 import type { Run, RunScope } from '../../src/ports/store.ts';
+import { requestRun } from '../../src/run/request-run.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community, type Effect } from './community.ts';
 import { Company, type Employee } from './company.ts';

@@ -1,6 +1,6 @@
-import type { ChangeClass, ChangeKind } from '../../src/core/change.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import { leftOutReason } from '../../src/core/guard.ts';
+import { leftOutReason } from '../../src/core/guard/guard.ts';
+import type { ChangeClass, ChangeKind } from '../../src/core/plan/change.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { noStates } from '../../src/ports/change-counts.ts';
 import type { PlannedChange, Plans } from '../../src/ports/store.ts';
 import {

@@ -1,6 +1,6 @@
-import { RollcallError } from '../../src/core/errors.ts';
-import { joinNamed } from '../../src/core/named-scope.ts';
-import { noCounts } from '../../src/core/run.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import { joinNamed } from '../../src/core/run/named-scope.ts';
+import { noCounts } from '../../src/core/run/run.ts';
 import type {
   Leases,
   OwnedRun,

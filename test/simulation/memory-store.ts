@@ -1,6 +1,6 @@
-import { RollcallError } from '../../src/core/errors.ts';
-import { takenOver } from '../../src/core/ledger-steps.ts';
-import { openRoster } from '../../src/core/roster.ts';
+import { takenOver } from '../../src/core/plan/ledger-steps.ts';
+import { openRoster } from '../../src/core/plan/roster.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Batch, Batches, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';

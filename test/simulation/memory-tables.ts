@@ -1,8 +1,8 @@
-import { compareIdentifications } from '../../src/core/change.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import type { Finding } from '../../src/core/finding.ts';
-import type { LedgerEntry } from '../../src/core/ledger.ts';
-import type { RosterHeader, RosterPage } from '../../src/core/roster.ts';
+import { compareIdentifications } from '../../src/core/plan/change.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import type { RosterHeader, RosterPage } from '../../src/core/plan/roster.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import type { Finding } from '../../src/core/run/finding.ts';
 import type {
   Batch,
   ChangeMark,

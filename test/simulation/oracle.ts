@@ -1,4 +1,4 @@
-import type { ChangeState } from '../../src/core/run.ts';
+import type { ChangeState } from '../../src/core/run/run.ts';
 import type { PlannedChange, Run } from '../../src/ports/store.ts';
 import type { Community, Effect } from './community.ts';
 import type { Company } from './company.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Clock } from '../../src/ports/runtime.ts';
 
 /** One process: when it is dead no line of it runs any more, its promises stay open for ever. */

@@ -1,4 +1,4 @@
-import { PlatformError, type RollcallError } from '../../src/core/errors.ts';
+import { PlatformError, type RollcallError } from '../../src/core/run/errors.ts';
 import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';

@@ -1,11 +1,11 @@
 import { approveRun } from '../../src/app/approve.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { RollcallError } from '../../src/core/errors.ts';
-import { compileMapping } from '../../src/core/mapping.ts';
-import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/settings.ts';
-import type { EngineIo } from '../../src/engine/engine-io.ts';
-import { requestRun } from '../../src/engine/request-run.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
 import type { RunScope } from '../../src/ports/store.ts';
+import type { EngineIo } from '../../src/run/engine-io.ts';
+import { requestRun } from '../../src/run/request-run.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community } from './community.ts';
 import { behindMs, Company, type Employee, soundSource } from './company.ts';

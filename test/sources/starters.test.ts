@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { compileLifecycle } from '../../src/core/lifecycle.ts';
-import type { LifecycleSettings } from '../../src/core/settings.ts';
+import { compileLifecycle } from '../../src/core/person/lifecycle.ts';
+import type { LifecycleSettings } from '../../src/core/run/settings.ts';
 import { parseSource, sourceKinds } from '../../src/sources/registry.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { RollcallError } from '../../src/core/errors.ts';
+import { RollcallError } from '../../src/core/run/errors.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';

@@ -1,4 +1,4 @@
-import { defaultDialect } from '../../src/core/settings.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import type { PlatformClientOptions } from '../../src/platform/client.ts';
 import { type ContractAids, renderCoverage, runContractSuite } from '../../src/platform/contract-suite/index.ts';
 import type { ContractLine } from '../../src/ports/api.ts';

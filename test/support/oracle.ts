@@ -1,7 +1,7 @@
 import { afterEach, expect } from 'vitest';
-import type { ChangeKind } from '../../src/core/change.ts';
-import type { ChangeState } from '../../src/core/run.ts';
-import { normalText } from '../../src/core/text.ts';
+import { normalText } from '../../src/core/person/text.ts';
+import type { ChangeKind } from '../../src/core/plan/change.ts';
+import type { ChangeState } from '../../src/core/run/run.ts';
 import type { PlannedChange, Run } from '../../src/ports/store.ts';
 import type { EffectKind } from '../../src/sandbox/people/write-log.ts';
 import { type Office, takeOffices } from './office.ts';

@@ -1,12 +1,12 @@
-import { fileGroup, routeOf } from '../../core/batch.ts';
-import type { ChangeClass, ChangeKind } from '../../core/change.ts';
-import { RollcallError } from '../../core/errors.ts';
-import type { FieldName } from '../../core/fields.ts';
-import { foldText } from '../../core/fold-text.ts';
-import type { ChangeState } from '../../core/run.ts';
-import { changesOf } from '../../engine/batches.ts';
-import type { EngineIo, Sync } from '../../engine/engine-io.ts';
+import type { FieldName } from '../../core/person/fields.ts';
+import { foldText } from '../../core/person/fold-text.ts';
+import type { ChangeClass, ChangeKind } from '../../core/plan/change.ts';
+import { fileGroup, routeOf } from '../../core/run/batch.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { ChangeState } from '../../core/run/run.ts';
 import type { PlannedChange } from '../../ports/store.ts';
+import type { EngineIo, Sync } from '../../run/engine-io.ts';
+import { changesOf } from '../../run/seal/batches.ts';
 
 /** One change as searches need it. Holds personal data, in memory only. */
 export interface IndexedChange {

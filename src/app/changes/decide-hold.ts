@@ -1,7 +1,7 @@
-import { countOf } from '../../core/count-of.ts';
-import { RollcallError } from '../../core/errors.ts';
-import { normalText } from '../../core/text.ts';
-import type { EngineIo } from '../../engine/engine-io.ts';
+import { normalText } from '../../core/person/text.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { EngineIo } from '../../run/engine-io.ts';
 import type { App } from '../app.ts';
 import type { VerdictReport } from '../approve.ts';
 import type { HoldOrder } from '../page.ts';

@@ -1,8 +1,8 @@
-import type { ChangeKind } from '../../core/change.ts';
-import { type BatchLoad, requestBudget } from '../../core/request-budget.ts';
-import type { EngineIo, Sync } from '../../engine/engine-io.ts';
+import type { ChangeKind } from '../../core/plan/change.ts';
+import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
 import { noKinds } from '../../ports/change-counts.ts';
 import type { RunFacts } from '../../ports/store.ts';
+import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { IndexedChange } from './change-index.ts';
 import type { Effect } from './types.ts';
 

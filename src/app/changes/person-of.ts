@@ -1,4 +1,4 @@
-import type { FieldName } from '../../core/fields.ts';
+import type { FieldName } from '../../core/person/fields.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 
 /** The person of a change, by the values that the change carries. */

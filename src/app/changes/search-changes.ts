@@ -1,6 +1,6 @@
-import { RollcallError } from '../../core/errors.ts';
-import type { EngineIo } from '../../engine/engine-io.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
+import type { EngineIo } from '../../run/engine-io.ts';
 import { findRun } from '../find-named.ts';
 import { type ChangeIndex, type IndexedChange, openChangeIndexes, type PlanRef } from './change-index.ts';
 import { groupRows, matchingRows, sortRows } from './match-changes.ts';

@@ -1,7 +1,7 @@
-import type { ChangeClass, ChangeKind } from '../../core/change.ts';
-import type { FieldName } from '../../core/fields.ts';
-import type { RequestBudget } from '../../core/request-budget.ts';
-import type { ChangeState } from '../../core/run.ts';
+import type { FieldName } from '../../core/person/fields.ts';
+import type { ChangeClass, ChangeKind } from '../../core/plan/change.ts';
+import type { RequestBudget } from '../../core/run/request-budget.ts';
+import type { ChangeState } from '../../core/run/run.ts';
 import type { HeldEnd } from '../../ports/reports.ts';
 import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 

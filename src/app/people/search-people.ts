@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { chunk } from '../../core/batch.ts';
-import { foldText } from '../../core/fold-text.ts';
-import type { LedgerEntry } from '../../core/ledger.ts';
-import { normalText } from '../../core/text.ts';
-import type { EngineIo } from '../../engine/engine-io.ts';
+import { foldText } from '../../core/person/fold-text.ts';
+import { normalText } from '../../core/person/text.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { chunk } from '../../core/run/batch.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/directories.ts';
+import type { EngineIo } from '../../run/engine-io.ts';
 import { wordsOf } from '../changes/match-changes.ts';
 
 export interface PeopleQuery {

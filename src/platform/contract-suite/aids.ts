@@ -1,5 +1,5 @@
-import type { OperationId } from '../schema/operations.ts';
-import type { LongId } from '../schema/wire.ts';
+import type { OperationId } from '../table/operations.ts';
+import type { LongId } from '../table/wire.ts';
 
 /** Abilities of the caller for which the contract has no call. Each absent one makes its checks `skipped`. */
 export interface ContractAids {

@@ -1,11 +1,11 @@
-import { PlatformError, RollcallError } from '../../core/errors.ts';
-import { isRecord } from '../../http/json-text.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ContractLine } from '../../ports/api.ts';
 import { callOperation, type OperationAnswer } from '../call-operation.ts';
 import type { PlatformClient } from '../client.ts';
-import type { Operation } from '../schema/operation.ts';
-import { type OperationId, operationOf } from '../schema/operations.ts';
-import { pagingOf } from '../schema/parameters.ts';
+import type { Operation } from '../table/operation.ts';
+import { type OperationId, operationOf } from '../table/operations.ts';
+import { pagingOf } from '../table/parameters.ts';
 import { maybeMissing } from '../user-lookup.ts';
 import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';

@@ -1,6 +1,6 @@
 import type { ContractLine, ContractMode } from '../../ports/api.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client.ts';
-import { type OperationId, operationIds, operationOf } from '../schema/operations.ts';
+import { type OperationId, operationIds, operationOf } from '../table/operations.ts';
 import type { ContractAids } from './aids.ts';
 import { checkSubject, type Witnesses } from './checks.ts';
 import { type Fixture, openFixture } from './fixture.ts';

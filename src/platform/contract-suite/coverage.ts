@@ -1,5 +1,5 @@
 import type { ContractLine } from '../../ports/api.ts';
-import { operations } from '../schema/operations.ts';
+import { operations } from '../table/operations.ts';
 import { subjectOf } from './contract-suite.ts';
 
 const statuses = [400, 401, 403, 404, 406, 500] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { countOf } from '../../core/count-of.ts';
-import { isRecord } from '../../http/json-text.ts';
-import { isSometimes } from '../schema/wire.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { isSometimes } from '../table/wire.ts';
 
 /**
  * Returns each place where a body differs from a schema of the table of operations, as `result.email: missing`. The

@@ -1,6 +1,6 @@
 import type { OperationInput } from '../call-operation.ts';
 import type { ListPage } from '../resources/pages.ts';
-import type { OperationId } from '../schema/operations.ts';
+import type { OperationId } from '../table/operations.ts';
 import type { Fixture } from './fixture.ts';
 
 /** An identification or code that a platform does not have. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { TokenRecord } from '../../ports/token-store.ts';
 
 const absentText = z.string().optional();

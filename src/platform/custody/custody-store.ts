@@ -1,4 +1,4 @@
-import { describeError, RollcallError } from '../../core/errors.ts';
+import { describeError, RollcallError } from '../../core/run/errors.ts';
 import type { Leases } from '../../ports/leases.ts';
 import type { TokenRecord, TokenStore } from '../../ports/token-store.ts';
 import type { CustodyDocument, TokenCustody } from './custody.ts';

@@ -2,8 +2,8 @@ import { resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
 import { idDigits } from '../long-id.ts';
-import { Evaluation, EvaluationListAnswer, type EvaluationListQuery } from '../schema/evaluations.ts';
-import type { LongId, NumberedPage } from '../schema/wire.ts';
+import { Evaluation, EvaluationListAnswer, type EvaluationListQuery } from '../table/evaluations.ts';
+import type { LongId, NumberedPage } from '../table/wire.ts';
 import { openList, type PagedList } from './pages.ts';
 
 type EvaluationWalk = Omit<EvaluationListQuery, 'pageNumber'>;

@@ -9,8 +9,8 @@ import {
   type FeedbackListQuery,
   type FeedbackPayload,
   type FeedbackRequestPayload,
-} from '../schema/feedback.ts';
-import type { LongId, NumberedPage } from '../schema/wire.ts';
+} from '../table/feedback.ts';
+import type { LongId, NumberedPage } from '../table/wire.ts';
 import { openList, type PagedList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 

@@ -1,8 +1,8 @@
 import { nothing, resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
-import { Goal, GoalListAnswer, type GoalListQuery, type GoalPayload, type GoalUpdatePayload } from '../schema/goals.ts';
-import type { CountedPage } from '../schema/wire.ts';
+import { Goal, GoalListAnswer, type GoalListQuery, type GoalPayload, type GoalUpdatePayload } from '../table/goals.ts';
+import type { CountedPage } from '../table/wire.ts';
 import { openList, type PagedList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 

@@ -1,8 +1,8 @@
 import { jsonBy, nothing } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
-import { type LeaderLinks, LeaderListAnswer, type LeaderListQuery, type LeaderRecord } from '../schema/leaders.ts';
-import { type TotalPage, Unshown } from '../schema/wire.ts';
+import { type LeaderLinks, LeaderListAnswer, type LeaderListQuery, type LeaderRecord } from '../table/leaders.ts';
+import { type TotalPage, Unshown } from '../table/wire.ts';
 import { type ListPage, openList } from './pages.ts';
 import { checkedBody } from './request-body.ts';
 

@@ -1,11 +1,11 @@
 import type { ZodType } from 'zod';
-import { PlatformError, RollcallError } from '../../core/errors.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { jsonBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { type CallDetails, contractCall } from '../contract-call.ts';
 import type { QueryValue } from '../operation.ts';
-import { type OperationId, operationOf } from '../schema/operations.ts';
-import { type Paging, pagingOf } from '../schema/parameters.ts';
+import { type OperationId, operationOf } from '../table/operations.ts';
+import { type Paging, pagingOf } from '../table/parameters.ts';
 
 /** One page of any list. */
 export interface ListPage<T, P = unknown> {

@@ -1,5 +1,5 @@
 import { refuseToSend } from '../errors.ts';
-import { type OperationId, operationOf } from '../schema/operations.ts';
+import { type OperationId, operationOf } from '../table/operations.ts';
 
 /**
  * Checks a request body against the operation's schema, and returns what that keeps of it. Throws `PLATFORM_REFUSED`

@@ -1,8 +1,8 @@
 import { jsonBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall } from '../contract-call.ts';
-import { type Role, RoleList } from '../schema/roles.ts';
-import { Unshown } from '../schema/wire.ts';
+import { type Role, RoleList } from '../table/roles.ts';
+import { Unshown } from '../table/wire.ts';
 
 /** Community roles (contract, "GET community/roles" and "GET roles/{customAclCode}"). `dialect.rolesToken` says whose token goes along. */
 export interface Roles {

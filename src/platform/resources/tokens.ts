@@ -1,9 +1,9 @@
-import { PlatformError } from '../../core/errors.ts';
-import type { Dialect } from '../../core/settings.ts';
-import { AnswerInvalid } from '../../http/answer-invalid.ts';
-import { isRecord } from '../../http/json-text.ts';
-import { readTokenLife } from '../../http/token-life.ts';
-import { openTransport, type TransportOptions } from '../../http/transport.ts';
+import { PlatformError } from '../../core/run/errors.ts';
+import type { Dialect } from '../../core/run/settings.ts';
+import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { readTokenLife } from '../../drivers/http/token-life.ts';
+import { openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { nothing } from '../answer.ts';

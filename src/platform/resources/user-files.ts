@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { PlatformError } from '../../core/errors.ts';
-import { exactValue, type JsonText } from '../../http/json-text.ts';
+import { PlatformError } from '../../core/run/errors.ts';
+import { exactValue, type JsonText } from '../../drivers/http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { parseBy, resultOf } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { cancelledError } from '../errors.ts';
 import { operationName } from '../operation.ts';
-import { operationOf } from '../schema/operations.ts';
-import { UserFileRecord } from '../schema/user-files.ts';
+import { operationOf } from '../table/operations.ts';
+import { UserFileRecord } from '../table/user-files.ts';
 import { unaborted } from '../unaborted.ts';
 import { callUpload, readFileStatus, readReceipt } from '../user-file.ts';
 

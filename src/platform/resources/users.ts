@@ -1,13 +1,13 @@
-import { normalText } from '../../core/text.ts';
-import type { UserWrite } from '../../core/user.ts';
+import { normalText } from '../../core/person/text.ts';
+import type { UserWrite } from '../../core/person/user.ts';
 import type { Lookup, ScanPage, UpdateTarget } from '../../ports/platform.ts';
 import { resultBy } from '../answer.ts';
 import type { PlatformClient } from '../client.ts';
 import { contractCall, jsonBody } from '../contract-call.ts';
 import { idDigits } from '../long-id.ts';
 import { openPlatform } from '../platform.ts';
-import { UpdatedUser, UserRecord, UserSearchAnswer, type UserSearchQuery } from '../schema/users.ts';
-import type { TotalPage } from '../schema/wire.ts';
+import { UpdatedUser, UserRecord, UserSearchAnswer, type UserSearchQuery } from '../table/users.ts';
+import type { TotalPage } from '../table/wire.ts';
 import { unaborted } from '../unaborted.ts';
 import { searchParameters } from '../user-search.ts';
 import { updatePayload } from '../user-write.ts';

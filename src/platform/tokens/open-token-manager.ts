@@ -1,4 +1,4 @@
-import { isStoreAway, RollcallError } from '../../core/errors.ts';
+import { isStoreAway, RollcallError } from '../../core/run/errors.ts';
 import type { AccessToken, TokenStatus } from '../../ports/tokens.ts';
 import { openBreaker } from './breaker.ts';
 import { type PresentationParts, type Presented, presentToken } from './presentation.ts';

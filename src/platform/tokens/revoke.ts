@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { leaseName, type PresentationParts } from './presentation.ts';
 import type { RevokeCall } from './revoke-call.ts';
 import { tokenUnavailable } from './token-errors.ts';

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { confirmRevoked } from './revoke.ts';
 import { programTokenName } from './token-errors.ts';

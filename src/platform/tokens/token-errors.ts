@@ -1,4 +1,4 @@
-import { type ErrorCode, type Retry, RollcallError } from '../../core/errors.ts';
+import { type ErrorCode, type Retry, RollcallError } from '../../core/run/errors.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The commands that may present a configured first token. */

@@ -1,4 +1,4 @@
-import { headerTextProblem } from '../../http/header-text.ts';
+import { headerTextProblem } from '../../drivers/http/header-text.ts';
 import { waitAfter } from './retry-pace.ts';
 import type { TokenEntry } from './vault.ts';
 

@@ -1,4 +1,4 @@
-import { FeedbackDeclinePayload, FeedbackPayload, FeedbackRequestPayload } from '../../platform/schema/index.ts';
+import { FeedbackDeclinePayload, FeedbackPayload, FeedbackRequestPayload } from '../../platform/table/index.ts';
 import { type Handler, Refusal } from '../call.ts';
 import type { FeedbackRequest, StoredFeedback } from '../growth/feedback-box.ts';
 import { rateTopics } from '../growth/rated-topics.ts';

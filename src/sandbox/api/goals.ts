@@ -1,4 +1,4 @@
-import { GoalPayload, GoalUpdatePayload, goalSortKeys } from '../../platform/schema/index.ts';
+import { GoalPayload, GoalUpdatePayload, goalSortKeys } from '../../platform/table/index.ts';
 import { type Call, type Handler, Refusal } from '../call.ts';
 import type { StoredGoal } from '../growth/goal-board.ts';
 import { choosePeriod, fitDates, periodNamed } from '../growth/periods.ts';

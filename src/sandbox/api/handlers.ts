@@ -1,4 +1,4 @@
-import type { OperationId } from '../../platform/schema/index.ts';
+import type { OperationId } from '../../platform/table/index.ts';
 import type { Handler } from '../call.ts';
 import { evaluationHandlers } from './evaluations.ts';
 import { feedbackHandlers } from './feedback.ts';

@@ -1,4 +1,4 @@
-import { LeaderLinks } from '../../platform/schema/index.ts';
+import { LeaderLinks } from '../../platform/table/index.ts';
 import { type Call, type Handler, Refusal } from '../call.ts';
 import { cutPage, querySource, readBody, readQuery } from '../parameters.ts';
 import type { Account } from '../people/account.ts';

@@ -1,4 +1,4 @@
-import { userSortKeys } from '../../platform/schema/index.ts';
+import { userSortKeys } from '../../platform/table/index.ts';
 import type { Call, Handler } from '../call.ts';
 import { bodySource, type ParameterSource, querySource, readChoice, readQuery } from '../parameters.ts';
 import { showFoundUser } from '../people/show-user.ts';

@@ -1,4 +1,4 @@
-import { TokenRequest } from '../../platform/schema/index.ts';
+import { TokenRequest } from '../../platform/table/index.ts';
 import type { Answer, Call, Handler } from '../call.ts';
 import { Refusal } from '../call.ts';
 

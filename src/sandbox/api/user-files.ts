@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { UserFileUpload } from '../../platform/schema/index.ts';
+import { UserFileUpload } from '../../platform/table/index.ts';
 import { type Call, type Handler, Refusal } from '../call.ts';
 import { showDateTime } from '../dates.ts';
 import { querySource, readBody, readId, readQuery } from '../parameters.ts';

@@ -1,4 +1,4 @@
-import { UserPayload, UserUpdatePayload } from '../../platform/schema/index.ts';
+import { UserPayload, UserUpdatePayload } from '../../platform/table/index.ts';
 import { type Handler, Refusal } from '../call.ts';
 import { querySource, readBody, readQuery } from '../parameters.ts';
 import { type Account, filled } from '../people/account.ts';

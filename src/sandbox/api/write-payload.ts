@@ -1,5 +1,11 @@
-import { type FieldName, type FieldValues, fieldTable, findField, maxDirectCustomField } from '../../core/fields.ts';
-import type { UserPayload } from '../../platform/schema/index.ts';
+import {
+  type FieldName,
+  type FieldValues,
+  fieldTable,
+  findField,
+  maxDirectCustomField,
+} from '../../core/person/fields.ts';
+import type { UserPayload } from '../../platform/table/index.ts';
 import { Refusal } from '../call.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../platform/schema/index.ts';
+import type { JsonObject } from '../../platform/table/index.ts';
 import { docsScript } from './docs-script.ts';
 import { docsStyle } from './docs-style.ts';
 import { type Html, html } from './html.ts';

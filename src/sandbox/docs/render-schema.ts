@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../platform/schema/index.ts';
+import type { JsonObject } from '../../platform/table/index.ts';
 import { type Html, html } from './html.ts';
 
 /** Renders a schema as a table of its members. Members of object members follow below their names. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../platform/schema/index.ts';
+import type { JsonObject } from '../../platform/table/index.ts';
 
 /** Returns a sample body with the required members, for a request without an example. `resolve` follows a `$ref`. */
 export function sampleBody(schema: JsonObject, resolve: (schema: JsonObject) => JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../platform/schema/index.ts';
+import type { OperationId } from '../../platform/table/index.ts';
 import type { FaultKindName } from './fault-kinds.ts';
 import type { FaultSpec } from './parse-fault.ts';
 import { StruckFaults } from './struck-faults.ts';

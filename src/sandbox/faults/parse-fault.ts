@@ -1,6 +1,6 @@
-import { RollcallError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
-import { type OperationId, operationIds } from '../../platform/schema/index.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { nearest } from '../../core/run/nearest.ts';
+import { type OperationId, operationIds } from '../../platform/table/index.ts';
 import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
 
 export type FaultTarget = OperationId | '*' | 'file' | 'platform';

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../platform/schema/index.ts';
+import type { OperationId } from '../../platform/table/index.ts';
 import { Refusal } from '../call.ts';
 import type { World } from '../world.ts';
 

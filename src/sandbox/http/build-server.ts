@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { operations } from '../../platform/schema/index.ts';
+import { operations } from '../../platform/table/index.ts';
 import type { World } from '../world.ts';
 import { serveControl } from './control.ts';
 import { serveDocs } from './docs.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { RollcallError } from '../../core/errors.ts';
-import { findField } from '../../core/fields.ts';
+import { findField } from '../../core/person/fields.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { parseFault } from '../faults/parse-fault.ts';
 import type { Account, AccountPatch } from '../people/account.ts';
 import type { World } from '../world.ts';

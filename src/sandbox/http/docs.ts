@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { renderOpenApi } from '../../platform/schema/index.ts';
+import { renderOpenApi } from '../../platform/table/index.ts';
 import { renderDocsPage } from '../docs/render-docs-page.ts';
 import { renderFrontPage } from '../docs/render-front-page.ts';
 import type { World } from '../world.ts';

@@ -1,5 +1,5 @@
-import type { OperationId } from '../../platform/schema/index.ts';
-import { operationOf } from '../../platform/schema/index.ts';
+import type { OperationId } from '../../platform/table/index.ts';
+import { operationOf } from '../../platform/table/index.ts';
 import type { Answer } from '../call.ts';
 
 export interface ErrorFacts {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation, OperationId } from '../../platform/schema/index.ts';
+import type { Operation, OperationId } from '../../platform/table/index.ts';
 import { handlers } from '../api/handlers.ts';
 import { type Answer, type Call, Refusal } from '../call.ts';
 import type { StruckFaults } from '../faults/struck-faults.ts';

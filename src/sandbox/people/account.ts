@@ -1,4 +1,4 @@
-import type { FieldName, FieldValues } from '../../core/fields.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 
 /** A user as stored, with write-only fields. Immutable: a write creates a new one. */
 export interface Account {

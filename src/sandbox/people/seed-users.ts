@@ -1,4 +1,4 @@
-import type { FieldName, FieldValues } from '../../core/fields.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import {
   accounts,
   areas,

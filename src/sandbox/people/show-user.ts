@@ -1,4 +1,4 @@
-import { type FieldName, fieldTable } from '../../core/fields.ts';
+import { type FieldName, fieldTable } from '../../core/person/fields.ts';
 import { showDateTime, showLongDate } from '../dates.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import type { Account } from './account.ts';

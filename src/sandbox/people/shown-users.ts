@@ -1,4 +1,4 @@
-import type { UserSortKey } from '../../platform/schema/index.ts';
+import type { UserSortKey } from '../../platform/table/index.ts';
 import type { Account } from './account.ts';
 import { SearchTexts } from './search-texts.ts';
 import { SortedIndex } from './sorted-index.ts';

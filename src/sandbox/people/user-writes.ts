@@ -1,4 +1,4 @@
-import type { FieldName, FieldValues } from '../../core/fields.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import { type Account, type AccountPatch, changedNames, nextUpdateAt, patchAccount } from './account.ts';
 import type { UserDirectory } from './user-directory.ts';

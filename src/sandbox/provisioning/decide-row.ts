@@ -1,4 +1,4 @@
-import type { FieldValues } from '../../core/fields.ts';
+import type { FieldValues } from '../../core/person/fields.ts';
 import { type Account, filled } from '../people/account.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import type { FileRow } from './read-csv.ts';

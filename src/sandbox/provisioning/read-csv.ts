@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { type FieldName, type FieldValues, findField } from '../../core/fields.ts';
+import { type FieldName, type FieldValues, findField } from '../../core/person/fields.ts';
 import { readDate } from '../dates.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { auditActions } from '../../ports/store-operations.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { auditPage, cancelOrder, connection, connectionList } from '../schema.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everyChange } from '../../app/changes/every-change.ts';
-import { changeClasses } from '../../core/change.ts';
+import { changeClasses } from '../../core/plan/change.ts';
 import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, linesOf } from '../export-changes.ts';
 import {

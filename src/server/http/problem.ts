@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { ApiCode } from '../../core/codes/api-code.ts';
-import { type ErrorCode, RollcallError } from '../../core/errors.ts';
+import type { ApiCode } from '../../core/run/codes/api-code.ts';
+import { type ErrorCode, RollcallError } from '../../core/run/errors.ts';
 
 /** An error answer by RFC 9457 (`application/problem+json`). `code` is stable; the texts are for people. */
 export interface Problem {

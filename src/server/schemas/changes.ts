@@ -10,8 +10,8 @@ import type {
   GroupBy,
   HoldDetail,
 } from '../../app/changes/types.ts';
-import { changeClasses, changeKinds } from '../../core/change.ts';
-import { type FieldName, fieldTable } from '../../core/fields.ts';
+import { type FieldName, fieldTable } from '../../core/person/fields.ts';
+import { changeClasses, changeKinds } from '../../core/plan/change.ts';
 import { budget, change, count, hold, instant as instantSchema, runSummary, signature, somePeople } from '../schema.ts';
 import { budgetView, changeView, heldEndView, holdView, instant, runView } from '../views.ts';
 import { heldEnd } from './held-end.ts';

@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client';
-import { describeError } from '../../core/errors.ts';
+import { describeError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { PendingSignIn, SessionRole, Sessions } from '../../ports/sessions.ts';
 import { hashOf } from '../http/access.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { describeError } from '../../core/errors.ts';
+import { describeError } from '../../core/run/errors.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type CookieSessions, readCookie } from '../http/sessions.ts';

@@ -1,8 +1,8 @@
-import { RollcallError } from '../../core/errors.ts';
-import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import type { PagedRead } from '../../source-kit/pages.ts';
-import { countIn } from '../../source-kit/told-count.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
+import type { PagedRead } from '../kit/pages.ts';
+import { countIn } from '../kit/told-count.ts';
 import { noList, refusalOf } from './refusals.ts';
 import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';

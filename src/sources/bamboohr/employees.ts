@@ -1,7 +1,7 @@
-import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import type { Page, PagedRead } from '../../source-kit/pages.ts';
-import { countDoubts, countIn } from '../../source-kit/told-count.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
+import type { Page, PagedRead } from '../kit/pages.ts';
+import { countDoubts, countIn } from '../kit/told-count.ts';
 import { noList, refusalOf } from './refusals.ts';
 import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';

@@ -1,6 +1,6 @@
-import { statusField } from '../../source-kit/employment-status.ts';
-import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { statusField } from '../kit/employment-status.ts';
+import { openAuthority } from '../kit/http/authority.ts';
+import { defineKind } from '../kit/kind.ts';
 import { readBamboohr } from './read.ts';
 import { BamboohrConfig, statusInputs } from './schema.ts';
 import { bamboohrStarters } from './starter.ts';

@@ -1,10 +1,10 @@
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { deltaStart } from '../../source-kit/dates.ts';
-import { utcDay } from '../../source-kit/employment-status.ts';
-import type { Authority } from '../../source-kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly, type PagedRead, readPages } from '../../source-kit/pages.ts';
+import { deltaStart } from '../kit/dates.ts';
+import { utcDay } from '../kit/employment-status.ts';
+import type { Authority } from '../kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
+import { acceptsOnly, type PagedRead, readPages } from '../kit/pages.ts';
 import { datasetPages } from './datasets.ts';
 import { employeePages, employeePagesOf, readChangedIds } from './employees.ts';
 import { readReport } from './report.ts';

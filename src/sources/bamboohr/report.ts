@@ -1,9 +1,9 @@
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import { inPortions } from '../../source-kit/pages.ts';
-import { streamArray } from '../../source-kit/stream-array.ts';
-import { openTally } from '../../source-kit/tally.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
+import { inPortions } from '../kit/pages.ts';
+import { streamArray } from '../kit/stream-array.ts';
+import { openTally } from '../kit/tally.ts';
 import { refusalOf } from './refusals.ts';
 import { type BamboohrConfig, requestedFields } from './schema.ts';
 import type { ToEmployee } from './to-employee.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
+import { HttpAuth } from '../kit/http/auth-settings.ts';
+import { HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 /** The ways to read people, with the names of the required fields in each. */
 const waysToRead = {

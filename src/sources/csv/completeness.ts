@@ -1,4 +1,4 @@
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { CsvFile } from './csv-file.ts';
 import { markerProblem } from './marker.ts';
 import { newerBefore, stampOf } from './places/newest.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { type Marker, readMarker } from './marker.ts';
 import type { FileRank } from './places/newest.ts';
 

@@ -1,4 +1,4 @@
-import { defineKind } from '../../source-kit/kind.ts';
+import { defineKind } from '../kit/kind.ts';
 import { fileOpener } from './places/open-file.ts';
 import { readCsv, readCsvHeader } from './read.ts';
 import { CsvConfig } from './schema.ts';

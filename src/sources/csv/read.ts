@@ -1,7 +1,7 @@
-import { RollcallError } from '../../core/errors.ts';
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { acceptsOnly } from '../../source-kit/pages.ts';
+import { acceptsOnly } from '../kit/pages.ts';
 import { type CompletenessRule, judgeCompleteness } from './completeness.ts';
 import type { CsvFile } from './csv-file.ts';
 import { type OpenRows, openRows } from './rows/open-rows.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../source-kit/http/settings.ts';
+import { text } from '../kit/http/settings.ts';
 import { Https, S3, Sftp } from './places/schema.ts';
 
 export const csvEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15', 'macintosh'] as const;

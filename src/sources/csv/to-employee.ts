@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../../core/person.ts';
+import type { SourceRecord } from '../../core/person/person.ts';
 import type { CsvRow } from './rows/row-parser.ts';
 
 /** Makes the records of a file's rows. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { maxFileBytes, type Spool, tooLarge } from './places/spool.ts';
 import type { Compression } from './schema.ts';
 

@@ -1,6 +1,6 @@
-import { compileSourcePath } from '../../core/source-path.ts';
-import { dayOf, plainDate } from '../../source-kit/dates.ts';
-import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { dayOf, plainDate } from '../kit/dates.ts';
+import type { EmploymentStatus } from '../kit/employment-status.ts';
 
 /** Meaning of lifecycle statuses, by name. */
 export type StatusMeanings = Readonly<Record<string, EmploymentStatus>>;

@@ -1,6 +1,6 @@
-import { statusField } from '../../source-kit/employment-status.ts';
-import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { statusField } from '../kit/employment-status.ts';
+import { openAuthority } from '../kit/http/authority.ts';
+import { defineKind } from '../kit/kind.ts';
 import { statusInputs } from './employment-status.ts';
 import { readHibob } from './read.ts';
 import { HibobConfig } from './schema.ts';

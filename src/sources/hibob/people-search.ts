@@ -1,9 +1,9 @@
-import { RollcallError } from '../../core/errors.ts';
-import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import type { SourceRequest } from '../../source-kit/http/source-request.ts';
-import type { PagedRead } from '../../source-kit/pages.ts';
-import type { TallyRules } from '../../source-kit/tally.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
+import type { SourceRequest } from '../kit/http/source-request.ts';
+import type { PagedRead } from '../kit/pages.ts';
+import type { TallyRules } from '../kit/tally.ts';
 import { type HibobConfig, PeopleFound } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import { readPages } from '../../source-kit/pages.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
+import { readPages } from '../kit/pages.ts';
 import { findPeople, idOf, type PeopleRead, searchRequest } from './people-search.ts';
 
 /**

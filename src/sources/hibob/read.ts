@@ -1,11 +1,11 @@
-import { RollcallError } from '../../core/errors.ts';
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { utcDay } from '../../source-kit/employment-status.ts';
-import type { Authority } from '../../source-kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly, inPortions } from '../../source-kit/pages.ts';
-import { openTally } from '../../source-kit/tally.ts';
+import { utcDay } from '../kit/employment-status.ts';
+import type { Authority } from '../kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
+import { acceptsOnly, inPortions } from '../kit/pages.ts';
+import { openTally } from '../kit/tally.ts';
 import { type PeopleFilter, type PeopleRead, searchName, searchRequest } from './people-search.ts';
 import { readBatches } from './read-batches.ts';
 import type { HibobConfig } from './schema.ts';
@@ -59,7 +59,7 @@ async function* readOneAnswer(
   client: SourceClient,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  const { streamArray } = await import('../../source-kit/stream-array.ts');
+  const { streamArray } = await import('../kit/stream-array.ts');
   const tally = openTally(rules);
   const body = client.stream(searchRequest(config, fields, filter));
   const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' });

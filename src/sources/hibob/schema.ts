@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { employmentStatuses } from '../../source-kit/employment-status.ts';
-import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
+import { employmentStatuses } from '../kit/employment-status.ts';
+import { HttpTls, HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 /** Fields that the platform's common fields need. */
 const usualFields = [

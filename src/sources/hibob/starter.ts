@@ -1,5 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
-import { lifecycleSection } from '../../source-kit/employment-status.ts';
+import { lifecycleSection } from '../kit/employment-status.ts';
 
 /** Starter of `rollcall init --source hibob`. */
 export const hibobStarter: SourceStarter = {

@@ -1,6 +1,6 @@
-import { isRecord } from '../../http/json-text.ts';
-import { plainDate } from '../../source-kit/dates.ts';
-import { statusField } from '../../source-kit/employment-status.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { plainDate } from '../kit/dates.ts';
+import { statusField } from '../kit/employment-status.ts';
 import { lifecycleReader, type StatusMeanings } from './employment-status.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

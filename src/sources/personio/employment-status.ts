@@ -1,5 +1,5 @@
-import { dayOf } from '../../source-kit/dates.ts';
-import { type EmploymentStatus, wordOf } from '../../source-kit/employment-status.ts';
+import { dayOf } from '../kit/dates.ts';
+import { type EmploymentStatus, wordOf } from '../kit/employment-status.ts';
 
 /** Personio's data about an employment. Undefined is not visible. */
 export interface EmploymentFacts {

@@ -1,7 +1,7 @@
 import type { SourceBase } from '../../ports/source.ts';
-import { statusField } from '../../source-kit/employment-status.ts';
-import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind, type OpenedSource } from '../../source-kit/kind.ts';
+import { statusField } from '../kit/employment-status.ts';
+import { openAuthority } from '../kit/http/authority.ts';
+import { defineKind, type OpenedSource } from '../kit/kind.ts';
 import { PersonioConfig, type V1Config, type V2Config } from './schema.ts';
 import { personioStarters } from './starter.ts';
 import { openV1Authority } from './v1/authority.ts';

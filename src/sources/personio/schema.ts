@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
+import { HttpTls, HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 const login = {
   url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the address alone, without a path or a version')

@@ -1,5 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
-import { lifecycleSection } from '../../source-kit/employment-status.ts';
+import { lifecycleSection } from '../kit/employment-status.ts';
 
 const secrets = {
   PERSONIO_CLIENT_ID: 'client ID of the API credential',

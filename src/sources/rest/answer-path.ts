@@ -1,5 +1,5 @@
-import { compileSourcePath } from '../../core/source-path.ts';
-import { isRecord } from '../../http/json-text.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 
 /** Compiles a path into an answer; `.` is the answer itself. */
 export function compileListPath(path: string): (answer: unknown) => unknown {

@@ -1,7 +1,7 @@
-import { compileSourcePath } from '../../core/source-path.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
 import type { Source } from '../../ports/source.ts';
-import { dayOf, plainDate } from '../../source-kit/dates.ts';
-import { type EmploymentStatus, statusField, wordOf } from '../../source-kit/employment-status.ts';
+import { dayOf, plainDate } from '../kit/dates.ts';
+import { type EmploymentStatus, statusField, wordOf } from '../kit/employment-status.ts';
 import { pickInputs } from './pick-inputs.ts';
 import type { RestConfig, StatusSettings } from './schema.ts';
 

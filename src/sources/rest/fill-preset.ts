@@ -1,4 +1,4 @@
-import { isRecord } from '../../http/json-text.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import { presets } from './presets/index.ts';
 
 /** Merges configured keys over the preset: mappings key by key, other values whole. Null removes a key. */

@@ -1,5 +1,5 @@
-import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { openAuthority } from '../kit/http/authority.ts';
+import { defineKind } from '../kit/kind.ts';
 import { derivedInputs } from './derive-status.ts';
 import { fillPreset } from './fill-preset.ts';
 import { presets } from './presets/index.ts';

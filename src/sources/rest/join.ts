@@ -1,8 +1,8 @@
-import { countOf } from '../../core/count-of.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { countOf } from '../../core/run/count-of.ts';
 import type { SourceIo } from '../../ports/source.ts';
-import { readConfirmed } from '../../source-kit/confirm-end.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { readConfirmed } from '../kit/confirm-end.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
 import type { JoinSettings } from './list-schema.ts';
 import { type Fields, type List, nameOf, openListReader } from './read-list.ts';
 

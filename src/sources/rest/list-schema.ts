@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../source-kit/http/settings.ts';
+import { text } from '../kit/http/settings.ts';
 import { PagingSettings } from './paging/schema.ts';
 
 export const path = (description: string, example: string) => text().meta({ description, examples: [example] });

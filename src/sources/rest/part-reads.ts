@@ -1,6 +1,6 @@
-import { isRecord } from '../../http/json-text.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest } from '../../ports/source.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
 import { type List, type ListReader, nameOf, openListReader, urlOf } from './read-list.ts';
 import type { DeltaSettings, Lookup } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
 import type { Place } from './paging/paging.ts';
 import { fill } from './part-reads.ts';
 import { type List, type ListPage, type ListReader, openListReader } from './read-list.ts';

@@ -1,5 +1,5 @@
-import { compileSourcePath, compileVisibility } from '../../core/source-path.ts';
-import { isRecord } from '../../http/json-text.ts';
+import { compileSourcePath, compileVisibility } from '../../core/person/source-path.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { FieldSettings } from './list-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
-import { RollcallError } from '../../core/errors.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
-import { isRecord } from '../../http/json-text.ts';
-import type { JsonAnswer, SourceClient } from '../../source-kit/http/source-client.ts';
-import type { SourceRequest } from '../../source-kit/http/source-request.ts';
-import type { Page } from '../../source-kit/pages.ts';
-import { countDoubts, countIn } from '../../source-kit/told-count.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { JsonAnswer, SourceClient } from '../kit/http/source-client.ts';
+import type { SourceRequest } from '../kit/http/source-request.ts';
+import type { Page } from '../kit/pages.ts';
+import { countDoubts, countIn } from '../kit/told-count.ts';
 import { compileListPath } from './answer-path.ts';
 import { openPaging } from './paging/index.ts';
 import type { Place } from './paging/paging.ts';

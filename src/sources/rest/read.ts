@@ -1,11 +1,11 @@
-import { RollcallError } from '../../core/errors.ts';
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { readConfirmed, type UnprovenRead } from '../../source-kit/confirm-end.ts';
-import { utcDay } from '../../source-kit/employment-status.ts';
-import type { Authority } from '../../source-kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly, type Page, type PagedRead, readPages } from '../../source-kit/pages.ts';
+import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';
+import { utcDay } from '../kit/employment-status.ts';
+import type { Authority } from '../kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
+import { acceptsOnly, type Page, type PagedRead, readPages } from '../kit/pages.ts';
 import { compileKey, type Joined, readAllJoined } from './join.ts';
 import type { Place } from './paging/paging.ts';
 import { openLookups, sinceQuery } from './part-reads.ts';

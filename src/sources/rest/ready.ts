@@ -1,7 +1,7 @@
-import { RollcallError } from '../../core/errors.ts';
-import { compileSourcePath } from '../../core/source-path.ts';
-import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
 import { compileListPath } from './answer-path.ts';
 import type { ReadySettings } from './list-schema.ts';
 import { type List, nameOf, urlOf } from './read-list.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { employmentStatuses } from '../../source-kit/employment-status.ts';
-import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { durationText, HttpLimits, HttpTls, HttpUrl, text } from '../../source-kit/http/settings.ts';
+import { employmentStatuses } from '../kit/employment-status.ts';
+import { HttpAuth } from '../kit/http/auth-settings.ts';
+import { durationText, HttpLimits, HttpTls, HttpUrl, text } from '../kit/http/settings.ts';
 import { BodyTemplate, FieldSettings, Joins, listKeys, path, Query, ReadySettings } from './list-schema.ts';
 import { presets } from './presets/index.ts';
 

@@ -1,7 +1,7 @@
-import { compileSourcePath } from '../../core/source-path.ts';
-import { isRecord } from '../../http/json-text.ts';
-import { plainDate } from '../../source-kit/dates.ts';
-import { statusField } from '../../source-kit/employment-status.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { plainDate } from '../kit/dates.ts';
+import { statusField } from '../kit/employment-status.ts';
 import { compileListPath } from './answer-path.ts';
 import { compileStatus } from './derive-status.ts';
 import type { FieldSettings } from './list-schema.ts';

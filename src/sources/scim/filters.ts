@@ -1,5 +1,5 @@
 import type { ReadRequest } from '../../ports/source.ts';
-import { deltaStart } from '../../source-kit/dates.ts';
+import { deltaStart } from '../kit/dates.ts';
 import type { ScimConfig } from './schema.ts';
 
 /** For more people than this, reading all users needs fewer requests. */

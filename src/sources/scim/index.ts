@@ -1,6 +1,6 @@
-import { statusField } from '../../source-kit/employment-status.ts';
-import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { statusField } from '../kit/employment-status.ts';
+import { openAuthority } from '../kit/http/authority.ts';
+import { defineKind } from '../kit/kind.ts';
 import { readUsers } from './read.ts';
 import { ScimConfig } from './schema.ts';
 import { scimStarter } from './starter.ts';

@@ -1,9 +1,9 @@
-import { RollcallError } from '../../core/errors.ts';
-import { isRecord } from '../../http/json-text.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
-import type { SourceRequest } from '../../source-kit/http/source-request.ts';
-import type { Page, PagedRead } from '../../source-kit/pages.ts';
-import { countDoubts } from '../../source-kit/told-count.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
+import type { SourceRequest } from '../kit/http/source-request.ts';
+import type { Page, PagedRead } from '../kit/pages.ts';
+import { countDoubts } from '../kit/told-count.ts';
 import type { ScimConfig } from './schema.ts';
 import type { UserReader } from './to-employee.ts';
 

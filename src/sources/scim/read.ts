@@ -1,10 +1,10 @@
-import { RollcallError } from '../../core/errors.ts';
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { readConfirmed } from '../../source-kit/confirm-end.ts';
-import type { Authority } from '../../source-kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../source-kit/http/source-client.ts';
-import { acceptsOnly, readPages } from '../../source-kit/pages.ts';
+import { readConfirmed } from '../kit/confirm-end.ts';
+import type { Authority } from '../kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
+import { acceptsOnly, readPages } from '../kit/pages.ts';
 import { attributePath, bothFilters, deltaFilter, pointFilters } from './filters.ts';
 import { cursorPages, indexPages, type Pages, type UserList } from './list-users.ts';
 import type { ScimConfig } from './schema.ts';

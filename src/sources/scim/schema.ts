@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { HttpLimits, HttpTls, HttpUrl, text } from '../../source-kit/http/settings.ts';
+import { HttpAuth } from '../kit/http/auth-settings.ts';
+import { HttpLimits, HttpTls, HttpUrl, text } from '../kit/http/settings.ts';
 
 /** RFC 7643, 4.3. Its dots would act as a path in a mapping, so records call it `enterprise`. */
 const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';

@@ -1,5 +1,5 @@
-import { isRecord, readJson } from '../../http/json-text.ts';
-import type { SourceClient } from '../../source-kit/http/source-client.ts';
+import { isRecord, readJson } from '../../drivers/http/json-text.ts';
+import type { SourceClient } from '../kit/http/source-client.ts';
 
 /** What a server reports about itself. Undefined where it reports nothing. */
 export interface ServerFacts {

@@ -1,6 +1,6 @@
-import { compileVisibility } from '../../core/source-path.ts';
-import { isRecord } from '../../http/json-text.ts';
-import { type EmploymentStatus, statusField } from '../../source-kit/employment-status.ts';
+import { compileVisibility } from '../../core/person/source-path.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { type EmploymentStatus, statusField } from '../kit/employment-status.ts';
 import type { ScimConfig } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import { RollcallError } from '../../core/errors.ts';
-import { normalText } from '../../core/text.ts';
+import { normalText } from '../../core/person/text.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 
 /**
  * Checks that a mapping can name every column: names are unique, and the required ones exist. Throws

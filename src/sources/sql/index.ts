@@ -1,4 +1,4 @@
-import { defineKind } from '../../source-kit/kind.ts';
+import { defineKind } from '../kit/kind.ts';
 import { readSql, readSqlColumns } from './read.ts';
 import { SqlConfig } from './schema.ts';
 import { sqlStarter } from './starter.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { countOf } from '../../core/count-of.ts';
-import { RollcallError } from '../../core/errors.ts';
-import type { SourceRecord } from '../../core/person.ts';
-import type { ReadEnd } from '../../core/snapshot.ts';
+import type { SourceRecord } from '../../core/person/person.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { acceptsOnly } from '../../source-kit/pages.ts';
+import { acceptsOnly } from '../kit/pages.ts';
 import { checkColumns } from './columns.ts';
 import { type OpenSession, openSession } from './databases/open-session.ts';
 import type { SqlCounts, SqlRow } from './databases/sql-session.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseDuration } from '../../core/duration.ts';
-import { text } from '../../source-kit/http/settings.ts';
+import { parseDuration } from '../../core/run/duration.ts';
+import { text } from '../kit/http/settings.ts';
 import { parseDatabaseUrl } from './databases/database-url.ts';
 import { readStatement } from './statement.ts';
 

@@ -1,13 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import type { SourceBase } from '../../ports/source.ts';
-import {
-  type Authority,
-  basicAuthorization,
-  bearerAuthority,
-  fixedAuthority,
-} from '../../source-kit/http/authority.ts';
-import { openHeldTokens } from '../../source-kit/http/client-credentials.ts';
-import { type OAuthClient, requestToken } from '../../source-kit/http/oauth.ts';
+import { type Authority, basicAuthorization, bearerAuthority, fixedAuthority } from '../kit/http/authority.ts';
+import { openHeldTokens } from '../kit/http/client-credentials.ts';
+import { type OAuthClient, requestToken } from '../kit/http/oauth.ts';
 import { signedAssertion } from './saml-assertion.ts';
 import type { SuccessFactorsAuth, SuccessFactorsConfig } from './schema.ts';
 

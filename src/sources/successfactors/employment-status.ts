@@ -1,4 +1,4 @@
-import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+import type { EmploymentStatus } from '../kit/employment-status.ts';
 
 export interface EmploymentFacts {
   /** Code of the picklist emplStatus: A, D, U, P, S, F, O, R, T. */

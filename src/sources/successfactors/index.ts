@@ -1,5 +1,5 @@
-import { statusField } from '../../source-kit/employment-status.ts';
-import { defineKind } from '../../source-kit/kind.ts';
+import { statusField } from '../kit/employment-status.ts';
+import { defineKind } from '../kit/kind.ts';
 import { openSuccessFactorsAuthority } from './authority.ts';
 import { readPeople } from './read.ts';
 import { SuccessFactorsConfig } from './schema.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../http/json-text.ts';
-import { plainDate } from '../../source-kit/dates.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { plainDate } from '../kit/dates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { ReadRequest } from '../../ports/source.ts';
-import { deltaStart } from '../../source-kit/dates.ts';
+import { deltaStart } from '../kit/dates.ts';
 import { quoted } from './odata.ts';
 import type { SuccessFactorsConfig } from './schema.ts';
 import { userFields } from './to-employee.ts';

@@ -1,5 +1,5 @@
 import { createHash, createSign, type KeyLike, randomUUID } from 'node:crypto';
-import { xmlAttribute, xmlText } from '../../source-kit/xml-text.ts';
+import { xmlAttribute, xmlText } from '../kit/xml-text.ts';
 
 export interface AssertionFacts {
   readonly issuer: string;

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
+import { HttpTls, HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 /** Returns whether the text is an RSA key that can sign. It is not known whether SuccessFactors accepts others. */
 function isRsaKey(pem: string): boolean {

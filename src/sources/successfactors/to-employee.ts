@@ -1,4 +1,4 @@
-import { statusField } from '../../source-kit/employment-status.ts';
+import { statusField } from '../kit/employment-status.ts';
 import { chooseEmployment, inEffect, isHome } from './choose.ts';
 import { employmentStatus, userStatus } from './employment-status.ts';
 import { listAt, tidy, valueAt } from './odata.ts';

@@ -1,5 +1,5 @@
-import { dayOf } from '../../source-kit/dates.ts';
-import type { EmploymentStatus } from '../../source-kit/employment-status.ts';
+import { dayOf } from '../kit/dates.ts';
+import type { EmploymentStatus } from '../kit/employment-status.ts';
 
 /** Workday's data about an employment. Undefined is not visible, null is known to be empty. */
 export interface EmploymentFacts {

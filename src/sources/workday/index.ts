@@ -1,7 +1,7 @@
 import type { SourceBase } from '../../ports/source.ts';
-import { statusField } from '../../source-kit/employment-status.ts';
-import { openAuthority } from '../../source-kit/http/authority.ts';
-import { defineKind, type OpenedSource } from '../../source-kit/kind.ts';
+import { statusField } from '../kit/employment-status.ts';
+import { openAuthority } from '../kit/http/authority.ts';
+import { defineKind, type OpenedSource } from '../kit/kind.ts';
 import { readReport } from './raas/read.ts';
 import { reportFields, statusColumns } from './raas/to-employee.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';

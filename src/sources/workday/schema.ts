@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HttpAuth } from '../../source-kit/http/auth-settings.ts';
-import { HttpTls, HttpUrl, httpLimits, text } from '../../source-kit/http/settings.ts';
+import { HttpAuth } from '../kit/http/auth-settings.ts';
+import { HttpTls, HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 const StatusColumns = z
   .strictObject({

@@ -1,5 +1,5 @@
 import type { SourceStarter } from '../../ports/source.ts';
-import { lifecycleSection } from '../../source-kit/employment-status.ts';
+import { lifecycleSection } from '../kit/employment-status.ts';
 
 const secrets = {
   WORKDAY_USER: 'the integration system user with its tenant: ISU_Rollcall@acme',

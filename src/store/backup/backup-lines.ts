@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { BackupHeader } from '../../ports/store-backup.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { BackupSummary, RestorePreview, RestoreReport } from '../../ports/store-backup.ts';
 import type { Database } from '../database.ts';
 import { checkKeys } from '../key-ring.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { BackupHeader, BackupSummary, RestoreReport, StoreContents } from '../../ports/store-backup.ts';
 import type { Database, OpenTransaction } from '../database.ts';
 import { isPostgres, lockTables, tableNames } from '../differences.ts';

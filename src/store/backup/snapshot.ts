@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { ClientBase } from 'pg';
-import { RollcallError } from '../../core/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { openPostgresSession } from '../postgres.ts';
 import { explainPostgresError } from '../postgres-errors.ts';
 import { whenFree } from '../sqlite-connection.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createExpressions } from '../../../src/config/expressions.ts';
-import { compileMapping } from '../../../src/core/mapping.ts';
+import { compileMapping } from '../../../src/core/person/mapping.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { findSshd } from '../../support/services/sshd.ts';
 import { startPostgres } from '../../support/services.ts';

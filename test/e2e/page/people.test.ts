@@ -1,7 +1,7 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { makePreview } from '../../../src/engine/make-preview.ts';
+import { makePreview } from '../../../src/run/make-preview.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../../support/office.ts';

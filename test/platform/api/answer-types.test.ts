@@ -18,7 +18,7 @@ import type {
   UserFileRecord,
   UserRecord,
 } from '../../../src/platform/index.ts';
-import { operationIds } from '../../../src/platform/schema/index.ts';
+import { operationIds } from '../../../src/platform/table/index.ts';
 
 /** The type of each method's answer. A change of one is a change of the library's interface. */
 type Answers = {

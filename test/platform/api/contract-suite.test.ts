@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultDialect } from '../../../src/core/settings.ts';
+import { defaultDialect } from '../../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../../src/platform/api.ts';
 import { openPlatformClient } from '../../../src/platform/client.ts';
 import {
@@ -11,7 +11,7 @@ import {
   runContractSuite,
 } from '../../../src/platform/contract-suite/index.ts';
 import * as tokenCalls from '../../../src/platform/resources/tokens.ts';
-import { operationIds, operationOf, operations } from '../../../src/platform/schema/index.ts';
+import { operationIds, operationOf, operations } from '../../../src/platform/table/index.ts';
 import type { ContractLine } from '../../../src/ports/api.ts';
 import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runContractSuite } from '../../../src/platform/contract-suite/index.ts';
 import { strictDifferences } from '../../../src/platform/contract-suite/strict-shape.ts';
-import { EvaluationAnswer } from '../../../src/platform/schema/evaluations.ts';
-import { GoalListAnswer } from '../../../src/platform/schema/goals.ts';
-import { RoleList } from '../../../src/platform/schema/roles.ts';
-import { UserAnswer, UserUpdateAnswer } from '../../../src/platform/schema/users.ts';
-import { EmptyObject, Unshown } from '../../../src/platform/schema/wire.ts';
+import { EvaluationAnswer } from '../../../src/platform/table/evaluations.ts';
+import { GoalListAnswer } from '../../../src/platform/table/goals.ts';
+import { RoleList } from '../../../src/platform/table/roles.ts';
+import { UserAnswer, UserUpdateAnswer } from '../../../src/platform/table/users.ts';
+import { EmptyObject, Unshown } from '../../../src/platform/table/wire.ts';
 import { openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { sendJson, startLocalServer } from '../local-server.ts';

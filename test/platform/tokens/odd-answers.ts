@@ -1,5 +1,4 @@
-import { judgeToken } from '../../../src/alerts/judge-token.ts';
-import { RollcallError } from '../../../src/core/errors.ts';
+import { RollcallError } from '../../../src/core/run/errors.ts';
 import { exchangeRefreshToken } from '../../../src/platform/resources/tokens.ts';
 import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
@@ -9,6 +8,7 @@ import type { Store, TokenStore } from '../../../src/ports/store.ts';
 import type { ExchangeOutcome } from '../../../src/ports/tokens.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { openStore } from '../../../src/store/index.ts';
+import { judgeToken } from '../../../src/watch/alerts/judge-token.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { leaseMs, never, testKey } from './token-manager-bench.ts';

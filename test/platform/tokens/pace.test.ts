@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RollcallError } from '../../../src/core/errors.ts';
+import { RollcallError } from '../../../src/core/run/errors.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { type Bench, connection, leaseMs, never, openBench } from './token-manager-bench.ts';
 

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../../src/core/errors.ts';
+import { RollcallError } from '../../../src/core/run/errors.ts';
 import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { openVault } from '../../../src/platform/tokens/vault.ts';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createExpressions } from '../../../src/config/expressions.ts';
-import { compileMapping } from '../../../src/core/mapping.ts';
-import type { FieldOrigin, FieldRule } from '../../../src/core/settings.ts';
+import { compileMapping } from '../../../src/core/person/mapping.ts';
+import type { FieldOrigin, FieldRule } from '../../../src/core/run/settings.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { sourceBase } from '../../support/source-base.ts';

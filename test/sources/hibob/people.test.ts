@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { compileSourcePath } from '../../../src/core/source-path.ts';
+import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { lifecycleReader } from '../../../src/sources/hibob/employment-status.ts';
 import { hibobStarter } from '../../../src/sources/hibob/starter.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { compileSourcePath } from '../../../src/core/source-path.ts';
+import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { personio } from '../../../src/sources/personio/index.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';

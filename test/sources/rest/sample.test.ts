@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { compileSourcePath } from '../../../src/core/source-path.ts';
+import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { rest } from '../../../src/sources/rest/index.ts';
 import { readWhole } from '../../contracts/source.ts';

@@ -10,24 +10,22 @@ const contracts = ['src/core', 'src/ports'];
 export const allowances: Readonly<Record<string, Allowance>> = {
   'src/core': { folders: [] },
   'src/ports': { folders: ['src/core'] },
-  'src/engine': { folders: contracts },
-  'src/http': { folders: contracts },
-  'src/platform': { folders: [...contracts, 'src/http'] },
-  'src/source-kit': { folders: [...contracts, 'src/http'] },
-  'src/sources': { folders: [...contracts, 'src/source-kit', 'src/http'] },
-  'src/delivery': { folders: [...contracts, 'src/platform/schema'] },
-  'src/store': { folders: contracts },
-  'src/telemetry': { folders: contracts },
+  'src/run': { folders: contracts },
+  'src/drivers': { folders: contracts },
+  'src/platform': { folders: [...contracts, 'src/drivers'] },
+  'src/sources': { folders: [...contracts, 'src/drivers'] },
+  'src/delivery': { folders: [...contracts, 'src/platform/table'] },
+  'src/store': { folders: [...contracts, 'src/drivers'] },
+  'src/watch': { folders: [...contracts, 'src/drivers'] },
   'src/config': { folders: contracts },
-  'src/alerts': { folders: [...contracts, 'src/http'] },
-  'src/sandbox': { folders: [...contracts, 'src/platform/schema'] },
-  'src/app': { folders: [...contracts, 'src/engine'] },
-  'src/runtime': { folders: [...contracts, 'src/engine'] },
-  'src/server': { folders: [...contracts, 'src/app'] },
-  'src/cli': { folders: [...contracts, 'src/app'] },
+  'src/sandbox': { folders: [...contracts, 'src/platform/table'] },
+  'src/app': { folders: [...contracts, 'src/run', 'src/views'] },
+  'src/work': { folders: [...contracts, 'src/run', 'src/drivers/redis'] },
+  'src/server': { folders: [...contracts, 'src/app', 'src/views'] },
+  'src/cli': { folders: [...contracts, 'src/app', 'src/views'] },
   // A program for browsers: it knows the server by its HTTP API only.
   'src/web': { folders: [] },
-  jobs: { folders: [...contracts, 'src/engine'] },
+  jobs: { folders: [...contracts, 'src/run'] },
 };
 
 /** The folder a file answers for: `src/core`, `jobs`; main is nobody's. */
@@ -71,8 +69,11 @@ export function adapterImports(file: SourceFile): Violation[] {
     .map((one) => violation(file, one, 'an adapter imports no other adapter and not the registry'));
 }
 
+/** What the source kinds share. */
+const kit = 'src/sources/kit';
+
 function adapterFolder(path: string): string | undefined {
-  return /^src\/sources\/[^/]+\//.exec(path)?.[0];
+  return /^src\/sources\/(?!kit\/)[^/]+\//.exec(path)?.[0];
 }
 
 const nodeModulesOfCore = ['node:crypto'];
@@ -91,12 +92,14 @@ export function packagesInCore(file: SourceFile): Violation[] {
 
 const queuePackages = ['bullmq', 'ioredis'];
 
-/** The queue can be taken away: only one folder speaks to it. */
+const queueFolders = ['src/work/queue', 'src/drivers/redis', 'src/main'];
+
+/** The queue can be taken away: only these folders speak to it. */
 export function queueImports(file: SourceFile): Violation[] {
-  if (isBelow(file.path, 'src/runtime/bullmq') || isBelow(file.path, 'src/main')) return [];
+  if (queueFolders.some((folder) => isBelow(file.path, folder))) return [];
   return file.imports
     .filter(({ target }) => queuePackages.includes(packageOf(target)))
-    .map((one) => violation(file, one, 'only src/runtime/bullmq and src/main import the queue'));
+    .map((one) => violation(file, one, `only ${queueFolders.join(', ')} import the queue`));
 }
 
 /** What runs in production stands in `dependencies`. The page is built with its packages inside: see `bundledPackages`. */
@@ -120,7 +123,7 @@ function packageOf(specifier: string): string {
 
 /** Circles of run-time imports between folders, each as `a → b → a`. A source kind is a folder of its own. */
 export function folderCycles(files: readonly SourceFile[]): string[] {
-  return cycles(files, (path) => adapterFolder(path) ?? folderOf(path));
+  return cycles(files, (path) => adapterFolder(path) ?? (isBelow(path, kit) ? kit : folderOf(path)));
 }
 
 /** Circles of run-time imports between files. */

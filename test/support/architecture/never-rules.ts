@@ -19,10 +19,9 @@ export interface NeverRule {
 const main = ['src/main'];
 const parsedInput = [
   'src/config',
-  'src/http',
+  'src/drivers',
   'src/sandbox',
   'src/server',
-  'src/source-kit',
   'src/sources',
   'src/web/api/schema.ts',
 ];

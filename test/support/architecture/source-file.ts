@@ -4,7 +4,7 @@ import { codeOnly } from './code-only.ts';
 
 /** One source file as the rules look at it. */
 export interface SourceFile {
-  /** From the root of the repository, with `/`: `src/core/plan.ts`. */
+  /** From the root of the repository, with `/`: `src/core/plan/plan.ts`. */
   readonly path: string;
   readonly text: string;
   /** The text with comments and the insides of strings blanked, at the same places. */

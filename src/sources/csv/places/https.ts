@@ -1,6 +1,6 @@
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import type { SourceBase } from '../../../ports/source.ts';
-import { type Authority, openAuthority } from '../../../source-kit/http/authority.ts';
+import { type Authority, openAuthority } from '../../kit/http/authority.ts';
 import type { Place } from './place.ts';
 import type { Https } from './schema.ts';
 import { stateOf, takeFile, webLimits, withWebServer } from './web-files.ts';

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import { notRegular, unreadable } from '../csv-file.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';

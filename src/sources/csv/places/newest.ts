@@ -1,4 +1,4 @@
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 
 /** A file that may match a pattern. */
 export interface Candidate {

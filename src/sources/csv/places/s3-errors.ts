@@ -1,5 +1,5 @@
-import { RollcallError } from '../../../core/errors.ts';
-import { type Answer, readBytes } from '../../../http/transport.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { type Answer, readBytes } from '../../../drivers/http/transport.ts';
 import type { S3 } from './schema.ts';
 
 /** Statuses whose body gives a reason. Busy ones (429, 500, 503) are not included, because they are retried. */

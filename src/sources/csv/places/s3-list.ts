@@ -1,9 +1,9 @@
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
-import { RollcallError } from '../../../core/errors.ts';
-import { AnswerInvalid } from '../../../http/answer-invalid.ts';
-import { readBytes } from '../../../http/transport.ts';
-import type { SourceClient } from '../../../source-kit/http/source-client.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import { readBytes } from '../../../drivers/http/transport.ts';
+import type { SourceClient } from '../../kit/http/source-client.ts';
 import { type Candidate, compilePattern, folderOf } from './newest.ts';
 import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
 import type { S3 } from './schema.ts';

@@ -1,5 +1,5 @@
-import type { Authority } from '../../../source-kit/http/authority.ts';
-import type { SourceClient } from '../../../source-kit/http/source-client.ts';
+import type { Authority } from '../../kit/http/authority.ts';
+import type { SourceClient } from '../../kit/http/source-client.ts';
 import { chooseNewest, isPattern } from './newest.ts';
 import type { Place, Visit } from './place.ts';
 import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';

@@ -1,5 +1,5 @@
-import { RollcallError } from '../../../core/errors.ts';
-import { describeNetworkFailure } from '../../../http/network-failure.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 
 /** The connection broke or could not be opened. Another attempt within the same read may succeed. */
 export class Interruption extends RollcallError {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RollcallError } from '../../../core/errors.ts';
-import { scratchCipher, scratchKeyBytes } from '../../../core/scratch-cipher.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { scratchCipher, scratchKeyBytes } from '../../../core/run/scratch-cipher.ts';
 import type { Sink } from './place.ts';
 
 /** A local copy of a file, for one read. */

@@ -1,10 +1,10 @@
-import { AnswerInvalid } from '../../../http/answer-invalid.ts';
-import type { Deadline } from '../../../http/deadline.ts';
-import type { Answer } from '../../../http/transport.ts';
+import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import type { Deadline } from '../../../drivers/http/deadline.ts';
+import type { Answer } from '../../../drivers/http/transport.ts';
 import type { SourceIo } from '../../../ports/source.ts';
-import type { Authority } from '../../../source-kit/http/authority.ts';
-import type { HttpLimits, HttpTls } from '../../../source-kit/http/settings.ts';
-import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
+import type { Authority } from '../../kit/http/authority.ts';
+import type { HttpLimits, HttpTls } from '../../kit/http/settings.ts';
+import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
 import type { FileState, Sink } from './place.ts';
 import { maxFileBytes } from './spool.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import type { CsvEncoding } from '../schema.ts';
 
 /** Turns a file's bytes into strict UTF-8 without a byte order mark. */

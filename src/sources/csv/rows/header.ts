@@ -1,5 +1,5 @@
-import { RollcallError } from '../../../core/errors.ts';
-import { normalText } from '../../../core/text.ts';
+import { normalText } from '../../../core/person/text.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 
 const lineFeed = 10;
 const carriageReturn = 13;

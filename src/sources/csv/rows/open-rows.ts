@@ -1,4 +1,4 @@
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
 import type { CsvConfig } from '../schema.ts';
 import { createDecoder } from './decode.ts';

@@ -1,5 +1,5 @@
-import { RollcallError } from '../../../core/errors.ts';
-import type { SourceRecord } from '../../../core/person.ts';
+import type { SourceRecord } from '../../../core/person/person.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
 import { openToEmployee } from '../to-employee.ts';
 import type { CsvRow } from './row-parser.ts';

@@ -1,4 +1,4 @@
-import { countOf } from '../../../core/count-of.ts';
+import { countOf } from '../../../core/run/count-of.ts';
 import type { CsvRow } from './row-parser.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exactValue, readJson } from '../../../http/json-text.ts';
+import { exactValue, readJson } from '../../../drivers/http/json-text.ts';
 import type { SourceBase } from '../../../ports/source.ts';
-import { type Authority, bearerAuthority } from '../../../source-kit/http/authority.ts';
-import { openHeldTokens } from '../../../source-kit/http/client-credentials.ts';
-import { postForToken, type TokenAnswer, tokenFailureOf } from '../../../source-kit/http/oauth.ts';
+import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
+import { openHeldTokens } from '../../kit/http/client-credentials.ts';
+import { postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
 import type { V1Config } from '../schema.ts';
 
 const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });

@@ -1,7 +1,7 @@
-import { RollcallError } from '../../../core/errors.ts';
-import { dayOf } from '../../../source-kit/dates.ts';
-import { wordOf } from '../../../source-kit/employment-status.ts';
-import type { SourceClient } from '../../../source-kit/http/source-client.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { dayOf } from '../../kit/dates.ts';
+import { wordOf } from '../../kit/employment-status.ts';
+import type { SourceClient } from '../../kit/http/source-client.ts';
 import { partnerHeaders, type V2Config } from '../schema.ts';
 import { readList } from './list.ts';
 

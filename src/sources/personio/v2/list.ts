@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { RollcallError } from '../../../core/errors.ts';
-import type { SourceClient } from '../../../source-kit/http/source-client.ts';
-import type { SourceRequest } from '../../../source-kit/http/source-request.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import type { SourceClient } from '../../kit/http/source-client.ts';
+import type { SourceRequest } from '../../kit/http/source-request.ts';
 
 const Listed = z.looseObject({
   _data: z.array(z.looseObject({})),

@@ -1,5 +1,5 @@
-import { RollcallError } from '../../../core/errors.ts';
-import type { SourceClient } from '../../../source-kit/http/source-client.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import type { SourceClient } from '../../kit/http/source-client.ts';
 import type { V2Config } from '../schema.ts';
 import { partnerHeaders } from '../schema.ts';
 import { readList } from './list.ts';

@@ -1,6 +1,6 @@
-import { isRecord } from '../../../http/json-text.ts';
-import { plainDate } from '../../../source-kit/dates.ts';
-import { type EmploymentStatus, statusField, wordOf } from '../../../source-kit/employment-status.ts';
+import { isRecord } from '../../../drivers/http/json-text.ts';
+import { plainDate } from '../../kit/dates.ts';
+import { type EmploymentStatus, statusField, wordOf } from '../../kit/employment-status.ts';
 import { employmentStatus } from '../employment-status.ts';
 import { primaryEmployment } from './employments.ts';
 import type { Names } from './names.ts';

@@ -1,4 +1,4 @@
-import { compileSourcePath } from '../../../core/source-path.ts';
+import { compileSourcePath } from '../../../core/person/source-path.ts';
 import { compileListPath } from '../answer-path.ts';
 import { countedNext, inQuery, type Paging } from './paging.ts';
 import type { PagingOf } from './schema.ts';

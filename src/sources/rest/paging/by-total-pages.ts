@@ -1,4 +1,4 @@
-import { countIn } from '../../../source-kit/told-count.ts';
+import { countIn } from '../../kit/told-count.ts';
 import { compileListPath } from '../answer-path.ts';
 import { inQuery, type Paging } from './paging.ts';
 import type { PagingOf } from './schema.ts';

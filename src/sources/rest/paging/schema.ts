@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../../source-kit/http/settings.ts';
+import { text } from '../../kit/http/settings.ts';
 
 const parameter = (fallback: string, holds: string) =>
   text()

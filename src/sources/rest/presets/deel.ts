@@ -1,4 +1,4 @@
-import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { lifecycleSection } from '../../kit/employment-status.ts';
 import { plainDates, type RestPreset } from './preset.ts';
 
 /** Deel, `GET /rest/v2/people`. */

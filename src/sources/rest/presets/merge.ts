@@ -1,4 +1,4 @@
-import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { lifecycleSection } from '../../kit/employment-status.ts';
 import { plainDates, type RestPreset } from './preset.ts';
 
 /** Merge, unified HRIS API: a cache of the real HR system, so the read first checks whether the cache is complete. */

@@ -1,4 +1,4 @@
-import { lifecycleSection } from '../../../source-kit/employment-status.ts';
+import { lifecycleSection } from '../../kit/employment-status.ts';
 import { plainDates, type RestPreset } from './preset.ts';
 
 /** Rippling, `GET /workers/` (OpenAPI of April 2026). */

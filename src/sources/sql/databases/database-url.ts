@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 

@@ -1,4 +1,4 @@
-import { type Retry, RollcallError } from '../../../core/errors.ts';
+import { type Retry, RollcallError } from '../../../core/run/errors.ts';
 import { SqliteFailure } from './sqlite.ts';
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import type { SourceIo } from '../../../ports/source.ts';
 import type { SqlConfig } from '../schema.ts';
 import { readStatement } from '../statement.ts';

@@ -1,14 +1,14 @@
-import { RollcallError } from '../../../core/errors.ts';
-import type { SourceRecord } from '../../../core/person.ts';
-import type { ReadEnd } from '../../../core/snapshot.ts';
+import type { SourceRecord } from '../../../core/person/person.ts';
+import type { ReadEnd } from '../../../core/plan/snapshot.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { utcDay } from '../../../source-kit/employment-status.ts';
-import type { Authority } from '../../../source-kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
-import type { Refusal } from '../../../source-kit/http/source-request.ts';
-import { acceptsOnly, inPortions } from '../../../source-kit/pages.ts';
-import { streamArray } from '../../../source-kit/stream-array.ts';
-import { openTally } from '../../../source-kit/tally.ts';
+import { utcDay } from '../../kit/employment-status.ts';
+import type { Authority } from '../../kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
+import type { Refusal } from '../../kit/http/source-request.ts';
+import { acceptsOnly, inPortions } from '../../kit/pages.ts';
+import { streamArray } from '../../kit/stream-array.ts';
+import { openTally } from '../../kit/tally.ts';
 import type { RaasConfig } from '../schema.ts';
 import { openRowReader } from './to-employee.ts';
 

@@ -1,5 +1,5 @@
-import { plainDate } from '../../../source-kit/dates.ts';
-import { statusField } from '../../../source-kit/employment-status.ts';
+import { plainDate } from '../../kit/dates.ts';
+import { statusField } from '../../kit/employment-status.ts';
 import { employmentStatus, readBoolean } from '../employment-status.ts';
 import type { RaasConfig } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-import { xmlAttribute, xmlText } from '../../../source-kit/xml-text.ts';
+import { xmlAttribute, xmlText } from '../../kit/xml-text.ts';
 import type { SoapConfig } from '../schema.ts';
 
 /** The people of one series of pages. */

@@ -1,7 +1,7 @@
-import { RollcallError } from '../../../core/errors.ts';
-import { isRecord } from '../../../http/json-text.ts';
-import type { SourceClient } from '../../../source-kit/http/source-client.ts';
-import type { Refusal } from '../../../source-kit/http/source-request.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { isRecord } from '../../../drivers/http/json-text.ts';
+import type { SourceClient } from '../../kit/http/source-client.ts';
+import type { Refusal } from '../../kit/http/source-request.ts';
 import type { SoapConfig } from '../schema.ts';
 import { getWorkersEnvelope, type PageRequest } from './envelope.ts';
 import { all, at, type Element, textAt } from './xml.ts';

@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { RollcallError } from '../../../core/errors.ts';
+import { RollcallError } from '../../../core/run/errors.ts';
 import type { Element } from './xml.ts';
 
 const parser = new XMLParser({

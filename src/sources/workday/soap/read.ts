@@ -1,11 +1,11 @@
-import { countOf } from '../../../core/count-of.ts';
-import type { ReadEnd } from '../../../core/snapshot.ts';
+import type { ReadEnd } from '../../../core/plan/snapshot.ts';
+import { countOf } from '../../../core/run/count-of.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { statusField, utcDay } from '../../../source-kit/employment-status.ts';
-import type { Authority } from '../../../source-kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../../source-kit/http/source-client.ts';
-import { acceptsOnly, type Page, readPages } from '../../../source-kit/pages.ts';
-import { openTally } from '../../../source-kit/tally.ts';
+import { statusField, utcDay } from '../../kit/employment-status.ts';
+import type { Authority } from '../../kit/http/authority.ts';
+import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
+import { acceptsOnly, type Page, readPages } from '../../kit/pages.ts';
+import { openTally } from '../../kit/tally.ts';
 import type { SoapConfig } from '../schema.ts';
 import type { WorkerQuery } from './envelope.ts';
 import { getWorkersPage } from './get-workers.ts';

@@ -1,5 +1,5 @@
 import type { ReadRequest } from '../../../ports/source.ts';
-import { deltaStart } from '../../../source-kit/dates.ts';
+import { deltaStart } from '../../kit/dates.ts';
 import type { SoapConfig } from '../schema.ts';
 import type { WorkerQuery } from './envelope.ts';
 

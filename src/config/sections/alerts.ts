@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { parseDuration } from '../../core/run/duration.ts';
+import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
+import { must } from '../sentences.ts';
+import { duration, name, secretText, text, uniqueList } from './values.ts';
+
+const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty', 'opsgenie', 'alertmanager'] as const;
+type Kind = (typeof kinds)[number];
+const allOwnKeys = ['url', 'secret', 'token', 'channel', 'from', 'to', 'routingKey', 'apiKey'] as const;
+type OwnKey = (typeof allOwnKeys)[number];
+
+/** The keys that belong to some kinds only: required or optional. Any other key is rejected. */
+const ownKeys: Readonly<Record<Kind, { readonly needs: readonly OwnKey[]; readonly may: readonly OwnKey[] }>> = {
+  webhook: { needs: ['url'], may: ['secret'] },
+  slack: { needs: [], may: ['url', 'token', 'channel'] },
+  teams: { needs: ['url'], may: [] },
+  email: { needs: ['url', 'from', 'to'], may: [] },
+  pagerduty: { needs: ['routingKey'], may: ['url'] },
+  opsgenie: { needs: ['apiKey'], may: ['url'] },
+  alertmanager: { needs: ['url'], may: ['token'] },
+};
+
+const address = () =>
+  z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: must('must be an e-mail address such as ops@example.com') });
+
+const remindSentence = 'must be never, or a duration from 1m to 30d: a whole number and m, h or d';
+/** `undefined`: never. */
+const remindAfter = z
+  .string({ error: must(remindSentence) })
+  .regex(/^(never|\d{1,5}[mhd])$/, { error: must(remindSentence) })
+  .transform((value, ctx) => {
+    const ms = parseDuration(value);
+    if (ms !== undefined && (ms < 60_000 || ms > 30 * 86_400_000))
+      ctx.addIssue({ code: 'custom', message: remindSentence });
+    return ms;
+  });
+
+const channel = z
+  .strictObject({
+    kind: z.enum(kinds).meta({
+      description:
+        'The kind of channel: a webhook of your own, Slack, an incoming webhook of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
+      examples: ['slack'],
+    }),
+    name: name()
+      .optional()
+      .meta({
+        description: 'Its name in `rollcall alerts`. Absent: its kind, numbered from the second of that kind.',
+        examples: ['night-shift'],
+      }),
+    url: secretText()
+      .optional()
+      .meta({
+        description:
+          'The destination: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty and Opsgenie need one only outside their default region (`https://api.eu.opsgenie.com`); Slack needs none with a `token`.',
+        examples: [`\${env:ALERT_URL}`],
+      }),
+    secret: secretText()
+      .optional()
+      .meta({
+        description:
+          'Webhook only: signs each message in `x-rollcall-signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>`.',
+        examples: [`\${env:ALERT_SECRET}`],
+      }),
+    from: address()
+      .optional()
+      .meta({ description: 'E-mail only: the sender.', examples: ['rollcall@example.com'] }),
+    to: uniqueList(address())
+      .optional()
+      .meta({ description: 'E-mail only: the recipients.', examples: [['ops@example.com']] }),
+    token: secretText()
+      .optional()
+      .meta({
+        description:
+          'Slack: a bot token with the scope `chat:write`, instead of `url`; notices about one run then go into one thread. Alertmanager: a bearer token, if it asks for one.',
+        examples: [`\${env:SLACK_TOKEN}`],
+      }),
+    channel: text()
+      .optional()
+      .meta({
+        description: 'Slack with `token` only: the channel, as an id or a name. Invite the bot to it.',
+        examples: ['C0123456789'],
+      }),
+    apiKey: secretText()
+      .optional()
+      .meta({ description: 'Opsgenie only: the key of an API integration.', examples: [`\${env:OPSGENIE_KEY}`] }),
+    routingKey: secretText()
+      .optional()
+      .meta({ description: "PagerDuty only: the integration's key.", examples: [`\${env:PAGERDUTY_KEY}`] }),
+    severities: uniqueList(z.enum(severities))
+      .optional()
+      .meta({
+        description:
+          'Severities that the channel gets. `info` reports problems that have already ended, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
+        examples: [['critical']],
+      }),
+    after: duration('0s', '7d')
+      .prefault('0s')
+      .meta({
+        description:
+          'Escalation: this channel gets only problems that are open this long without an acknowledgement (`rollcall alerts ack`).',
+        examples: ['30m'],
+      }),
+    remind: remindAfter.prefault('12h').meta({
+      description: 'Interval of reminders for a problem that stays open without an acknowledgement; or `never`.',
+      examples: ['never'],
+    }),
+    syncs: uniqueList(text())
+      .optional()
+      .meta({
+        description: 'Sends only alerts of these syncs and of their connections. Absent: all.',
+        examples: [['people']],
+      }),
+    insecure: z
+      .boolean()
+      .default(false)
+      .meta({
+        description: 'Accepts `http://`, and `smtp://` without TLS or with a certificate that cannot be verified.',
+        examples: [false],
+      }),
+  })
+  .superRefine((value, ctx) => {
+    const complain = (key: string, message: string): void => ctx.addIssue({ code: 'custom', path: [key], message });
+    const { needs, may } = ownKeys[value.kind];
+    for (const key of needs) if (value[key] === undefined) complain(key, `is required for ${value.kind}`);
+    for (const key of allOwnKeys) {
+      if (value[key] !== undefined && !needs.includes(key) && !may.includes(key)) {
+        complain(key, `is not used for ${value.kind}; delete this key`);
+      }
+    }
+    if (value.kind === 'slack' && value.token === undefined && value.url === undefined) {
+      complain('url', 'is required for slack, unless it has a token and a channel');
+    }
+    if (value.kind === 'slack' && (value.token === undefined) !== (value.channel === undefined)) {
+      const missing = value.token === undefined ? 'token' : 'channel';
+      complain(missing, `is required for slack with a ${missing === 'token' ? 'channel' : 'token'}`);
+    }
+    const fault = value.url && addressFault(value.url.reveal(), value.kind, value.insecure);
+    if (fault !== undefined) complain('url', fault);
+    for (const key of ['to', 'severities', 'syncs'] as const) {
+      if (value[key]?.length === 0) complain(key, 'must not be empty; delete it to mean all');
+    }
+  });
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+function addressFault(address: string, kind: Kind, isInsecure: boolean): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (kind === 'email') {
+    const isMail = url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
+    return isMail ? undefined : 'must be smtps://user:password@host:465, or smtp://host:587';
+  }
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'must be an address that begins with https://';
+  if (url.protocol === 'http:' && !loopback.test(url.hostname) && !isInsecure) {
+    return 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it';
+  }
+  return undefined;
+}
+
+/** `alerts`: the channels that receive alerts. */
+export const alerts = z
+  .array(channel)
+  .superRefine((channels, ctx) => {
+    const names = channels.map(({ name }) => name);
+    names.forEach((name, i) => {
+      if (name === undefined || names.indexOf(name) === i) return;
+      const message = 'appears twice in the list; give each channel its own name';
+      ctx.addIssue({ code: 'custom', path: [i, 'name'], message });
+    });
+  })
+  .transform(named)
+  .prefault([])
+  .meta({
+    description:
+      'Channels for alerts: a run fails, changes wait for approval, a sync has had no recent success, or tokens need an operator. A channel gets a message when a problem starts, gets worse or changes its reason. It gets a reminder while the problem is open, and a message when it ends.',
+    examples: [[{ kind: 'slack', url: `\${env:SLACK_URL}` }]],
+  });
+
+/** Channels that open an incident for each problem get nothing that is over already. */
+const pagers: readonly Kind[] = ['pagerduty', 'opsgenie', 'alertmanager'];
+
+function severitiesOf(
+  kind: Kind,
+  wanted: readonly Severity[] | undefined,
+): { readonly severities?: readonly Severity[] } {
+  if (wanted !== undefined) return { severities: wanted };
+  return pagers.includes(kind) ? { severities: ['warning', 'critical'] } : {};
+}
+
+function named(channels: readonly z.output<typeof channel>[]): readonly ChannelSettings[] {
+  const taken = new Set(channels.map(({ name }) => name));
+  return channels.map(({ name, severities: wanted, syncs, after, remind, ...own }) => {
+    const base = {
+      name: name ?? freeName(own.kind, taken),
+      ...severitiesOf(own.kind, wanted),
+      afterMs: after,
+      remindMs: remind,
+      ...(syncs === undefined ? {} : { syncs }),
+    };
+    taken.add(base.name);
+    return { ...base, ...settingsOf(own) };
+  });
+}
+
+function freeName(kind: Kind, taken: ReadonlySet<string | undefined>): string {
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? kind : `${kind}-${n}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+type Shared = 'name' | 'severities' | 'syncs' | 'afterMs' | 'remindMs';
+type Own = Omit<z.output<typeof channel>, 'name' | 'severities' | 'syncs' | 'after' | 'remind'>;
+/** Applies `Omit` to each kind of the union separately. */
+type Settings = ChannelSettings extends infer One ? (One extends unknown ? Omit<One, Shared> : never) : never;
+
+function settingsOf({ kind, url, insecure, ...own }: Own): Settings {
+  const { secret, token, channel, from, to, routingKey, apiKey } = own;
+  const maybeUrl = url === undefined ? {} : { url };
+  if (kind === 'pagerduty' && routingKey !== undefined) return { kind, routingKey, ...maybeUrl };
+  if (kind === 'opsgenie' && apiKey !== undefined) return { kind, apiKey, ...maybeUrl };
+  if (kind === 'slack' && token !== undefined && channel !== undefined) return { kind, token, channel, ...maybeUrl };
+  if (url === undefined) throw new RangeError(`a channel of kind ${kind} passed the check without its keys`);
+  switch (kind) {
+    case 'email':
+      return { kind, url, from: from ?? '', to: to ?? [], insecure };
+    case 'webhook':
+      return { kind, url, ...(secret === undefined ? {} : { secret }) };
+    case 'alertmanager':
+      return { kind, url, ...(token === undefined ? {} : { token }) };
+    case 'teams':
+      return { kind, url };
+    default:
+      return { kind: 'slack', url };
+  }
+}

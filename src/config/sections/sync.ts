@@ -1,0 +1,336 @@
+import { validateDetailed } from 'node-cron';
+import { z } from 'zod';
+import { parkingAddress, parkingPlace } from '../../core/person/email-address.ts';
+import { must } from '../sentences.ts';
+import { guards } from './guards.ts';
+import { lifecycle } from './lifecycle.ts';
+import { mapping } from './mapping.ts';
+import { prefer } from './prefer.ts';
+import { duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
+
+const policySentence =
+  'sync (create, update, enable, disable and remove), upsert-only (create, update and enable; never disables a user) or create-only (create only)';
+
+const dayMs = 86_400_000;
+
+const schedule = z.strictObject({
+  cron: text()
+    .superRefine((pattern, ctx) => {
+      const why = cronFault(pattern);
+      if (why !== undefined) ctx.addIssue({ code: 'custom', message: why });
+    })
+    .meta({ description: 'Minute, hour, day of month, month, day of week.', examples: ['*/15 * * * *'] }),
+  timezone: timeZone()
+    .default('UTC')
+    .meta({ description: 'The IANA time zone of the cron pattern.', examples: ['America/Montevideo'] }),
+});
+
+/** Returns why the pattern is invalid, or undefined. Slots are minutes, so a pattern has five fields. */
+function cronFault(pattern: string): string | undefined {
+  const fields = pattern.trim().split(/\s+/);
+  const isNamed = fields.length === 1 && pattern.startsWith('@');
+  if (fields.length !== 5 && !isNamed) {
+    return `must have five fields (minute hour day month weekday), such as "*/15 * * * *"; it has ${fields.length}`;
+  }
+  const { valid, errors } = validateDetailed(pattern);
+  if (valid) return undefined;
+  const field = cronFields[errors[0]?.field ?? ''];
+  return field === undefined
+    ? 'is not a cron pattern; write minute hour day month weekday, such as "*/15 * * * *"'
+    : `has an invalid ${field}; write minute hour day month weekday, such as "*/15 * * * *"`;
+}
+
+const cronFields: Readonly<Record<string, string>> = {
+  minute: 'minute (0 to 59)',
+  hour: 'hour (0 to 23)',
+  dayOfMonth: 'day of month (1 to 31, and it must exist in the month)',
+  month: 'month (1 to 12, or jan to dec)',
+  dayOfWeek: 'day of week (0 to 7, or sun to sat)',
+};
+
+const missing = z.union(
+  [
+    z.literal('never'),
+    z
+      .strictObject({
+        afterReads: wholeNumber(1, 1000)
+          .default(2)
+          .meta({ description: 'Complete reads in a row without the employee.', examples: [2] }),
+        minAge: duration('0s', '365d')
+          .prefault('24h')
+          .meta({ description: 'Minimum time since the first of these reads.', examples: ['24h'] }),
+      })
+      .transform(({ afterReads, minAge }) => ({ afterReads, minAgeMs: minAge })),
+  ],
+  { error: must('must be never or a mapping with afterReads and minAge') },
+);
+
+const remove = z.union(
+  [
+    z.literal('never'),
+    z
+      .strictObject({
+        afterDays: wholeNumber(1, 3650).meta({
+          description: 'Days between our disable and the deletion.',
+          examples: [30],
+        }),
+        blacklist: z
+          .boolean()
+          .default(false)
+          .meta({
+            description: 'Blacklists the user on the platform, so that it is not created again.',
+            examples: [false],
+          }),
+      })
+      .transform(({ afterDays, blacklist }) => ({ afterMs: afterDays * dayMs, blacklist })),
+  ],
+  { error: must('must be never or a mapping with afterDays') },
+);
+
+const deltas = z.union(
+  [
+    z.literal('never'),
+    z
+      .strictObject({
+        fullEvery: duration('1m', '31d')
+          .prefault('24h')
+          .meta({
+            description:
+              'Maximum time between full reads. After it, or when a read left work undone, the next run reads all employees. Missing employees, future dates and edits on the platform are noticed only by a full read.',
+            examples: ['24h'],
+          }),
+        overlap: duration('0s', '7d')
+          .prefault('10m')
+          .meta({
+            description:
+              'How far a delta reaches back before the start of the last read. It covers a slow clock of the HR system and changes that appear late.',
+            examples: ['10m'],
+          }),
+      })
+      .refine(({ fullEvery, overlap }) => !(overlap >= fullEvery), {
+        error: 'must be shorter than fullEvery; otherwise a delta reads as much as a full read',
+        path: ['overlap'],
+      })
+      .transform(({ fullEvery, overlap }) => ({ fullEveryMs: fullEvery, overlapMs: overlap })),
+  ],
+  { error: must('must be never or a mapping with fullEvery and overlap') },
+);
+
+const handOver = z
+  .strictObject({
+    maxAge: duration('1m', '31d')
+      .prefault('24h')
+      .meta({
+        description:
+          'A user moves between syncs only by complete reads that are at most this old. Longer than the time between two full runs.',
+        examples: ['48h'],
+      }),
+  })
+  .transform(({ maxAge }) => ({ maxAgeMs: maxAge }));
+
+const settle = z
+  .strictObject({
+    every: duration('50ms', '1h')
+      .prefault('5s')
+      .meta({ description: "Polling interval of a file's status.", examples: ['5s'] }),
+    deadline: duration('1s', '7d')
+      .prefault('30m')
+      .meta({ description: 'Time after which a file without a final status is unresolved.', examples: ['30m'] }),
+    visibleWithin: duration('0s', '1d')
+      .prefault('2m')
+      .meta({ description: 'Time that the platform may need until it shows an accepted change.', examples: ['2m'] }),
+    unknownAfter: duration('0s', '7d')
+      .prefault('30m')
+      .meta({
+        description:
+          'Time after which an unresolved batch is planned again; changes that are still needed are sent again.',
+        examples: ['30m'],
+      }),
+    maxSplits: wholeNumber(0, 100)
+      .default(12)
+      .meta({
+        description: 'How often a run splits a failed file to find the bad row.',
+        examples: [12],
+      }),
+    proofWithin: duration('0s', '7d')
+      .prefault('10m')
+      .meta({
+        description:
+          'Time after which a run with more to send reads back what it has sent. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
+        examples: ['10m'],
+      }),
+    lookWithin: duration('0s', '7d')
+      .prefault('15m')
+      .meta({
+        description:
+          'Maximum age of a lookup on which a change is sent. Older changes are looked up again, by scan or one by one; 0s looks up before each file.',
+        examples: ['15m'],
+      }),
+  })
+  .refine(({ every, deadline }) => every <= deadline, {
+    error: 'is longer than deadline; the status would never be polled',
+    path: ['every'],
+  })
+  .transform(({ every, deadline, visibleWithin, unknownAfter, maxSplits, proofWithin, lookWithin }) => ({
+    everyMs: every,
+    deadlineMs: deadline,
+    visibleWithinMs: visibleWithin,
+    unknownAfterMs: unknownAfter,
+    maxSplits,
+    proofWithinMs: proofWithin,
+    lookWithinMs: lookWithin,
+  }));
+
+const sourceKind = text().meta({ description: 'The kind of source; the other keys are its own.', examples: ['csv'] });
+
+const expressions = z
+  .strictObject({
+    perRow: duration('50ms', '5m')
+      .prefault('1s')
+      .meta({
+        description:
+          'Time limit of one expression on one record. After it, the field counts as not visible, and a person whose `scope` took too long is blocked.',
+        examples: ['1s'],
+      }),
+    perRun: duration('1s', '24h')
+      .prefault('5m')
+      .meta({
+        description:
+          'Time limit of all expressions of one read together. After it, expressions fail for the remaining records.',
+        examples: ['5m'],
+      }),
+  })
+  .transform(({ perRow, perRun }) => ({ perRowMs: perRow, perRunMs: perRun }));
+
+/** `syncs.<name>`: one source written to one connection. */
+export const syncShape = {
+  connection: text().meta({ description: 'The connection to write to.', examples: ['acme'] }),
+  schedule: schedule
+    .optional()
+    .meta({ description: 'When the sync runs. Absent: only on request.', examples: [{ cron: '*/15 * * * *' }] }),
+  freshness: duration('1m', '365d')
+    .optional()
+    .meta({
+      description:
+        'Age of the last success that triggers an alert. Absent: three slots of the schedule without a success; without a schedule, never.',
+      examples: ['26h'],
+    }),
+  source: z.looseObject({ kind: sourceKind }).meta({
+    description:
+      'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
+    examples: [{ kind: 'csv', path: './employees.csv' }],
+  }),
+  deltas: deltas.prefault('never').meta({
+    description:
+      'Whether runs between full reads read only changed employees, where the source supports it: see [Deltas](operations.md#deltas).',
+    examples: [{ fullEvery: '24h' }],
+  }),
+  policy: z
+    .enum(['sync', 'upsert-only', 'create-only'], {
+      error: (issue) =>
+        issue.input === undefined
+          ? `is required and has no default; choose ${policySentence}`
+          : `must be ${policySentence}`,
+    })
+    .meta({ description: `The allowed changes: ${policySentence}.`, examples: ['upsert-only'] }),
+  delivery: z
+    .enum(['auto', 'csv', 'direct', 'outbox'])
+    .default('auto')
+    .meta({
+      description:
+        'How changes are delivered. `auto`: provisioning files, except removals and plans of up to 20 creates and updates that need no file. `csv`: files; removals by direct call. `direct`: direct calls only. `outbox`: files in a folder, for another system to deliver.',
+      examples: ['csv'],
+    }),
+  outbox: z
+    .strictObject({
+      folder: text()
+        .default('./outbox')
+        .meta({ description: "Folder for the files, relative to the configuration's folder.", examples: ['./outbox'] }),
+    })
+    .optional()
+    .meta({ description: 'Only with `delivery: outbox`.', examples: [{ folder: './outbox' }] }),
+  batchRows: wholeNumber(1, 100_000)
+    .default(1000)
+    .meta({ description: 'Maximum number of rows in one file.', examples: [1000] }),
+  mapping: mapping.meta({
+    description: 'The value of each field of the platform. Unmapped fields are not changed.',
+    examples: [{ identification: 'employee_id', firstName: 'first_name', lastName: 'last_name' }],
+  }),
+  scope: text()
+    .optional()
+    .meta({
+      description: 'A JSONata condition over the source record that selects employees. Absent: all employees.',
+      examples: ["country = 'UY' and type != 'contractor'"],
+    }),
+  prefer,
+  match: uniqueList(z.enum(['identification', 'email']))
+    .refine((keys) => keys.includes('identification'), { error: 'must name identification; it is always compared' })
+    .optional()
+    .meta({
+      description:
+        'How an employee is matched with a user. A match under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
+      examples: [['identification', 'email']],
+    }),
+  lifecycle: lifecycle.optional().meta({
+    description: 'Which employees are active and which left. Absent: every employee in the source is active.',
+    examples: [{ status: 'status', active: ['active'], leaver: ['terminated'] }],
+  }),
+  missing: missing
+    .prefault({ afterReads: 2, minAge: '24h' })
+    .meta({ description: 'When an employee who is missing from the source is disabled.', examples: ['never'] }),
+  outOfScope: z
+    .enum(['ignore', 'disable'])
+    .default('ignore')
+    .meta({ description: 'What happens to our users who leave `scope`.', examples: ['disable'] }),
+  firstSight: z
+    .enum(['write', 'assume'])
+    .default('write')
+    .meta({
+      description:
+        'For fields that the platform does not return, at the first sight of a user: write them once, or assume that they are equal.',
+      examples: ['assume'],
+    }),
+  foreignDisable: z
+    .enum(['report', 'enable'])
+    .default('report')
+    .meta({
+      description: 'What happens to an active employee whose user was disabled on the platform by others.',
+      examples: ['enable'],
+    }),
+  handOver: handOver.prefault({}).meta({
+    description: 'How users move between syncs of one connection.',
+    examples: [{ maxAge: '48h' }],
+  }),
+  protected: uniqueList(identification())
+    .prefault([])
+    .meta({ description: 'Identifications that are never disabled or removed.', examples: [['admin@acme']] }),
+  remove: remove
+    .prefault('never')
+    .meta({ description: 'When a disabled account is deleted.', examples: [{ afterDays: 30 }] }),
+  parkEmail: z
+    .string()
+    .refine((text) => text.includes(parkingPlace) && parkingAddress(text, 'E1') !== undefined, {
+      error: `must contain ${parkingPlace} and make an e-mail address, such as "${parkingPlace}@parked.example"`,
+    })
+    .optional()
+    .meta({
+      description:
+        'The address of an account whose e-mail another employee gets. Temporary when employees exchange e-mails in a circle. Permanent when the account belongs to a leaver, is managed by this sync, and is disabled. Absent: such employees wait for an operator.',
+      examples: ['{identification}@parked.example'],
+    }),
+  expressions: expressions.prefault({}).meta({
+    description: 'Limits of the expressions in `mapping` and `scope`. Simple ones always take far less.',
+    examples: [{ perRow: '500ms' }],
+  }),
+  settle: settle
+    .prefault({})
+    .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),
+  guards: guards.prefault({}).meta({
+    description:
+      'Limits per class of change without approval. This plan and the changes of the last 24 hours count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
+    examples: [{ disables: { absolute: 10 } }],
+  }),
+};
+
+/** A sync as read, without its name. */
+export type SyncInput = z.output<z.ZodObject<typeof syncShape, z.core.$strict>>;

@@ -1,0 +1,149 @@
+import { countOf } from '../run/count-of.ts';
+import type { Finding } from '../run/finding.ts';
+import { differByZeros } from './leading-zeros.ts';
+
+/** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
+export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
+export type BlockedKind = (typeof blockedKinds)[number];
+
+/** Number of people without a decision, by kind. A kind with a count of zero is absent. */
+export type BlockedCounts = Readonly<Partial<Record<BlockedKind, number>>>;
+
+/** The counts of a read. `rows`: the records of these people, if they are more than the people. */
+export type StoredBlocked = BlockedCounts & { readonly rows?: number };
+
+/**
+ * Counts the people who are blocked by source data. `unresolved` is excluded, because there the platform gave no
+ * answer.
+ */
+export function blockedBySource(counts: BlockedCounts | undefined): number {
+  if (counts === undefined) return 0;
+  return sourceKinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+}
+
+const sourceKinds = ['row-refused', 'status-unknown', 'conflict'] as const satisfies readonly BlockedKind[];
+
+/** A person of the source for whom no decision is possible. `at`: location of the record. */
+export type BlockedPerson =
+  | { readonly kind: 'row-refused'; readonly at: string; readonly column: string; readonly reason: string }
+  | { readonly kind: 'status-unknown' | 'conflict'; readonly at: string };
+
+/** Counts blocked people during planning and groups them by cause. */
+export interface BlockedTally {
+  add(person: BlockedPerson): void;
+  /** Counts records of a blocked person besides the first one. */
+  addRows(count: number): void;
+  /** Records which two identifications a conflict finding is about. Ignores other findings. */
+  note(finding: Finding): void;
+  counts(): BlockedCounts;
+  /** Number of records of the people whom source data blocks. */
+  rows(): number;
+  /**
+   * Returns the most frequent cause, as a sentence without its full stop. `rows`: number of records in the whole read.
+   */
+  likelyCause(rows: number): string | undefined;
+}
+
+interface Group {
+  count: number;
+  first: string;
+}
+
+/** Maximum number of distinct causes that are grouped. Further causes are only counted. */
+const keptGroups = 1000;
+
+/** Creates the tally of one plan. */
+export function openBlockedTally(): BlockedTally {
+  const kinds = new Map<BlockedPerson['kind'], Group>();
+  const refusals = new Map<string, Group>();
+  const conflicts = new Map<ConflictCause, number>();
+  const holders = new Map<string, number>();
+  let furtherRows = 0;
+  const counts = (): BlockedCounts => Object.fromEntries([...kinds].map(([kind, group]) => [kind, group.count]));
+  return {
+    add(person) {
+      addTo(kinds, person.kind, person.at);
+      if (person.kind === 'row-refused') addTo(refusals, `${person.column} ${person.reason}`, person.at);
+    },
+    note(finding) {
+      const cause = conflictCause(finding);
+      if (cause === undefined) return;
+      conflicts.set(cause, (conflicts.get(cause) ?? 0) + 1);
+      const { other } = finding;
+      if (cause !== 'shared' || other === undefined || (holders.size >= keptGroups && !holders.has(other))) return;
+      holders.set(other, (holders.get(other) ?? 0) + 1);
+    },
+    addRows(count) {
+      furtherRows += count;
+    },
+    counts,
+    rows: () => (kinds.size === 0 ? 0 : blockedBySource(counts()) + furtherRows),
+    likelyCause(rows) {
+      const [kind, group] = largest(kinds, (one) => one.count) ?? [];
+      if (group === undefined) return undefined;
+      const first = `first at ${group.first}`;
+      switch (kind) {
+        case 'status-unknown':
+          return `${group.count} of ${countOf(rows, 'row has', 'rows have')} a status that lifecycle does not name; ${first}`;
+        case 'row-refused': {
+          const [reason, refused] = largest(refusals, (one) => one.count) ?? ['', group];
+          return `${refused.count} of ${countOf(rows, 'row is', 'rows are')} blocked because ${reason}; first at ${refused.first}`;
+        }
+        default: {
+          const [cause, noted] = largest(conflicts, (many) => many) ?? ['other' as const, group.count];
+          const sharing = Math.max(0, ...holders.values()) + 1;
+          const many = Math.min(cause === 'shared' ? sharing : noted, group.count);
+          if (cause === 'shared' && many * 2 <= group.count)
+            return `${countOf(group.count, 'person claims', 'people claim')} the e-mail of another person; ${first}`;
+          return `${conflictWords[cause](many)}; ${first}`;
+        }
+      }
+    },
+  };
+}
+
+type ConflictCause = 'other' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
+
+const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>> = {
+  other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
+  zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
+  filled: (people) => `identifications of ${countOf(people, 'person', 'people')} have new leading zeros`,
+  renamed: (people) =>
+    `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
+  shared: (people) => `${people} people share one e-mail`,
+  twice: (people) => `${countOf(people, 'identification is', 'identifications are')} in several rows`,
+  case: (people) =>
+    `${countOf(people, 'identification differs', 'identifications differ')} from another one only by case or look-alike characters`,
+};
+
+function conflictCause({ code, identification, other }: Finding): ConflictCause | undefined {
+  if (identification === undefined) return undefined;
+  if (code === 'duplicate-key') return 'twice';
+  if (code === 'case-conflict') return 'case';
+  // Without `other`, the finding repeats the same conflict for the other person.
+  if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
+  if (differByZeros(identification, other)) return other.length > identification.length ? 'zeros' : 'filled';
+  return code === 'rename-conflict' ? 'renamed' : 'shared';
+}
+
+const inOrder = new Intl.Collator('en', { numeric: true });
+
+function addTo<Key>(groups: Map<Key, Group>, key: Key, at: string): void {
+  const group = groups.get(key);
+  if (group === undefined) {
+    if (groups.size < keptGroups) groups.set(key, { count: 1, first: at });
+    return;
+  }
+  group.count += 1;
+  // People are added in the order of the platform's users, but the message names the first row of the source.
+  if (inOrder.compare(at, group.first) < 0) group.first = at;
+}
+
+function largest<Key, Value>(
+  groups: ReadonlyMap<Key, Value>,
+  size: (value: Value) => number,
+): [Key, Value] | undefined {
+  let found: [Key, Value] | undefined;
+  for (const entry of groups) if (found === undefined || size(entry[1]) > size(found[1])) found = entry;
+  return found;
+}

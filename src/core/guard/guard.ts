@@ -1,0 +1,223 @@
+import type { FieldName } from '../person/fields.ts';
+import { type ChangeClass, changeClasses } from '../plan/change.ts';
+import { countOf } from '../run/count-of.ts';
+import type { Hold } from '../run/run.ts';
+import type { GuardSettings, Threshold } from '../run/settings.ts';
+import type { VanishedField } from './field-visibility.ts';
+
+/** How long held changes can be approved (ms). */
+export const holdForMs = 86_400_000;
+
+/** The input of the guards. `classes` counts the changes of the plan without an approval. */
+export interface GuardFacts {
+  readonly sync: string;
+  readonly classes: Readonly<Record<ChangeClass, number>>;
+  /**
+   * Changes that this sync applied in the last 24 hours without approval. Several small runs must not exceed the limit
+   * of one.
+   */
+  readonly recent: Readonly<Record<ChangeClass, number>>;
+  /** A restore within the last 24 hours: `recent` lacks what was applied between the backup and the restore. */
+  readonly restored?: RestoredStore;
+  /** Number of users that the sync owned before this run; 0 at the first run. */
+  readonly managed: number;
+  /** Owned users whose account is enabled. Percentages refer to this number. */
+  readonly enabled: number;
+  readonly rows: number;
+  readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Why most people without a value of a field have none: `hire_date is not a date in …`. */
+  readonly unreadable?: Readonly<Partial<Record<FieldName, string>>>;
+  /** Source fields that the mapping reads and that no record of this full read shows any longer. */
+  readonly vanished: readonly VanishedField[];
+  /** The last complete full read; undefined at the first run and for reads that are not full. */
+  readonly previous:
+    | { readonly rows: number; readonly fillRates: Readonly<Partial<Record<FieldName, number>>> }
+    | undefined;
+  /** People who are blocked by source data; undefined for point reads. */
+  readonly blocked?: BlockedFacts;
+}
+
+/** Instants as text: `2026-11-25 03:00:26 UTC`. */
+export interface RestoredStore {
+  /** When the backup was made. */
+  readonly from: string;
+  readonly at: string;
+}
+
+export interface BlockedFacts {
+  readonly now: number;
+  /** The same count in the last accepted read; 0 at the first run. */
+  readonly before: number;
+  /** Their records: more than the people when several records have one identification. */
+  readonly rows: { readonly now: number; readonly before: number };
+  /** The most frequent cause, as a sentence without its full stop. */
+  readonly cause: string;
+  /** False for a delta: it has only changed rows, so a percentage of its rows has no meaning. */
+  readonly isFull: boolean;
+}
+
+export interface GuardVerdict {
+  /** Classes that are held, with the reason. The reason is never empty. */
+  readonly holds: readonly Hold[];
+  /** Fields whose updates are held because their fill rate fell. */
+  readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
+  /** Misses of this read are not counted, because the source lost rows or fields. */
+  readonly areMissesHeld: boolean;
+  /** Why the read is doubted although its rows are readable: too many people without a decision. */
+  readonly blocked?: string;
+}
+
+/** Returns whether the read itself needs approval. An approved run becomes the reference for later reads. */
+export function isReadDoubted({ areMissesHeld, fields, blocked }: GuardVerdict): boolean {
+  return areMissesHeld || fields.length > 0 || blocked !== undefined;
+}
+
+/** The users of the sync when the plan is made. `managed` 0 is a first run, where only the absolute limit applies. */
+type Users = Pick<GuardFacts, 'managed' | 'enabled'>;
+
+/** Returns `min(max(absolute, percent of the enabled users), cap)`. */
+export function allowance(threshold: Threshold, { managed, enabled }: Users): number {
+  const share = managed === 0 ? 0 : Math.floor((enabled * threshold.percent) / 100);
+  return Math.min(Math.max(threshold.absolute, share), threshold.cap ?? Number.POSITIVE_INFINITY);
+}
+
+/** Classes that lock users out or restore access: never more than a third of the enabled users in 24 hours. */
+const withinThird: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges'];
+
+/**
+ * Returns how many changes of the class pass in 24 hours: its threshold, but in a very small company a third, at least
+ * one.
+ */
+export function classAllowance(name: ChangeClass, threshold: Threshold, users: Users): number {
+  const usual = allowance(threshold, users);
+  if (users.managed === 0 || !withinThird.includes(name)) return usual;
+  return Math.min(usual, Math.max(1, Math.floor(users.enabled / 3)));
+}
+
+/**
+ * Returns the classes of a plan that exceed their limits. Only the classes named here are held; the others continue.
+ */
+export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVerdict {
+  const holds: Hold[] = [];
+  const blind = blindness(facts.vanished);
+  const rowsReason = rowsDropped(facts, settings);
+  for (const name of changeClasses) {
+    const count = facts.classes[name];
+    if (count === 0) continue;
+    const allowed = classAllowance(name, settings[name], facts);
+    const total = count + facts.recent[name];
+    if (name === 'handOvers') {
+      holds.push({ sync: facts.sync, class: name, reason: tooManyHandOvers(count, allowed), count });
+    } else if (blind !== undefined) {
+      // Every result of a vanished field can be wrong, for example a leave date or the scope.
+      holds.push({ sync: facts.sync, class: name, reason: blind, count });
+    } else if (facts.restored !== undefined && withinThird.includes(name)) {
+      holds.push({ sync: facts.sync, class: name, reason: notCounted(name, count, facts.restored), count });
+    } else if (total > allowed) {
+      holds.push({ sync: facts.sync, class: name, reason: tooMany(name, facts, allowed), count });
+    } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
+      holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
+    }
+  }
+  const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
+  const fields = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
+  const blocked = tooManyBlocked(facts, settings);
+  const areMissesHeld = rowsReason !== undefined || blind !== undefined;
+  return { holds, fields, areMissesHeld, ...(blocked === undefined ? {} : { blocked }) };
+}
+
+/**
+ * Returns why there are too many people without a decision, or undefined. A share that an accepted read already had
+ * does not count.
+ */
+function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: GuardSettings): string | undefined {
+  if (blocked === undefined) return undefined;
+  const { now, before, cause, isFull, rows: records } = blocked;
+  const isUp = now - before > allowance(settings.blocked, users);
+  const isLargeShare = isFull && records.now > records.before && records.now * settings.blocked.oneInRows > rows;
+  if (!isUp && !isLargeShare) return undefined;
+  const who =
+    records.now === now
+      ? `${countOf(now, 'person is', 'people are')} blocked, ${before}`
+      : `${countOf(records.now, 'row')} of ${countOf(now, 'person', 'people')} are blocked, ${countOf(records.before, 'row')}`;
+  return `${cause} (${who} in the last accepted read)`;
+}
+
+/**
+ * Returns a reason, such as `1 disable, after 50 already made in the last 24 hours: the limit without approval is 50 in
+ * 24 hours (1000 enabled managed users)`.
+ */
+function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: GuardFacts, allowed: number): string {
+  const before = recent[name] === 0 ? '' : `, after ${recent[name]} already made in the last 24 hours`;
+  const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
+  return `${countOf(classes[name], classNoun[name])}${before}: the limit without approval is ${allowed} in 24 hours (${who})`;
+}
+
+/** Every change of these classes needs approval, because the 24 hours before the restore are not known. */
+function notCounted(name: ChangeClass, count: number, { from, at }: RestoredStore): string {
+  return `${countOf(count, classNoun[name])}: the store was restored at ${at} from a backup of ${from}, and the number made in between is unknown. For 24 hours after a restore, each one needs approval`;
+}
+
+/** Expected hand-overs enter the plan only above the limit, and then only approved ones are sent. */
+function tooManyHandOvers(count: number, allowed: number): string {
+  const who = countOf(count, 'user is', 'users are');
+  return `${who} gone here and expected to move to another sync, and only ${allowed} may stay enabled without a decision. Approve to disable them now, or reject to leave them to the other sync`;
+}
+
+/** Maximum number of fields that a reason names. The findings name all of them. */
+const namedFields = 3;
+
+function blindness(vanished: readonly VanishedField[]): string | undefined {
+  if (vanished.length === 0) return undefined;
+  const rest = vanished.length - namedFields;
+  const named = vanished.slice(0, namedFields).map(({ reason }) => reason);
+  return [...named, ...(rest > 0 ? [`and ${rest} more, see the findings`] : [])].join('; ');
+}
+
+/** Returns why the read has suspiciously fewer rows than the last complete read, or undefined. */
+function rowsDropped(facts: GuardFacts, settings: GuardSettings): string | undefined {
+  if (facts.previous === undefined || facts.previous.rows === 0) return undefined;
+  const down = (100 * (facts.previous.rows - facts.rows)) / facts.previous.rows;
+  if (down <= settings.rowsDownPercent) return undefined;
+  return `source rows fell from ${facts.previous.rows} to ${facts.rows} (${down.toFixed(1)} % down, ${settings.rowsDownPercent} % allowed)`;
+}
+
+function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: FieldName; reason: string }[] {
+  const found: { field: FieldName; reason: string }[] = [];
+  for (const [field, before] of Object.entries(facts.previous?.fillRates ?? {}) as [FieldName, number][]) {
+    const now = facts.fillRates[field];
+    // Shares are fractions: 0.9 - 0.7 is a little more than 0.2.
+    if (now === undefined || (before - now) * 100 <= settings.fillRateDownPoints + 1e-9) continue;
+    const cause = facts.unreadable?.[field];
+    const why =
+      cause === undefined
+        ? '. Check whether a permission or a column was removed in the HR system'
+        : `, because ${cause}. Correct the export, or mapping.${field}`;
+    const reason = `${field} is filled for ${percent(now)} of the people, down from ${percent(before)}${why}`;
+    found.push({ field, reason });
+  }
+  return found;
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** The noun for a change of each class, in the singular. Most plurals add an s. */
+export const classNoun: Readonly<Record<ChangeClass, string>> = {
+  creates: 'create',
+  updates: 'update',
+  emailChanges: 'e-mail change',
+  firstSight: 'first-sight write',
+  enables: 'enable',
+  disables: 'disable',
+  removes: 'remove',
+  handOvers: 'expected hand-over',
+};
+
+/** Reason of a held change that was not part of an earlier approval or rejection of the same hold. */
+export const leftOutReason = 'not part of an earlier approval or rejection: needs its own decision';
+
+/** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */
+export function leftOutOf(before: string | undefined): string {
+  if (before === undefined || before.startsWith(leftOutReason)) return before ?? leftOutReason;
+  return `${leftOutReason} (held before: ${before})`;
+}

@@ -1,0 +1,153 @@
+import { importDamage } from '../guard/import-damage.ts';
+import { CollapsedText, Refusal } from '../run/refusal.ts';
+import type { FieldRule } from '../run/settings.ts';
+import { isEmailAddress } from './email-address.ts';
+import { type EvaluationBudget, EvaluationError } from './evaluation-budget.ts';
+import { type FieldName, fieldTraits } from './fields.ts';
+import { compileDateFormat, type DayOf, dateProblem, isoDatePattern } from './plain-date.ts';
+import { compileSourcePath, compileVisibility } from './source-path.ts';
+import { collapseBreaks, compileTransforms, normalText, readText, textProblem } from './text.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The part of an expression language that mapping needs; implemented by `ports/expression`. */
+export interface ExpressionCompiler {
+  compile(text: string): CompiledExpression;
+}
+
+export interface CompiledExpression {
+  readonly reads: readonly string[];
+  evaluate(fields: Fields, budget?: EvaluationBudget): unknown;
+}
+
+/** The rule of a field in two steps, because only the first step can be asynchronous. */
+export interface CompiledRule {
+  /** Origin of the value, for display: `from work_email`, `value`, `expression`. */
+  readonly origin: string;
+  /** The source column that a refusal names; the mapped field where no single column exists. */
+  readonly column: string;
+  readonly reads: readonly string[];
+  /** Returns the raw value, a `Refusal`, or a promise of either. Never throws or rejects. */
+  read(fields: Fields, budget?: EvaluationBudget): unknown;
+  /**
+   * Returns the value to write: text, `''` to clear, undefined to keep, or a `Refusal` when the cell cannot be used.
+   */
+  settle(raw: unknown, dayOf?: DayOf): string | undefined | CollapsedText | Refusal;
+}
+
+/** Compiles the rule of one field. Throws RangeError, or what the expression compiler throws. */
+export function compileFieldRule(name: FieldName, rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
+  const settle = compileSettle(name, rule);
+  return { ...compileRead(name, rule, expressions), settle };
+}
+
+/** Compiles the first step of a rule. The identification uses it too, with a different second step. */
+export function compileRead(
+  name: string,
+  rule: FieldRule,
+  expressions: ExpressionCompiler,
+): Omit<CompiledRule, 'settle'> {
+  switch (rule.kind) {
+    case 'value': {
+      const { value } = rule;
+      return { origin: 'a fixed value', column: name, reads: [], read: () => value };
+    }
+    case 'from': {
+      const { path } = rule;
+      return { origin: `from ${path}`, column: path, reads: [path], read: compileSourcePath(path) };
+    }
+    case 'expression': {
+      const compiled = expressions.compile(rule.expression);
+      const evaluate: Evaluate = (fields, budget) => evaluateSafely(compiled, fields, budget);
+      const read = rule.whenEmpty === 'clear' ? readBlanksOnly(evaluate, compiled.reads) : evaluate;
+      return { origin: `expression ${rule.expression}`, column: name, reads: compiled.reads, read };
+    }
+  }
+}
+
+type Evaluate = (fields: Fields, budget?: EvaluationBudget) => unknown;
+
+/**
+ * Wraps `evaluate` for records that lack a field it reads: a blank result then means "not read", so nothing is cleared.
+ */
+function readBlanksOnly(evaluate: Evaluate, reads: readonly string[]): Evaluate {
+  const areVisible = reads.map(compileVisibility);
+  const check = (result: unknown, fields: Fields): unknown => {
+    const isBlank = result === null || (typeof result === 'string' && normalText(result) === '');
+    return isBlank && !areVisible.every((isVisible) => isVisible(fields)) ? undefined : result;
+  };
+  return (fields, budget) => {
+    const result = evaluate(fields, budget);
+    return result instanceof Promise ? result.then((awaited) => check(awaited, fields)) : check(result, fields);
+  };
+}
+
+/** Evaluates an expression on a record. Returns a `Refusal` on failure, so that one record never ends a read. */
+export function evaluateSafely(expression: CompiledExpression, fields: Fields, budget?: EvaluationBudget): unknown {
+  try {
+    const result = expression.evaluate(fields, budget);
+    return result instanceof Promise ? result.catch(refuseFailure) : result;
+  } catch (error) {
+    return refuseFailure(error);
+  }
+}
+
+function refuseFailure(error: unknown): Refusal {
+  if (error instanceof EvaluationError) return new Refusal('expression-failed', error.message);
+  // The message of the expression language quotes values, so only its code is shown: `D3001`.
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  const shown = /^[A-Z]\d{4}$/.test(code) ? ` (${code})` : '';
+  return new Refusal(
+    'expression-failed',
+    `the expression failed${shown}`,
+    error instanceof Error ? error.message : undefined,
+  );
+}
+
+function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle'] {
+  const transform = compileTransforms(rule.transform);
+  const ofBlank = blankOutcome(name, rule);
+  const ofAbsent = requiredFields.has(name)
+    ? new Refusal('not-visible', 'is not visible in the source, and it is required')
+    : undefined;
+  const finish = compileFinish(name, rule);
+  const settleText = (normal: string, dayOf: DayOf | undefined): string | undefined | CollapsedText | Refusal => {
+    const damage = importDamage(normal);
+    if (damage !== undefined) return damage;
+    const read = collapseBreaks(normal);
+    const text = transform === undefined ? read : transform(read);
+    if (text === '') return ofBlank;
+    const finished = finish(text, dayOf);
+    if (finished === '') return ofBlank;
+    if (read === normal || finished instanceof Refusal) return finished;
+    // A transform that collapses white space does so on purpose, so there is nothing to report.
+    return transform !== undefined && transform(normal) === text ? finished : new CollapsedText(finished);
+  };
+  return (raw, dayOf) => {
+    if (typeof raw === 'string') return settleText(normalText(raw), dayOf);
+    if (raw instanceof Refusal) return raw;
+    const reading = readText(raw);
+    if (reading.kind === 'absent') return ofAbsent;
+    return reading.kind === 'refused' ? reading.refusal : settleText(reading.text, dayOf);
+  };
+}
+
+/** The required fields of the contract, "User write payload". */
+const requiredFields: ReadonlySet<FieldName> = new Set(['firstName', 'lastName']);
+
+function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusal {
+  if (requiredFields.has(name)) return new Refusal('blank', 'is blank, and it is required');
+  return rule.whenEmpty === 'clear' ? '' : undefined;
+}
+
+/** Compiles the last check of a text that is not blank. */
+function compileFinish(name: FieldName, rule: FieldRule): (text: string, dayOf?: DayOf) => string | Refusal {
+  if (fieldTraits(name).isDate || rule.format !== undefined) {
+    const format = compileDateFormat(rule.format ?? isoDatePattern);
+    return (text, dayOf) => format.parse(text, dayOf) ?? new Refusal('not-a-date', dateProblem(text, format));
+  }
+  const refuseProblem = (text: string) => textProblem(text) ?? text;
+  if (name !== 'email') return refuseProblem;
+  const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
+  return (text) => (isEmailAddress(text) ? refuseProblem(text) : notAnAddress);
+}

@@ -1,0 +1,274 @@
+import { type CellTrouble, Refusal } from '../run/refusal.ts';
+import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.ts';
+import { compileZone, type Days, type EmployeeZone } from './employee-zone.ts';
+import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
+import type { Standing } from './person.ts';
+import { compileDateFormat, type DateFormat, type DayOf, dateProblem, isoDatePattern, utcDayOf } from './plain-date.ts';
+import { openRecordInputs, type RecordInput } from './record-value.ts';
+import { collapseBreaks, readText } from './text.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The standing of the employee and its reason: a sentence for `why` and for findings, without values of the row. */
+export interface StandingVerdict {
+  readonly standing: Standing;
+  readonly reason: string;
+  /** Cells that cannot be read. The verdict ignores them. */
+  readonly troubles?: readonly CellTrouble[];
+  /** Why no account may be created or enabled for the person. */
+  readonly refusesStart?: string;
+}
+
+type LifecycleKey = 'status' | 'hireDate' | 'leaveDate' | 'timezone';
+
+export interface Lifecycle {
+  /** The source fields that are read, as written in the settings. */
+  readonly reads: readonly string[];
+  /** The source fields that each key reads. */
+  readonly readers: readonly (readonly [key: LifecycleKey, reads: readonly string[]])[];
+  /** Expressions to evaluate on each record before `judge` and `dayOf`, which get their results in this order. */
+  readonly expressions: readonly CompiledExpression[];
+  /** Judges one record at `now` (epoch ms). */
+  judge(fields: Fields, now: number, computed?: readonly unknown[]): StandingVerdict;
+  /** Returns the function that gives the employee's day of a date with a time and a zone. */
+  dayOf(fields: Fields, computed: readonly unknown[]): DayOf;
+}
+
+/**
+ * Compiles the lifecycle settings. *Today* is the day in the employee's own time zone; the leave date is the last day
+ * of work. A status that is blank, not visible or in neither list makes the standing unknown. Whether a person has
+ * left:
+ *
+ * | status         | leave date           | absent  | status | date  | first | last  |  <- `leavesBy`
+ * |----------------|----------------------|---------|--------|-------|-------|-------|
+ * | leaver         | past, none           | left    | left   | left  | left  | left  |
+ * | leaver         | today, future        | stays * | left   | stays | left  | stays |
+ * | active         | past                 | left    | stays  | left  | left  | stays |
+ * | not configured | past                 | left    | -      | -     | -     | -     |
+ * | other          | today, future, none  | stays   | stays  | stays | stays | stays |
+ *
+ * `*` No account is created or enabled while the status means that the person left. So a leave date that HR moves to
+ * the future restores no account.
+ *
+ * A past leave date before the hire date is stale (hired again) and counts as none. A person who stays is *future*
+ * before the hire date, and *active* from that day.
+ *
+ * An unreadable hire or leave date counts as none, and no account is created or enabled. The standing is unknown when
+ * only a past leave date shows that the person left, and the hire date is unreadable.
+ *
+ * Status values compare trimmed and without case. A row with a blank or unknown zone is judged for the first and the
+ * last zone on earth: where both agree that is the verdict, else the standing is unknown. Without settings every
+ * employee is active. Throws RangeError for contradictory settings.
+ */
+export function compileLifecycle(settings: LifecycleSettings | undefined, compiler?: ExpressionCompiler): Lifecycle {
+  if (settings === undefined) {
+    const everyone = standing('active', 'no lifecycle is configured: everyone in the source is active');
+    return { reads: [], readers: [], expressions: [], judge: () => everyone, dayOf: () => utcDayOf };
+  }
+  const { leavesBy, dateTimes = 'auto' } = settings;
+  if (leavesBy !== undefined && (settings.status === undefined || settings.leaveDate === undefined)) {
+    throw new RangeError('leavesBy chooses between status and leaveDate, so both must be configured');
+  }
+  const inputs = openRecordInputs(compiler);
+  const inputOf = (key: LifecycleKey, value: RecordValue | undefined): RecordInput | undefined =>
+    value === undefined ? undefined : inputs.compile(`lifecycle.${key}`, value);
+  const statusInput = inputOf('status', settings.status);
+  const hireInput = inputOf('hireDate', settings.hireDate);
+  const leaveInput = inputOf('leaveDate', settings.leaveDate);
+  const status = statusInput === undefined ? undefined : compileStatus(settings, statusInput);
+  const format = compileDateFormat(settings.dateFormat ?? isoDatePattern);
+  const hireDate = dateReader(hireInput, format);
+  const leaveDate = dateReader(leaveInput, format);
+  const zone = compileZone(settings.timezone, dateTimes, inputs);
+  const readers = [
+    ['status', statusInput?.reads ?? []],
+    ['hireDate', hireInput?.reads ?? []],
+    ['leaveDate', leaveInput?.reads ?? []],
+    ['timezone', zone.reads],
+  ] as const;
+  return {
+    reads: [...new Set(readers.flatMap(([, reads]) => reads))],
+    readers,
+    expressions: inputs.expressions,
+    dayOf: zone.dayOf,
+    judge(fields, now, computed = nothing) {
+      const said = status?.(fields, computed) ?? withoutStatus;
+      const days = zone.days(fields, now, computed);
+      const place = format.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
+      const hired = hireDate(fields, computed, place);
+      const left = leaveDate(fields, computed, place);
+      if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined) {
+        return judgeDays(said, { hired, left, leavesBy }, days, zone);
+      }
+      const dates = { hired: readable(hired), left: readable(left), leavesBy };
+      const verdict = judgeDays(said, dates, days, zone);
+      const troubles = [
+        ...troubleOf('hireDate', hireInput?.name, hired),
+        ...troubleOf('leaveDate', leaveInput?.name, left),
+        ...troubleOf('timezone', zone.column, days.refusal),
+      ];
+      const why = troubles
+        .filter(({ field }) => field !== 'timezone')
+        .map(({ column, reason }) => `${column} ${reason}`);
+      const refuses = why.length === 0 ? {} : { refusesStart: why.join('; ') };
+      if (typeof hired !== 'string' && verdict.standing === 'leaver' && said.list !== 'leaver') {
+        const reason = `${verdict.reason}, but ${hireInput?.name ?? 'the hire date'} cannot be read, so the person may have been hired again`;
+        return { ...standing('unknown', reason), troubles, ...refuses };
+      }
+      return { ...verdict, troubles, ...refuses };
+    },
+  };
+}
+
+/** The results of a lifecycle without expressions. */
+const nothing: readonly unknown[] = [];
+
+interface StatusReading {
+  readonly list: 'active' | 'leaver' | 'neither';
+  /** The verdict when no date changes it. */
+  readonly verdict: StandingVerdict;
+}
+
+const withoutStatus: StatusReading = {
+  list: 'active',
+  verdict: standing('active', 'employed by the dates, no status is configured'),
+};
+
+/** Plain dates, `''` for none. */
+interface Dates {
+  readonly hired: string;
+  readonly left: string;
+  readonly leavesBy: LeavesBy | undefined;
+}
+
+function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: EmployeeZone): StandingVerdict {
+  if (said.list === 'neither') return said.verdict;
+  const earliest = judgeDates(said, dates, days.earliest);
+  if (days.earliest === days.latest) return earliest;
+  const latest = judgeDates(said, dates, days.latest);
+  if (latest.standing === earliest.standing) return earliest;
+  const problem = days.refusal === undefined ? 'is blank' : 'does not exist';
+  return standing(
+    'unknown',
+    `${zone.column} ${problem}, and whether the person is active today depends on the time zone`,
+  );
+}
+
+function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today: string): StandingVerdict {
+  const isPast = left !== '' && left < today;
+  const isStale = isPast && hired > left;
+  const says = left === '' || isStale ? 'none' : isPast ? 'left' : 'stays';
+  const { list, verdict } = said;
+  if (hasLeft(list, says, leavesBy)) {
+    if (list === 'active') return standing('leaver', 'the last day of work has passed');
+    return says === 'stays'
+      ? standing('leaver', `${verdict.reason}, although the last day of work has not passed`)
+      : verdict;
+  }
+  if (hired !== '' && today < hired) return standing('future', 'the hire date is in the future');
+  if (isStale) return standing('active', 'hired again after the last day of work');
+  if (list === 'leaver') {
+    const reason = `${verdict.reason}, but the last day of work has not passed`;
+    if (leavesBy !== undefined) return standing('active', reason);
+    return { ...standing('active', reason), refusesStart: `${verdict.reason}, and lifecycle.leavesBy is not set` };
+  }
+  return says === 'left' ? standing('active', `${verdict.reason}, although the last day of work has passed`) : verdict;
+}
+
+function hasLeft(
+  list: StatusReading['list'],
+  says: 'left' | 'stays' | 'none',
+  leavesBy: LeavesBy | undefined,
+): boolean {
+  const byStatus = list === 'leaver';
+  switch (leavesBy) {
+    case 'status':
+      return byStatus;
+    case 'first':
+      return byStatus || says === 'left';
+    case 'last':
+      return byStatus && says !== 'stays';
+    case 'date':
+    case undefined:
+      return says === 'none' ? byStatus : says === 'left';
+  }
+}
+
+/** Maximum number of distinct status values that are cached. A column with many more values is not a status. */
+const rememberedStatuses = 1000;
+
+function compileStatus(
+  settings: LifecycleSettings,
+  { name, get }: RecordInput,
+): (fields: Fields, computed: readonly unknown[]) => StatusReading {
+  // A reason quotes the word of the configuration, never the value of the row.
+  const active = new Map(settings.active.map((text) => [statusKey(text), text]));
+  const leaver = new Map(settings.leaver.map((text) => [statusKey(text), text]));
+  const both = settings.leaver.find((text) => active.has(statusKey(text)));
+  if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
+  const remembered = new Map<string, StatusReading>();
+  const judge = (text: string): StatusReading => {
+    const key = statusKey(text);
+    if (key === '') return neither(`${name} is blank`);
+    const [here, gone] = [active.get(key), leaver.get(key)];
+    if (here !== undefined) {
+      return { list: 'active', verdict: standing('active', `${name} ${JSON.stringify(here)} is in active`) };
+    }
+    if (gone !== undefined) {
+      return { list: 'leaver', verdict: standing('leaver', `${name} ${JSON.stringify(gone)} is in leaver`) };
+    }
+    return neither(`${name} has a value that is in neither active nor leaver`);
+  };
+  return (fields, computed) => {
+    const value = get(fields, computed);
+    if (value instanceof Refusal) return neither(`${name}: ${value.reason}`);
+    const reading = readText(value);
+    if (reading.kind === 'absent') return neither(`${name} is not visible`);
+    if (reading.kind === 'refused') return neither(`${name} ${reading.refusal.reason}`);
+    const known = remembered.get(reading.text);
+    if (known !== undefined) return known;
+    const judged = judge(reading.text);
+    if (remembered.size < rememberedStatuses) remembered.set(reading.text, judged);
+    return judged;
+  };
+}
+
+function neither(reason: string): StatusReading {
+  return { list: 'neither', verdict: standing('unknown', reason) };
+}
+
+type DateReader = (fields: Fields, computed: readonly unknown[], dayOf: DayOf) => string | Refusal;
+
+/** Compiles a reader that returns a plain date, or `''` when there is none. */
+function dateReader(input: RecordInput | undefined, format: DateFormat): DateReader {
+  if (input === undefined) return () => '';
+  return (fields, computed, dayOf) => {
+    const value = input.get(fields, computed);
+    if (value instanceof Refusal) return value;
+    const reading = readText(value);
+    if (reading.kind === 'refused') return reading.refusal;
+    if (reading.kind === 'absent' || reading.text === '') return '';
+    return format.parse(reading.text, dayOf) ?? new Refusal('not-a-date', dateProblem(reading.text, format));
+  };
+}
+
+function readable(date: string | Refusal): string {
+  return typeof date === 'string' ? date : '';
+}
+
+function troubleOf(
+  field: CellTrouble['field'],
+  column: string | undefined,
+  found: string | Refusal | undefined,
+): CellTrouble[] {
+  if (column === undefined || found === undefined || typeof found === 'string') return [];
+  return [{ field, column, kind: found.kind, reason: found.reason }];
+}
+
+function statusKey(text: string): string {
+  return collapseBreaks(text.normalize('NFC').trim()).toLowerCase();
+}
+
+function standing(value: Standing, reason: string): StandingVerdict {
+  return { standing: value, reason };
+}

@@ -1,0 +1,301 @@
+import { importDamage } from '../guard/import-damage.ts';
+import { castToBoolean } from '../plan/scope.ts';
+import { RollcallError } from '../run/errors.ts';
+import { type CellTrouble, CollapsedText, Refusal } from '../run/refusal.ts';
+import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from '../run/settings.ts';
+import type { EvaluationBudget } from './evaluation-budget.ts';
+import {
+  type CompiledExpression,
+  type CompiledRule,
+  compileFieldRule,
+  compileRead,
+  type ExpressionCompiler,
+  evaluateSafely,
+} from './field-rule.ts';
+import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
+import { identificationProblem } from './identification.ts';
+import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
+import type { Mapped, Person, SourceRecord } from './person.ts';
+import { compileDateFormat, utcDayOf } from './plain-date.ts';
+import { compilePrefer, type Preference } from './prefer.ts';
+import { compileTransforms, readText } from './text.ts';
+
+/** The mapping, lifecycle and scope of one sync, compiled once and used for every record. */
+export interface CompiledMapping {
+  /** The mapped fields in the order of the field table. */
+  readonly fields: readonly FieldName[];
+  /** Every source field that is read, as written in the settings (dots not resolved), without duplicates. */
+  readonly reads: readonly string[];
+  /** The configuration keys that read each source field: `email`, `lifecycle.status`, `scope`. */
+  readonly readers: ReadonlyMap<string, readonly string[]>;
+  /**
+   * The source field that holds the unchanged identification, for point reads. Undefined when the identification is
+   * computed; then a person can only be found by mapping all records.
+   */
+  readonly identificationField: string | undefined;
+  /**
+   * Maps one record at `now` (epoch ms). Returns a promise only when an expression is asynchronous. Never throws. An
+   * expression that exceeds the budget is a trouble of its cell.
+   */
+  map(record: SourceRecord, now: number, budget?: EvaluationBudget): Mapped | Promise<Mapped>;
+  /**
+   * Maps one record and returns every step, for `why`. Holds field values: for the requesting user only, never for
+   * logs.
+   */
+  explain(record: SourceRecord, now: number, budget?: EvaluationBudget): Promise<MappingTrace>;
+}
+
+export interface MappingTrace {
+  readonly mapped: Mapped;
+  readonly steps: readonly MappingStep[];
+}
+
+export interface MappingStep {
+  readonly target: 'identification' | FieldName | 'standing' | 'scope';
+  /** Origin of the value: `from work_email`, `expression …`, `a fixed value`. */
+  readonly origin: string;
+  /** `unreadable`: the cell cannot be used, and the field is kept. `rejected`: the whole row cannot be used. */
+  readonly effect: 'set' | 'cleared' | 'kept' | 'unreadable' | 'rejected';
+  /** The value, the standing, or why the cell cannot be used. */
+  readonly detail: string;
+}
+
+/** Compiles the settings of one sync. Throws `CONFIG_INVALID` with the key that is wrong. */
+export function compileMapping(
+  settings: MappingSettings,
+  lifecycle: LifecycleSettings | undefined,
+  { scope, prefer }: Pick<SyncSettings, 'scope' | 'prefer'>,
+  deps: { readonly expressions: ExpressionCompiler },
+): CompiledMapping {
+  const { expressions } = deps;
+  const identification = explained('mapping.identification', () => {
+    return compileIdentification(settings.identification, expressions);
+  });
+  const rules: NamedRule[] = [];
+  for (const { name } of fieldTable) {
+    const rule = settings.fields[name];
+    if (rule === undefined) continue;
+    rules.push({ name, rule: explained(`mapping.${name}`, () => compileFieldRule(name, rule, expressions)) });
+  }
+  const compiled = explained('lifecycle', () => compileLifecycle(lifecycle, expressions));
+  const base = { start: compiled.expressions.length, dateFormat: lifecycle?.dateFormat };
+  const parts: Parts = {
+    identification,
+    rules,
+    lifecycle: compiled,
+    needsDay: prefer !== undefined || hasInstants(settings),
+    prefer: prefer === undefined ? undefined : explained('prefer', () => compilePrefer(prefer, expressions, base)),
+    scope: scope === undefined ? undefined : explained('scope', () => expressions.compile(scope)),
+  };
+  const readers = readersOf(parts);
+  return {
+    fields: rules.map(({ name }) => name),
+    reads: [...readers.keys()],
+    readers,
+    identificationField: pointField(settings.identification),
+    map(record, now, budget) {
+      const raws = readAll(parts, record.fields, budget);
+      if (raws instanceof Promise) return raws.then((awaited) => settleAll(parts, record, awaited, now));
+      return settleAll(parts, record, raws, now);
+    },
+    async explain(record, now, budget) {
+      const raws = await readAll(parts, record.fields, budget);
+      return { mapped: settleAll(parts, record, raws, now), steps: stepsOf(parts, record, raws, now) };
+    },
+  };
+}
+
+function hasInstants({ fields }: MappingSettings): boolean {
+  return Object.values(fields).some((rule) => rule?.format !== undefined && compileDateFormat(rule.format).isInstant);
+}
+
+interface NamedRule {
+  readonly name: FieldName;
+  readonly rule: CompiledRule;
+}
+
+interface Parts {
+  readonly identification: CompiledRule;
+  readonly rules: readonly NamedRule[];
+  readonly lifecycle: Lifecycle;
+  /** Whether a mapped date, or `prefer`, may need the employee's time zone. */
+  readonly needsDay: boolean;
+  readonly prefer: Preference | undefined;
+  readonly scope: CompiledExpression | undefined;
+}
+
+/** Returns which keys read each source field, in the order of processing. */
+function readersOf({ identification, rules, lifecycle, prefer, scope }: Parts): ReadonlyMap<string, readonly string[]> {
+  const readers = new Map<string, string[]>();
+  const add = (reader: string, reads: readonly string[]): void => {
+    for (const read of reads) readers.set(read, [...(readers.get(read) ?? []), reader]);
+  };
+  add('identification', identification.reads);
+  for (const { name, rule } of rules) add(name, rule.reads);
+  for (const [key, reads] of lifecycle.readers) add(`lifecycle.${key}`, reads);
+  add('prefer', prefer?.reads ?? []);
+  add('scope', scope?.reads ?? []);
+  return readers;
+}
+
+/** Returns the raw values: the identification, the fields, the expressions of lifecycle and `prefer`, the scope. */
+function readAll(
+  parts: Parts,
+  fields: SourceRecord['fields'],
+  budget: EvaluationBudget | undefined,
+): unknown[] | Promise<unknown[]> {
+  const { identification, rules, lifecycle, prefer, scope } = parts;
+  const raws: unknown[] = [identification.read(fields, budget)];
+  for (const { rule } of rules) raws.push(rule.read(fields, budget));
+  for (const expression of lifecycle.expressions) raws.push(evaluateSafely(expression, fields, budget));
+  for (const expression of prefer?.expressions ?? none) raws.push(evaluateSafely(expression, fields, budget));
+  raws.push(scope === undefined ? true : evaluateSafely(scope, fields, budget));
+  for (const raw of raws) if (raw instanceof Promise) return Promise.all(raws);
+  return raws;
+}
+
+function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): Mapped {
+  const { at } = record;
+  const identification = parts.identification.settle(raws[0]);
+  if (typeof identification !== 'string') {
+    const reason = identification instanceof Refusal ? identification.reason : 'is blank';
+    return { kind: 'unreadable', at, column: parts.identification.column, reason };
+  }
+  const fields: Partial<Record<FieldName, string>> = {};
+  let troubles: CellTrouble[] | undefined;
+  let collapsed: string[] | undefined;
+  const computed = computedOf(parts, raws);
+  const dayOf = parts.needsDay ? parts.lifecycle.dayOf(record.fields, computed) : utcDayOf;
+  let position = 1;
+  for (const { name, rule } of parts.rules) {
+    const value = rule.settle(raws[position++], dayOf);
+    if (typeof value === 'string') fields[name] = value;
+    else if (value instanceof CollapsedText) {
+      fields[name] = value.text;
+      collapsed = [...(collapsed ?? []), rule.column];
+    } else if (value !== undefined) {
+      const { kind, reason } = value;
+      troubles = [...(troubles ?? []), { field: name, column: rule.column, kind, reason }];
+    }
+  }
+  const inScope = raws[raws.length - 1];
+  if (inScope instanceof Refusal) {
+    return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
+  }
+  const verdict = parts.lifecycle.judge(record.fields, now, computed);
+  const { refusesStart } = verdict;
+  const refusesCreate = refusesStart ?? (troubles === undefined ? undefined : whyNotCreate(troubles));
+  const person: Person = {
+    kind: 'person',
+    at,
+    identification,
+    fields: fields satisfies FieldValues,
+    standing: verdict.standing,
+    standingReason: verdict.reason,
+    isInScope: castToBoolean(inScope),
+    unreadable: troubles?.map(({ field }) => field as FieldName) ?? none,
+    troubles: verdict.troubles === undefined ? (troubles ?? none) : [...(troubles ?? none), ...verdict.troubles],
+    collapsed: collapsed ?? none,
+    ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, dayOf) }),
+  };
+  if (refusesCreate === undefined) return person;
+  return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
+}
+
+/** Returns the results of the expressions of lifecycle and `prefer`. */
+function computedOf({ rules, lifecycle, prefer }: Parts, raws: readonly unknown[]): readonly unknown[] {
+  if (lifecycle.expressions.length === 0 && prefer === undefined) return none;
+  return raws.slice(1 + rules.length, raws.length - 1);
+}
+
+/** Shared by all rows without problems, to save memory. */
+const none: readonly never[] = [];
+
+/** Fields that a new account requires. A field that the mapping does not name never causes a problem here. */
+const neededToCreate: readonly string[] = ['firstName', 'lastName', 'email'] satisfies readonly FieldName[];
+
+function whyNotCreate(troubles: readonly CellTrouble[]): string | undefined {
+  const needed = troubles.filter(({ field }) => neededToCreate.includes(field));
+  return needed.length === 0 ? undefined : needed.map(({ column, reason }) => `${column} ${reason}`).join('; ');
+}
+
+function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): MappingStep[] {
+  const { identification, rules } = parts;
+  const computed = computedOf(parts, raws);
+  const dayOf = parts.lifecycle.dayOf(record.fields, computed);
+  const steps: MappingStep[] = [
+    { target: 'identification', origin: identification.origin, ...effectOf(identification.settle(raws[0])) },
+    ...rules.map(({ name, rule }, index) => ({
+      target: name,
+      origin: rule.origin,
+      ...fieldEffect(rule.settle(raws[index + 1], dayOf)),
+    })),
+  ];
+  steps.push({
+    target: 'standing',
+    origin: 'lifecycle',
+    ...standingEffect(parts.lifecycle.judge(record.fields, now, computed)),
+  });
+  if (parts.scope !== undefined) {
+    const raw = raws[raws.length - 1];
+    const effect = raw instanceof Refusal ? effectOf(raw) : effectOf(castToBoolean(raw) ? 'in scope' : 'out of scope');
+    steps.push({ target: 'scope', origin: 'scope', ...effect });
+  }
+  return steps;
+}
+
+function effectOf(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
+  if (value instanceof Refusal) return { effect: 'rejected', detail: value.reason };
+  if (value instanceof CollapsedText) return { effect: 'set', detail: value.text };
+  if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: the value on the platform is kept' };
+  return value === '' ? { effect: 'cleared', detail: 'blank' } : { effect: 'set', detail: value };
+}
+
+function fieldEffect(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
+  if (!(value instanceof Refusal)) return effectOf(value);
+  return { effect: 'unreadable', detail: `${value.reason}: the value on the platform is kept` };
+}
+
+function standingEffect({
+  standing,
+  reason,
+  troubles,
+  refusesStart,
+}: StandingVerdict): Pick<MappingStep, 'effect' | 'detail'> {
+  const unreadable = (troubles ?? []).map((trouble) => `${trouble.column} ${trouble.reason}`);
+  const refusal = refusesStart === undefined ? [] : ['no account is created or enabled'];
+  return { effect: 'set', detail: [`${standing}: ${reason}`, ...unreadable, ...refusal].join('; ') };
+}
+
+function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
+  if (rule.kind === 'value')
+    throw new RangeError('with a fixed value, all employees would have the same identification');
+  const transform = compileTransforms(rule.transform);
+  return {
+    ...compileRead('identification', rule, expressions),
+    settle(raw) {
+      if (raw instanceof Refusal) return raw;
+      const reading = readText(raw);
+      if (reading.kind === 'absent') return new Refusal('not-visible', 'is not there');
+      if (reading.kind === 'refused') return reading.refusal;
+      const text = transform === undefined ? reading.text : transform(reading.text);
+      const problem = importDamage(reading.text)?.reason ?? identificationProblem(text);
+      return problem === undefined ? text : new Refusal('not-an-identification', problem);
+    },
+  };
+}
+
+function pointField(rule: FieldRule): string | undefined {
+  if (rule.kind !== 'from') return undefined;
+  return rule.transform.every((transform) => transform === 'trim') ? rule.path : undefined;
+}
+
+/** Runs one part of the compilation. Adds the wrong key to its error. */
+function explained<Result>(key: string, compile: () => Result): Result {
+  try {
+    return compile();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RollcallError(`${key}: ${reason}`, { code: 'CONFIG_INVALID', cause: error });
+  }
+}

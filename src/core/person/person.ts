@@ -1,0 +1,64 @@
+import type { CellTrouble } from '../run/refusal.ts';
+import type { FieldName, FieldValues } from './fields.ts';
+
+/** One record as the source gave it. `at` is its location for the user: `line 12`, `page 3 item 7`. */
+export interface SourceRecord {
+  readonly at: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The employment state of an employee today, in the employee's own time zone. */
+export type Standing =
+  | 'active'
+  /** HR reports that the person left. Never the same as missing. */
+  | 'leaver'
+  /** The hire date is in the future. */
+  | 'future'
+  /** The status is in neither list: no change is made, and the person is protected. */
+  | 'unknown';
+
+/** An employee after mapping: the wanted state of the platform's user. */
+export interface Person {
+  readonly kind: 'person';
+  readonly at: string;
+  readonly identification: string;
+  /** Fields to keep equal. The platform keeps an absent field; `''` clears a field. */
+  readonly fields: FieldValues;
+  readonly standing: Standing;
+  /** The reason for the standing: `status "terminated" is in leaver`. A sentence without values of the row. */
+  readonly standingReason: string;
+  readonly isInScope: boolean;
+  /** Mapped fields whose cell cannot be used. They are absent from `fields`, so the platform's value is kept. */
+  readonly unreadable: readonly FieldName[];
+  /** Every cell that cannot be used, including those of the lifecycle. */
+  readonly troubles: readonly CellTrouble[];
+  /** Columns in which line breaks or tabs were replaced by spaces. */
+  readonly collapsed: readonly string[];
+  /**
+   * Why no account is created for the person; undefined when creation is allowed. A sentence without values of the row.
+   */
+  readonly refusesCreate?: string;
+  /** The place of this record among several of the person, by `prefer`. Absent where `prefer` is not configured. */
+  readonly rank?: string;
+  /** Why a disabled account is not enabled; undefined when enabling is allowed. */
+  readonly refusesEnable?: string;
+}
+
+/** A record with a known person but an unknown scope: no change is made, and the person is protected. */
+export interface RejectedPerson {
+  readonly kind: 'rejected';
+  readonly at: string;
+  readonly identification: string;
+  readonly column: string;
+  readonly reason: string;
+}
+
+/** A record without a usable identification. It protects no person, so the read is not complete for *missing*. */
+export interface UnreadableRecord {
+  readonly kind: 'unreadable';
+  readonly at: string;
+  readonly column?: string;
+  readonly reason: string;
+}
+
+export type Mapped = Person | RejectedPerson | UnreadableRecord;

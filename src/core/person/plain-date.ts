@@ -1,0 +1,240 @@
+/** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
+
+/** Returns the day that an instant belongs to; undefined when that depends on a time zone that is not known. */
+export type DayOf = (moment: Moment) => string | undefined;
+
+/** A date with a time and a zone, as written. */
+export interface Moment {
+  /** Epoch ms. */
+  readonly at: number;
+  /** The calendar date in the written zone. */
+  readonly written: string;
+  /** Whether the written time is 00:00: most systems write a date without a time so. */
+  readonly isMidnight: boolean;
+}
+
+/** Which day a date with a time and a zone means. See `dayRule`. */
+export const dateTimeRules = ['auto', 'written', 'local'] as const;
+export type DateTimeRule = (typeof dateTimeRules)[number];
+
+/**
+ * Returns the rule as a function. `localDay` returns the day in the employee's time zone.
+ *
+ * | rule    | midnight by its own clock | any other time         |
+ * |---------|---------------------------|------------------------|
+ * | auto    | the date as written       | the employee's day     |
+ * | written | the date as written       | the date as written    |
+ * | local   | the employee's day        | the employee's day     |
+ */
+export function dayRule(rule: DateTimeRule, localDay: (at: number) => string | undefined): DayOf {
+  return ({ at, written, isMidnight }) =>
+    rule === 'written' || (rule === 'auto' && isMidnight) ? written : localDay(at);
+}
+
+/** The day in UTC, where nothing else is configured. */
+export const utcDayOf: DayOf = dayRule('auto', (at) => utcDate(at));
+
+/** The date format of a source. */
+export interface DateFormat {
+  /** The format as configured, for messages. */
+  readonly pattern: string;
+  /** Whether the format has a zone, so that `parse` needs the day of an instant. */
+  readonly isInstant: boolean;
+  /**
+   * Returns the plain date; `''` for a date that means *none* (see `isSentinel`); undefined when the text does not
+   * match the format, the day does not exist, or `dayOf` cannot tell. The text must be trimmed.
+   */
+  parse(text: string, dayOf?: DayOf): string | undefined;
+}
+
+/** Returns why a text is not a date of the format, without the text itself. */
+export function dateProblem(text: string, { pattern, isInstant, parse }: DateFormat): string {
+  // Days since 1899-12-30, as spreadsheets store dates: 20000 is a day of 1954, 79999 one of 2119.
+  if (/^[2-7]\d{4}(?:[.,]\d+)?$/.test(text)) {
+    return `is a spreadsheet's day number instead of a date in the format ${pattern}: export the column as a date or as text`;
+  }
+  if (isInstant && parse(text, ({ written }) => written) !== undefined) {
+    return 'is a different day in some time zones, and the time zone is not known (lifecycle.timezone)';
+  }
+  return `is not a date in the format ${pattern}${betterFormat(text, pattern)}`;
+}
+
+/** Returns the format that fits the text, as advice; `''` when none is known. */
+function betterFormat(text: string, pattern: string): string {
+  if (epochFormats[pattern] !== undefined) return '';
+  const time = /^\d{4}-\d\d-\d\d(T| )\d\d:\d\d(:\d\d(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d|[+-]\d{4})?$/.exec(text);
+  if (time !== null) {
+    const [, between = '', seconds = '', fraction = '', zone = ''] = time;
+    const parts = [
+      `yyyy-MM-dd${between === 'T' ? "'T'" : ' '}HH:mm`,
+      seconds === '' ? '' : ':ss',
+      fraction === '' ? '' : `..${'S'.repeat(fraction.length)}`,
+      zone === '' ? '' : zone.length === 5 ? 'XX' : 'XXX',
+    ];
+    const fits = parts.join('');
+    return fits === pattern ? '' : `, but a date with a time: the format ${fits} fits it`;
+  }
+  if (/^\d{13}$/.test(text)) return ', but looks like milliseconds since 1970: the format epoch-ms';
+  return /^\d{10}$/.test(text) ? ', but looks like seconds since 1970: the format epoch-seconds' : '';
+}
+
+/** Formats of instants that are written as numbers, with the milliseconds of one unit. */
+const epochFormats: Readonly<Record<string, number>> = { 'epoch-seconds': 1000, 'epoch-ms': 1 };
+
+export const isoDatePattern = 'yyyy-MM-dd';
+
+/**
+ * Compiles a format in the letters of Unicode TR 35: `yyyy`, `MM` `M` `MMM` `MMMM` (English names), `dd` `d`, the time
+ * (`HH` `H` `hh` `h` `a` `mm` `ss`, `S` for each digit of the fraction) and the zone (`X` `XX` `XXX` `Z`, where `Z` in
+ * the text is UTC). Without a zone the time is checked and dropped. Text between single quotes is literal. A two-digit
+ * year is refused: 55 can be a birth in 1955 or a contract until 2055. `epoch-seconds` and `epoch-ms` are numbers since
+ * 1970, in which 0 means none. Throws RangeError with the reason.
+ */
+export function compileDateFormat(pattern: string): DateFormat {
+  const unit = Object.hasOwn(epochFormats, pattern) ? epochFormats[pattern] : undefined;
+  if (unit !== undefined) return epochFormat(pattern, unit);
+  const groups: DatePart[] = [];
+  const source = tokensOf(pattern)
+    .map((token) => sourceOf(token, pattern, groups))
+    .join('');
+  for (const part of ['year', 'month', 'day'] as const) {
+    const times = groups.filter((group) => group === part).length;
+    if (times !== 1) throw new RangeError(`date format ${pattern} names the ${part} ${times} times, expected once`);
+  }
+  const isInstant = groups.includes('zone');
+  if (isInstant && !groups.includes('hour') && !groups.includes('hour12')) {
+    throw new RangeError(`date format ${pattern} has a zone and no time: quote the letter, or add HH:mm`);
+  }
+  if (groups.includes('half') !== groups.includes('hour12')) {
+    throw new RangeError(`date format ${pattern}: hh and a belong together; HH is the hour from 00 to 23`);
+  }
+  const expression = new RegExp(`^${source}$`, 'i');
+  const at = (match: RegExpExecArray, part: DatePart): string => {
+    const place = groups.indexOf(part);
+    return place === -1 ? '' : (match[place + 1] ?? '');
+  };
+  return {
+    pattern,
+    isInstant,
+    parse(text, dayOf = utcDayOf) {
+      const match = expression.exec(text);
+      if (match === null) return undefined;
+      const date = plainDate(Number(at(match, 'year')), monthNumber(at(match, 'month')), Number(at(match, 'day')));
+      if (!isInstant || date === undefined || date === '') return date;
+      const afternoon = /^p/i.test(at(match, 'half')) ? 12 : 0;
+      const hour = groups.includes('half') ? (Number(at(match, 'hour12')) % 12) + afternoon : Number(at(match, 'hour'));
+      const time = ((hour * 60 + Number(at(match, 'minute'))) * 60 + Number(at(match, 'second'))) * 1000;
+      const instant = Date.parse(`${date}T00:00:00Z`) + time - offsetMs(at(match, 'zone'));
+      return dayOf({ at: instant, written: date, isMidnight: time === 0 });
+    },
+  };
+}
+
+function epochFormat(pattern: string, unit: number): DateFormat {
+  return {
+    pattern,
+    isInstant: true,
+    parse(text, dayOf = utcDayOf) {
+      if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
+      const at = Math.floor(Number(text) * unit);
+      if (at === 0) return '';
+      const written = utcDate(at);
+      if (written === undefined) return undefined;
+      const [year = 0, month = 0, day = 0] = written.split('-').map(Number);
+      if (isSentinel(year, month, day)) return '';
+      return dayOf({ at, written, isMidnight: at % 86_400_000 === 0 });
+    },
+  };
+}
+
+/** Returns the UTC date; undefined outside the years 0 to 9999. */
+function utcDate(at: number): string | undefined {
+  const date = new Date(at);
+  const year = date.getUTCFullYear();
+  return year >= 0 && year <= 9999 ? date.toISOString().slice(0, 10) : undefined;
+}
+
+function offsetMs(zone: string): number {
+  const [, sign = '+', hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+type DatePart = 'year' | 'month' | 'day' | 'hour' | 'hour12' | 'half' | 'minute' | 'second' | 'zone';
+
+const monthNames = 'january|february|march|april|may|june|july|august|september|october|november|december'.split('|');
+
+const letters: Readonly<Record<string, { readonly source: string; readonly part?: DatePart }>> = {
+  yyyy: { source: '(\\d{4})', part: 'year' },
+  MMMM: { source: `(${monthNames.join('|')})`, part: 'month' },
+  MMM: { source: `(${monthNames.map((name) => name.slice(0, 3)).join('|')}|sept)`, part: 'month' },
+  MM: { source: '(\\d{2})', part: 'month' },
+  M: { source: '(\\d{1,2})', part: 'month' },
+  dd: { source: '(\\d{2})', part: 'day' },
+  d: { source: '(\\d{1,2})', part: 'day' },
+  HH: { source: '([01]\\d|2[0-3])', part: 'hour' },
+  H: { source: '([01]?\\d|2[0-3])', part: 'hour' },
+  hh: { source: '(0[1-9]|1[0-2])', part: 'hour12' },
+  h: { source: '(0?[1-9]|1[0-2])', part: 'hour12' },
+  a: { source: '(am|pm|a\\.m\\.|p\\.m\\.)', part: 'half' },
+  mm: { source: '([0-5]\\d)', part: 'minute' },
+  ss: { source: '([0-5]\\d)', part: 'second' },
+  X: { source: '(Z|[+-]\\d{2}(?:\\d{2})?)', part: 'zone' },
+  XX: { source: '(Z|[+-]\\d{4})', part: 'zone' },
+  XXX: { source: '(Z|[+-]\\d{2}:\\d{2})', part: 'zone' },
+  Z: { source: '(Z|[+-]\\d{4})', part: 'zone' },
+};
+
+/** Splits a pattern into runs of one letter, quoted text, and single other characters. */
+function tokensOf(pattern: string): readonly string[] {
+  return pattern.match(/'[^']*'|([A-Za-z])\1*|[\s\S]/g) ?? [];
+}
+
+function sourceOf(token: string, pattern: string, groups: DatePart[]): string {
+  if (token.length > 1 && token.startsWith("'")) return literal(token.slice(1, -1));
+  if (!/^[A-Za-z]/.test(token)) return literal(token);
+  if (/^S{1,9}$/.test(token)) return `\\d{${token.length}}`;
+  const letter = Object.hasOwn(letters, token) ? letters[token] : undefined;
+  if (letter === undefined) {
+    const why = token === 'yy' ? 'is a two-digit year, which is ambiguous (1955 or 2055)' : 'is not known';
+    throw new RangeError(
+      `date format ${pattern}: ${token} ${why}; the letters are ${Object.keys(letters).join(', ')}, S; quote other letters like 'T'`,
+    );
+  }
+  if (letter.part !== undefined) groups.push(letter.part);
+  return letter.source;
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+function monthNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isNaN(number)) return number;
+  return monthNames.findIndex((name) => name.startsWith(text.toLowerCase())) + 1;
+}
+
+function plainDate(year: number, month: number, day: number): string | undefined {
+  if (isSentinel(year, month, day)) return '';
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
+}
+
+/**
+ * Returns whether the date is one that systems write for *none*: 0000-00-00 (MySQL), years 0 and 1 (.NET), 1753-01-01
+ * (SQL Server), 1899-12-30 to 1900-01-01 (days 0 and 1 of spreadsheets), and any day of the year 9999.
+ */
+function isSentinel(year: number, month: number, day: number): boolean {
+  if (year === 0 || year === 1 || year === 9999) return true;
+  if (year === 1753 || year === 1900) return month <= 1 && day <= 1;
+  return year === 1899 && month === 12 && day >= 30 && day <= 31;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}

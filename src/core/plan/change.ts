@@ -1,0 +1,172 @@
+import { createHash, type Hash } from 'node:crypto';
+import {
+  customFieldNumber,
+  type FieldName,
+  type FieldValues,
+  fieldTraits,
+  maxDirectCustomField,
+} from '../person/fields.ts';
+import type { User } from '../person/user.ts';
+
+export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove'] as const;
+
+export type ChangeKind = (typeof changeKinds)[number];
+
+/**
+ * The classes that guards count. One change can be in several classes: an update of the e-mail is in two. `handOvers`:
+ * disables and removes of people whom another sync is expected to take over. They are sent only when approved.
+ */
+export type ChangeClass =
+  | 'creates'
+  | 'updates'
+  | 'emailChanges'
+  | 'firstSight'
+  | 'enables'
+  | 'disables'
+  | 'removes'
+  | 'handOvers';
+
+export const changeClasses: readonly ChangeClass[] = [
+  'creates',
+  'updates',
+  'emailChanges',
+  'firstSight',
+  'enables',
+  'disables',
+  'removes',
+  'handOvers',
+];
+
+/** The user before the change, reduced to what judging, writing and undoing need. */
+export interface Before {
+  readonly userId: string;
+  readonly enabled: boolean;
+  readonly fields: FieldValues;
+  readonly lastUpdate?: string;
+  /** See `User.rawIdentification`. */
+  readonly rawIdentification?: string;
+  /** Unobservable values that `firstSight: assume` takes as equal. They are stored with the change and never sent. */
+  readonly assumed?: FieldValues;
+}
+
+/** A change of one user. `after` holds every field that the write carries; `changed` names those that differ. */
+export interface Change {
+  readonly identification: string;
+  readonly kind: ChangeKind;
+  readonly before: Before | undefined;
+  readonly after: FieldValues;
+  readonly changed: readonly FieldName[];
+  readonly classes: readonly ChangeClass[];
+  /** Why the change is made, as a sentence. */
+  readonly reason: string;
+  /** The user whose account has the new e-mail until that user's own change is proven: this change goes after it. */
+  readonly waitsFor?: string;
+  /** The address that the account gets first, to break a cycle; the change itself goes last. See `parkStep`. */
+  readonly parkEmail?: string;
+  /**
+   * The row of the truth table that produced the change (`Rule` in core/plan.ts). Empty in rows of versions that did
+   * not store it.
+   */
+  readonly rule: string;
+  /** The period during which the rule applies to the person in all accepted reads; see core/episode.ts. */
+  readonly episode: string;
+  /**
+   * sha256 over (identification, rule, episode, before, after), hex. Approvals and rejections refer to changes by this
+   * hash.
+   */
+  readonly hash: string;
+}
+
+/** The proposal of the truth table: a change without its rule, episode and hash. */
+export type ChangeDraft = Omit<Change, 'hash' | 'rule' | 'episode'>;
+
+/**
+ * Adds the hash to a change. Field order does not affect the hash. The user's `lastUpdate` and id are not part of it.
+ */
+export function sealChange(draft: ChangeDraft & Pick<Change, 'rule' | 'episode'>): Change {
+  const before = draft.before && {
+    enabled: draft.before.enabled,
+    fields: sortedEntries(draft.before.fields, draft.changed),
+  };
+  const text = JSON.stringify([
+    draft.identification,
+    draft.rule,
+    draft.episode,
+    before ?? null,
+    sortedEntries(draft.after),
+  ]);
+  return { ...draft, hash: createHash('sha256').update(text).digest('hex') };
+}
+
+function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [string, string][] {
+  const entries = Object.entries(values) as [FieldName, string][];
+  const kept = only === undefined ? entries : entries.filter(([name]) => only.includes(name));
+  return kept.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/**
+ * Builds the digest of a plan from the hashes of its open changes, added in order of identification (see
+ * `compareIdentifications`).
+ */
+export class PlanDigest {
+  readonly #hash: Hash = createHash('sha256');
+
+  add(changeHash: string): void {
+    this.#hash.update(changeHash);
+  }
+
+  /** Returns the digest as hex sha256. Must be called once. */
+  end(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+/** Compares identifications by code point. Plans and files use this order, and it is the same in every store. */
+export function compareIdentifications(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/**
+ * Returns whether plain POST and PUT can carry the change. Enable and disable exist in CSV only, remove exists as
+ * DELETE only. `highestCustomField`: the highest custom field that POST and PUT accept here
+ * (`dialect.customFieldLimit.direct`).
+ */
+export function isDirectlyDeliverable(
+  change: Pick<Change, 'kind' | 'after'>,
+  highestCustomField: number = maxDirectCustomField,
+): boolean {
+  if (change.kind === 'remove') return true;
+  if (change.kind === 'enable' || change.kind === 'disable') return false;
+  return (Object.keys(change.after) as FieldName[]).every(
+    (name) => fieldTraits(name).isDirect && customFieldNumber(name) <= highestCustomField,
+  );
+}
+
+/** Returns the part of a user that a change stores. */
+export function beforeOf(user: User, assumed: FieldValues = {}): Before {
+  return {
+    userId: user.id,
+    enabled: user.enabled,
+    fields: user.fields,
+    ...(user.lastUpdate === undefined ? {} : { lastUpdate: user.lastUpdate }),
+    ...(user.rawIdentification === undefined ? {} : { rawIdentification: user.rawIdentification }),
+    ...(Object.keys(assumed).length === 0 ? {} : { assumed }),
+  };
+}
+
+/** Returns the key of the change's user on the platform: the identification as the platform writes it. */
+export function platformKey({ identification, before }: Pick<Change, 'identification' | 'before'>): string {
+  return before?.rawIdentification ?? identification;
+}
+
+/**
+ * The first of the two writes of a change that has `parkEmail`: the account's e-mail. It also carries what the platform
+ * does not show, because a platform can clear what a write leaves out, and a stop after this write must lose nothing.
+ */
+export function parkStep<Parked extends Change>(change: Parked): Parked {
+  const { parkEmail = '', after } = change;
+  const isCarried = (name: FieldName): boolean =>
+    name === 'firstName' || name === 'lastName' || !fieldTraits(name).isReadable || fieldTraits(name).isDate;
+  const carried = (Object.keys(after) as FieldName[]).filter(isCarried).map((name) => [name, after[name]]);
+  return { ...change, after: { ...Object.fromEntries(carried), email: parkEmail }, changed: ['email'] };
+}

@@ -1,0 +1,103 @@
+import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../person/fields.ts';
+import type { User } from '../person/user.ts';
+import { isSameValue } from './alteration.ts';
+import { type LedgerEntry, maxSends, type Quirk } from './ledger.ts';
+
+export interface Difference {
+  /** Fields to write, in the order of the field table. */
+  readonly changed: readonly FieldName[];
+  /** The fields of `changed` that are written only because the value on the platform is not known. */
+  readonly firstSight: readonly FieldName[];
+  /**
+   * Readable fields that the platform ignored `maxSends` times. They differ, and are not sent again until their value
+   * changes.
+   */
+  readonly givenUp?: readonly FieldName[];
+  /** Unobservable fields that are taken as equal without proof (`firstSight: assume`, or sent often enough). */
+  readonly assumed: FieldValues;
+  /**
+   * The fields that a write carries: `wanted`. With `firstSight: assume`, unchanged unobservable fields are left out.
+   */
+  readonly written: FieldValues;
+}
+
+/**
+ * Computes the three-way diff of one user: wanted values, values that the platform shows, values in the ledger.
+ *
+ * | field                          | equal when                                                                         |
+ * |--------------------------------|------------------------------------------------------------------------------------|
+ * | readable, understood           | shown = wanted (e-mails without case), or the ledger knows that wanted is shown so |
+ * | write-only, or not understood  | the ledger has wanted as written and believed                                      |
+ * | the same, no ledger value      | never at first sight, unless `firstSight` is `assume`                              |
+ */
+export function diffFields(
+  wanted: FieldValues,
+  user: User,
+  ledger: LedgerEntry | undefined,
+  firstSight: 'write' | 'assume',
+): Difference {
+  const changed: FieldName[] = [];
+  const unknown: FieldName[] = [];
+  const givenUp: FieldName[] = [];
+  const assumed: Partial<Record<FieldName, string>> = {};
+  const unchanged: FieldName[] = [];
+  for (const { name, isReadable } of fieldTable) {
+    const value = wanted[name];
+    if (value === undefined) continue;
+    if (isReadable && !user.unreadable.includes(name)) {
+      const shown = user.fields[name] ?? '';
+      if (isSameValue(name, shown, value)) continue;
+      const quirk = standing(value, shown, ledger?.quirks[name]);
+      if (quirk?.ignored === undefined) {
+        if (quirk === undefined) changed.push(name);
+      } else if (quirk.ignored < maxSends) changed.push(name);
+      else givenUp.push(name);
+      continue;
+    }
+    const known = ledger?.hidden[name];
+    if (known === undefined) {
+      if (firstSight === 'assume') {
+        assumed[name] = value;
+        unchanged.push(name);
+      } else {
+        changed.push(name);
+        unknown.push(name);
+      }
+    } else if (known !== value) changed.push(name);
+    else if (ledger !== undefined && ledger.unverified > 0 && ledger.unverified < maxSends) changed.push(name);
+    else {
+      unchanged.push(name);
+      if (ledger !== undefined && ledger.unverified > 0) assumed[name] = value;
+    }
+  }
+  // The platform can hold another value than the assumed one. Sending the assumed value would overwrite it unseen.
+  const written = firstSight === 'assume' && unchanged.length > 0 ? without(wanted, unchanged) : wanted;
+  return { changed, firstSight: unknown, assumed, written, ...(givenUp.length === 0 ? {} : { givenUp }) };
+}
+
+/**
+ * Adds the ledger's values of fields that the platform does not show and the source does not give. Needed where a write
+ * clears every field that it does not carry. `fields`: the mapped fields.
+ */
+export function withKnown(
+  wanted: FieldValues,
+  { unreadable }: User,
+  ledger: LedgerEntry | undefined,
+  fields: readonly FieldName[],
+): FieldValues {
+  const kept = fields.filter((name) => {
+    const isUnseen = !fieldTraits(name).isReadable || unreadable.includes(name);
+    return isUnseen && wanted[name] === undefined && ledger?.hidden[name] !== undefined;
+  });
+  return { ...wanted, ...Object.fromEntries(kept.map((name) => [name, ledger?.hidden[name]])) };
+}
+
+function without(values: FieldValues, names: readonly FieldName[]): FieldValues {
+  const kept = (Object.keys(values) as FieldName[]).filter((name) => !names.includes(name));
+  return Object.fromEntries(kept.map((name) => [name, values[name]]));
+}
+
+/** Returns the quirk in the ledger while both the sent value and the shown value are unchanged. */
+function standing(wanted: string, shown: string, quirk: Quirk | undefined): Quirk | undefined {
+  return quirk !== undefined && quirk.sent === wanted && quirk.observed === shown ? quirk : undefined;
+}

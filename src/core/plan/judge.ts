@@ -1,0 +1,103 @@
+import { type FieldName, fieldTraits } from '../person/fields.ts';
+import type { User } from '../person/user.ts';
+import { isAlteration, isSameValue } from './alteration.ts';
+import type { Change } from './change.ts';
+import type { LedgerEntry, Quirk } from './ledger.ts';
+
+/** What the read-back of a user shows about the sent change. */
+export type Verdict =
+  | { readonly kind: 'applied'; readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>> }
+  /** Only write-only fields were written, and nothing shows whether the platform applied them. */
+  | { readonly kind: 'unverified' }
+  /** Part was applied. The platform ignored the readable `fields` for good. Another writer set the `edited` fields. */
+  | {
+      readonly kind: 'ignored';
+      readonly fields: readonly FieldName[];
+      readonly edited?: readonly FieldName[];
+      readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
+    }
+  /**
+   * No sign of the change yet. `edited`: fields that another writer set, so the change must not be sent again
+   * unchanged.
+   */
+  | { readonly kind: 'not-seen'; readonly what: string; readonly edited?: readonly FieldName[] };
+
+/**
+ * Judges one change by the user as the platform shows it now; `undefined`: the platform has no such user. Pure: the
+ * caller decides how long `not-seen` is acceptable.
+ */
+export function judgeChange(change: Change, user: User | undefined, known: LedgerEntry | undefined): Verdict {
+  if (change.kind === 'remove')
+    return user === undefined ? applied() : { kind: 'not-seen', what: 'the user is still there' };
+  if (user === undefined) return { kind: 'not-seen', what: 'the platform has no such user' };
+  if (change.kind === 'disable')
+    return user.enabled ? { kind: 'not-seen', what: 'the user is still enabled' } : applied();
+  if (change.kind === 'enable' && !user.enabled) return { kind: 'not-seen', what: 'the user is still disabled' };
+  return judgeFields(change, user, known);
+}
+
+/**
+ * Judges each readable field that the change writes:
+ *
+ *  shown is                                            | then
+ *  ----------------------------------------------------+--------------------------------------------------
+ *  what was sent                                       | taken
+ *  what was before, and not known to be kept so        | ignored, counted
+ *  the parking address of the first step               | not taken, and not an edit by another writer
+ *  an alteration of what was sent, or known to be one  | taken, and kept differently: both are remembered
+ *  anything else                                       | edited by another writer: not taken, not remembered
+ */
+function judgeFields(change: Change, user: User, known: LedgerEntry | undefined): Verdict {
+  const quirks: Partial<Record<FieldName, Quirk>> = {};
+  const ignored: FieldName[] = [];
+  const edited: FieldName[] = [];
+  const parked: FieldName[] = [];
+  const written = Object.keys(change.after) as FieldName[];
+  const readable = written.filter((name) => fieldTraits(name).isReadable && !user.unreadable.includes(name));
+  const isMeant = (name: FieldName): boolean => change.kind === 'create' || change.changed.includes(name);
+  let taken = 0;
+  for (const name of readable) {
+    const sent = change.after[name] ?? '';
+    const shown = user.fields[name] ?? '';
+    const before = change.before?.fields[name] ?? '';
+    const quirk = known?.quirks[name];
+    const isKnown = quirk?.sent === sent && quirk.observed === shown;
+    const isKept = quirk !== undefined && quirk.ignored === undefined;
+    if (isSameValue(name, shown, sent)) {
+      if (isMeant(name)) taken += 1;
+    } else if (!isMeant(name)) {
+      // The field was sent unchanged, so the shown value is the platform's form of it, unless another writer edited it.
+      if (!isKnown && isAlteration(name, sent, shown)) quirks[name] = { sent, observed: shown };
+    } else if (isSameValue(name, shown, before) && !(isKept && (isKnown || isAlteration(name, sent, shown)))) {
+      ignored.push(name);
+      quirks[name] = { sent, observed: shown, ignored: (isKnown ? (quirk.ignored ?? 0) : 0) + 1 };
+    } else if (name === 'email' && change.parkEmail !== undefined && isSameValue(name, shown, change.parkEmail)) {
+      parked.push(name);
+    } else if ((isKept && isKnown) || isAlteration(name, sent, shown)) {
+      taken += 1;
+      quirks[name] = { sent, observed: shown };
+    } else edited.push(name);
+  }
+  const hasMoved = user.lastUpdate !== undefined && change.before?.lastUpdate !== user.lastUpdate;
+  const left = [...ignored, ...parked];
+  if (edited.length > 0) {
+    // That edit also moved `lastUpdate`, so `lastUpdate` is no sign of our change.
+    return change.kind !== 'update' || taken > 0
+      ? { kind: 'ignored', fields: left, edited, quirks }
+      : { kind: 'not-seen', what: `${edited.join(', ')} was edited by someone else`, edited };
+  }
+  if (left.length > 0) {
+    // The parking itself moved `lastUpdate`.
+    const isPartly = change.kind !== 'update' || taken > 0 || (hasMoved && parked.length === 0);
+    if (isPartly) return { kind: 'ignored', fields: left, quirks };
+    const what =
+      parked.length > 0
+        ? 'email is still the parking address'
+        : `the platform still shows the former ${ignored.join(', ')}`;
+    return { kind: 'not-seen', what };
+  }
+  const hasSign = change.kind !== 'update' || readable.some(isMeant) || hasMoved;
+  return hasSign ? { kind: 'applied', quirks } : { kind: 'unverified' };
+}
+
+const applied = (): Verdict => ({ kind: 'applied', quirks: {} });

@@ -1,0 +1,62 @@
+import type { FieldName, FieldValues } from '../person/fields.ts';
+
+/** How a user was removed. People removed with `blacklist` are never created again by us. */
+export interface Removal {
+  readonly at: number;
+  readonly blacklist: boolean;
+}
+
+/** A value that the platform stores differently than it was sent. It is no difference while neither value changes. */
+export interface Quirk {
+  readonly sent: string;
+  readonly observed: string;
+  /** How often the platform accepted the write but left this field unchanged. Sent again up to `maxSends` times. */
+  readonly ignored?: number;
+}
+
+/** Maximum number of times a value is sent without confirmation. Afterwards it is not sent again. */
+export const maxSends = 3;
+
+/** Absences, counted over complete full reads. */
+export interface Misses {
+  readonly count: number;
+  readonly since: number;
+  /** Stamp of the last counted snapshot, as returned by `newerStamp`. */
+  readonly stamp: string;
+}
+
+export interface TakenOver {
+  readonly from: string;
+  readonly at: number;
+}
+
+/**
+ * What we last wrote and saw of one user of one connection. Instants are epoch ms. A row exists only for users that are
+ * *ours* (owned by a sync) or that we removed.
+ */
+export interface LedgerEntry {
+  readonly identification: string;
+  /** The one sync that owns the user. */
+  readonly owner: string;
+  /** The platform's id of the account that the entry describes. Absent in entries of versions that did not store it. */
+  readonly accountId?: string;
+  /** Write-only fields as last written (or assumed) and believed to be current. Absent: unknown. */
+  readonly hidden: FieldValues;
+  readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
+  /** How often a change with only write-only fields was sent without confirmation. */
+  readonly unverified: number;
+  /** Set while the account is disabled by us. */
+  readonly disabledAt?: number;
+  /**
+   * Start of the period in which every complete read shows the person as gone (leaver or missing). Cleared otherwise.
+   */
+  readonly goneSince?: number;
+  readonly misses?: Misses;
+  /** Since when another sync is expected to take the user over, instead of a disable or remove. Cleared as `misses`. */
+  readonly handOverSince?: number;
+  /** The last take-over: the sync that owned the user before, and when. */
+  readonly taken?: TakenOver;
+  readonly removed?: Removal;
+  /** When we last wrote to the user; absent when the user was adopted without a write. */
+  readonly writtenAt?: number;
+}

@@ -1,0 +1,350 @@
+import type { FieldName, FieldValues } from '../person/fields.ts';
+import type { Person } from '../person/person.ts';
+import type { User } from '../person/user.ts';
+import type { Finding, FindingCode } from '../run/finding.ts';
+import type { Policy, SyncSettings } from '../run/settings.ts';
+import type { ChangeDraft, ChangeKind } from './change.ts';
+import { create, disable, enable, park, remove, update } from './change-drafts.ts';
+import { diffFields, withKnown } from './diff.ts';
+import { type LedgerEntry, maxSends } from './ledger.ts';
+import {
+  adopted,
+  countMiss,
+  entryOf,
+  goneFromPlatform,
+  markGone,
+  seenInSource,
+  takenOver,
+  withAccount,
+} from './ledger-steps.ts';
+import { type MissingWait, missingWait } from './missing-wait.ts';
+import { isClaimOver, type Neighbors } from './neighbors.ts';
+import { type Parking, parkingWrite } from './parking.ts';
+import type { LeaverProof, MissingProof } from './snapshot.ts';
+
+/**
+ * What the source shows about one identification. *Leaver* and *missing* require the proof of a complete read;
+ * `core/snapshot.ts` creates the proofs.
+ */
+export type SourceSays =
+  | { readonly says: 'active'; readonly person: Person }
+  | { readonly says: 'leaver'; readonly person: Person; readonly proof: LeaverProof }
+  | { readonly says: 'out-of-scope'; readonly person: Person; readonly proof: LeaverProof }
+  | { readonly says: 'missing'; readonly proof: MissingProof }
+  /** The person is present, but no change is allowed: rejected, duplicate, ambiguous, unknown status, unresolved. */
+  | { readonly says: 'unusable'; readonly code: FindingCode; readonly reason: string; readonly at?: string }
+  /** No conclusion: hired for later, or absent or gone in a read without proof. `isSeen`: a record names the person. */
+  | { readonly says: 'nothing'; readonly reason: string; readonly isSeen?: boolean };
+
+/** One identification as the source, the platform and the ledger show it. */
+export interface Case {
+  readonly identification: string;
+  readonly source: SourceSays;
+  readonly user: User | undefined;
+  readonly ledger: LedgerEntry | undefined;
+  /** What other syncs of the connection show about the person. Absent: nothing that a hand-over may rely on. */
+  readonly neighbors?: Neighbors;
+  /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
+  readonly parking?: Parking;
+}
+
+export type PlanRules = Pick<
+  SyncSettings,
+  'name' | 'policy' | 'missing' | 'outOfScope' | 'firstSight' | 'foreignDisable' | 'protected' | 'remove'
+> & {
+  /** Mapped fields that every write must carry because the platform clears what a write leaves out. */
+  readonly carried?: readonly FieldName[];
+};
+
+/** The row of the truth table that applied. */
+export type Rule =
+  | 'owned-by-other'
+  | 'hand-over-expected'
+  | 'unusable'
+  | 'nothing'
+  | 'out-of-scope'
+  | 'leaver-enabled'
+  | 'leaver-remove'
+  | 'leaver-parked'
+  | 'leaver-settled'
+  | 'active-blacklisted'
+  | 'create-refused'
+  | 'active-create'
+  | 'active-update'
+  | 'active-equal'
+  | 'enable-refused'
+  | 'active-enable'
+  | 'active-foreign-disable'
+  | 'missing-counted'
+  | 'missing-disable'
+  | 'missing-remove'
+  | 'missing-settled'
+  | 'missing-unmanaged';
+
+export interface Decision {
+  readonly rule: Rule;
+  readonly change?: ChangeDraft;
+  readonly finding?: Finding;
+  /** The ledger entry to write at the end of the run, if it differs from the stored one. */
+  readonly ledger?: LedgerEntry;
+  /** When a missing person is disabled whose absence is still counted. Absent: never. */
+  readonly wait?: MissingWait;
+  /** The change that the rule requested and that the policy or protection forbade. */
+  readonly forbidden?: ChangeKind;
+  /** The sync that owned the user until now. The change and the ledger entry apply once the user is ours. */
+  readonly takenFrom?: string;
+  /** The disable or remove that is left out because another sync is expected to take the user over. */
+  readonly expected?: ChangeDraft;
+}
+
+/**
+ * Decides one case by the planner's truth table: the first matching row from the top applies.
+ *
+ *  source says         | platform has              | ledger             | change                      | rule
+ *  --------------------+---------------------------+--------------------+-----------------------------+----------------
+ *  active              | anything                  | another sync's,    | becomes ours, then as below | (the row below)
+ *                      |                           | which releases it  |                             |
+ *  anything else       | anything                  | another sync's     | none; conflict              | owned-by-other
+ *  missing, out of     | anything                  | ours, and another  | none instead of disable and | hand-over-expected
+ *  scope               |                           | sync claims it     | remove; reported            |
+ *  unusable            | anything                  | any                | none; reported              | unusable
+ *  nothing (no proof)  | anything                  | any                | none                        | nothing
+ *  out of scope        | enabled                   | ours               | outOfScope: ignore, disable | out-of-scope
+ *  leaver              | enabled                   | any                | disable                     | leaver-enabled
+ *  leaver              | disabled by us long ago   | ours               | remove, if configured       | leaver-remove
+ *  leaver, e-mail      | disabled                  | ours               | update of the e-mail to     | leaver-parked
+ *  claimed             |                           |                    | parkEmail, if configured    |
+ *  leaver              | nothing, disabled         | any                | none                        | leaver-settled
+ *  active              | nothing                   | removed, blacklist | none; conflict              | active-blacklisted
+ *  active, no create   | nothing                   | any                | none; reported              | create-refused
+ *  active              | nothing                   | any                | create                      | active-create
+ *  active              | enabled, differs          | any                | update                      | active-update
+ *  active              | enabled, equal            | any                | none, becomes ours          | active-equal
+ *  active, no enable   | disabled; first, or by us | none, ours         | none; reported              | enable-refused
+ *  active              | disabled; first, or by us | none, ours         | enable with its update      | active-enable
+ *  active              | disabled by others        | ours               | none; conflict (or enable)  | active-foreign-disable
+ *  missing             | enabled                   | ours               | counted; disable when due   | missing-counted, -disable
+ *  missing             | disabled by us long ago   | ours               | remove, if configured       | missing-remove
+ *  missing             | nothing, disabled         | ours               | none                        | missing-settled
+ *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
+ *
+ * `release` and `claim` are defined in core/neighbors.ts.
+ * An entry about another account than the one shown counts as absent, even if another sync owns it.
+ * Afterwards `policy` and `protected` can remove changes, but never add one.
+ */
+export function decide(subject: Case, rules: PlanRules, now: number): Decision {
+  const current = currentOf(subject, rules, now);
+  return expectHandOver(permit(learnAccount(rule(current), current), current), current);
+}
+
+function currentOf(subject: Case, rules: PlanRules, now: number): CurrentCase {
+  const ledger = entryOf(subject.user?.id, subject.ledger);
+  const isOurs = ledger !== undefined && ledger.owner === rules.name && ledger.removed === undefined;
+  return { ...subject, ledger, ours: isOurs ? ledger : undefined, rules, now };
+}
+
+/** A case with all that its decision depends on. */
+interface CurrentCase extends Case {
+  /** The ledger entry, if it is about the account shown, belongs to this sync, and is not removed. */
+  readonly ours: LedgerEntry | undefined;
+  readonly rules: PlanRules;
+  readonly now: number;
+}
+
+/** Leaves out a disable or remove of a person whom another sync is expected to take over, and says since when. */
+function expectHandOver(decision: Decision, subject: CurrentCase): Decision {
+  const claim = subject.neighbors?.claim;
+  const { change, rule, ...rest } = decision;
+  const isGone = rule === 'missing-disable' || rule === 'missing-remove' || rule === 'out-of-scope';
+  if (claim === undefined || change === undefined || !isGone || subject.ledger === undefined) return decision;
+  const since = subject.ledger.handOverSince;
+  if (isClaimOver(claim, since)) {
+    const reason = `${change.reason}; sync ${claim.by} has the person as active and did not take the user over`;
+    return { ...decision, change: { ...change, reason } };
+  }
+  const text = `no ${change.kind}: sync ${claim.by} has the person as active and is expected to take the user over. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
+  return {
+    ...rest,
+    rule: 'hand-over-expected',
+    expected: { ...change, classes: ['handOvers'] },
+    finding: finding(subject, 'hand-over-expected', text),
+    ledger: { ...(decision.ledger ?? subject.ledger), handOverSince: since ?? subject.now },
+  };
+}
+
+/** Stores the id of an account that is ours, because entries of earlier versions lack it. */
+function learnAccount(decision: Decision, { source, user, ledger, rules }: CurrentCase): Decision {
+  // In other cases the account can belong to another person, or the sync may no longer want it.
+  if (user === undefined || !['active', 'leaver', 'missing'].includes(source.says)) return decision;
+  const entry = decision.ledger ?? (ledger?.owner === rules.name ? ledger : undefined);
+  if (entry === undefined || entry.accountId !== undefined || entry.removed !== undefined) return decision;
+  return { ...decision, ledger: withAccount(entry, user.id) };
+}
+
+function rule(subject: CurrentCase): Decision {
+  const { source, user, ledger, ours, rules, identification } = subject;
+  if (ledger !== undefined && ledger.owner !== rules.name && ledger.removed === undefined) {
+    if (source.says === 'active' && subject.neighbors?.release?.from === ledger.owner) {
+      const taken = currentOf({ ...subject, ledger: takenOver(ledger, rules.name, subject.now) }, rules, subject.now);
+      return { ...rule(taken), takenFrom: ledger.owner };
+    }
+    if (source.says === 'missing' || source.says === 'nothing') return { rule: 'owned-by-other' };
+    const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
+    return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text) };
+  }
+  switch (source.says) {
+    case 'unusable':
+      return {
+        rule: 'unusable',
+        finding: finding(subject, source.code, source.reason, source.at),
+        ...reset(ours),
+      };
+    case 'nothing':
+      return source.isSeen === true ? { rule: 'nothing', ...reset(ours) } : { rule: 'nothing' };
+    case 'out-of-scope':
+      if (user?.enabled === true && ours !== undefined && rules.outOfScope === 'disable') {
+        return { rule: 'out-of-scope', change: disable(user, identification, 'out of scope by rule') };
+      }
+      return { rule: 'out-of-scope', ...reset(ours) };
+    case 'leaver':
+      return leaver(subject, source.person);
+    case 'missing':
+      return missing(subject, source.proof);
+    case 'active':
+      return active(subject, source.person);
+  }
+}
+
+function leaver(subject: CurrentCase, person: Person): Decision {
+  const { user, identification } = subject;
+  if (user?.enabled === true) {
+    return { rule: 'leaver-enabled', change: disable(user, identification, `left: ${person.standingReason}`) };
+  }
+  const decision = gone(subject, { settled: 'leaver-settled', removing: 'leaver-remove' });
+  return decision.change === undefined ? withParking(decision, subject) : decision;
+}
+
+/** Gives a disabled account of ours its parking address, if an active employee is to get the account's e-mail. */
+function withParking(settled: Decision, { user, ours, identification, parking, rules }: CurrentCase): Decision {
+  const isKnown = parking !== undefined && user !== undefined && ours !== undefined;
+  const after = isKnown ? parkingWrite(parking, user, ours, rules.carried) : undefined;
+  if (!isKnown || after === undefined) return settled;
+  return { ...settled, rule: 'leaver-parked', change: park(user, identification, after, parking.claimant) };
+}
+
+function missing(subject: CurrentCase, proof: MissingProof): Decision {
+  const { user, ours, identification, rules, now } = subject;
+  if (ours === undefined) return { rule: 'missing-unmanaged' };
+  if (user?.enabled !== true) return gone(subject, { settled: 'missing-settled', removing: 'missing-remove' });
+  const counted = countMiss(ours, proof, now);
+  const kept = counted === ours ? {} : { ledger: counted };
+  const misses = counted.misses;
+  if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
+  const isDue = misses.count >= rules.missing.afterReads && now - misses.since >= rules.missing.minAgeMs;
+  if (!isDue) return { rule: 'missing-counted', ...kept, ...missingWait(misses, identification, rules) };
+  const reason = `missing in ${misses.count} complete reads since ${new Date(misses.since).toISOString()}`;
+  return { rule: 'missing-disable', change: disable(user, identification, reason), ...kept };
+}
+
+/** Handles a person who is gone from the source and not enabled on the platform: no change until the removal is due. */
+function gone(
+  { user, ours, identification, rules, now }: CurrentCase,
+  { settled, removing }: { readonly settled: Rule; readonly removing: Rule },
+): Decision {
+  if (ours === undefined) return { rule: settled };
+  if (user === undefined) return { rule: settled, ledger: goneFromPlatform(ours, now) };
+  if (ours.disabledAt === undefined) return { rule: settled };
+  const marked = markGone(ours, now);
+  const kept = marked === ours ? {} : { ledger: marked };
+  const goneSince = Math.max(ours.disabledAt, marked.goneSince ?? now);
+  if (rules.remove === 'never' || now - goneSince < rules.remove.afterMs) return { rule: settled, ...kept };
+  const change = remove(user, identification, `disabled and gone since ${new Date(goneSince).toISOString()}`);
+  return { rule: removing, change, ...kept };
+}
+
+function active(subject: CurrentCase, person: Person): Decision {
+  const { user, ledger, ours, identification, rules } = subject;
+  // The person was seen again. The old count must not remain when the change is held or fails.
+  const seen = reset(ours);
+  if (user === undefined) {
+    if (ledger?.removed?.blacklist === true) {
+      const text =
+        'is active again, but Rollcall removed the user with blacklist. If the person must have an account, create the user by hand';
+      return { rule: 'active-blacklisted', finding: finding(subject, 'removed-with-blacklist', text) };
+    }
+    if (person.refusesCreate !== undefined) {
+      const text = `${person.at}: no account is created: ${person.refusesCreate}`;
+      return { rule: 'create-refused', finding: finding(subject, 'create-refused', text), ...seen };
+    }
+    return { rule: 'active-create', change: create(identification, person.fields), ...seen };
+  }
+  const known = ledger?.removed === undefined ? ledger : undefined;
+  const compared = diffFields(person.fields, user, known, rules.firstSight);
+  const difference = { ...compared, written: withKnown(compared.written, user, known, rules.carried ?? []) };
+  // Assumed values persist even if the change fails. For a user that is not ours yet, the change stores them.
+  const learned = reset(ours, difference.assumed);
+  if (user.enabled) {
+    if (difference.changed.length > 0) {
+      return { rule: 'active-update', change: update(user, identification, difference), ...learned };
+    }
+    const entry =
+      ours === undefined
+        ? adopted(rules.name, identification, difference.assumed)
+        : seenInSource(ours, true, difference.assumed);
+    const equal: Decision = { rule: 'active-equal', ...(entry === ledger ? {} : { ledger: entry }) };
+    if (difference.givenUp === undefined) return equal;
+    const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times, so they are not sent again until the value changes on either side`;
+    return { ...equal, finding: finding(subject, 'ignored-field', text) };
+  }
+  const isForeign = ours !== undefined && ours.disabledAt === undefined;
+  if (person.refusesEnable !== undefined && (!isForeign || rules.foreignDisable === 'enable')) {
+    const text = `${person.at}: the account stays disabled: ${person.refusesEnable}`;
+    return { rule: 'enable-refused', finding: finding(subject, 'enable-refused', text), ...seen };
+  }
+  if (!isForeign) {
+    const why = ours === undefined ? 'active, and disabled when first seen' : 'active again, and disabled by us before';
+    return { rule: 'active-enable', change: enable(user, identification, difference, why), ...learned };
+  }
+  if (rules.foreignDisable === 'enable') {
+    const why = 'active, and disabled outside Rollcall';
+    const change = enable(user, identification, difference, why);
+    return { rule: 'active-foreign-disable', change, ...learned };
+  }
+  const text =
+    'is active in the source, but the account was disabled outside Rollcall: enable it by hand, or set foreignDisable: enable';
+  return { rule: 'active-foreign-disable', finding: finding(subject, 'foreign-disable', text), ...seen };
+}
+
+const permitted: Readonly<Record<Policy, readonly ChangeKind[]>> = {
+  sync: ['create', 'update', 'enable', 'disable', 'remove'],
+  'upsert-only': ['create', 'update', 'enable'],
+  'create-only': ['create'],
+};
+
+function permit(decision: Decision, subject: CurrentCase): Decision {
+  const { rules } = subject;
+  const { change, ...rest } = decision;
+  if (change === undefined) return decision;
+  if (!permitted[rules.policy].includes(change.kind)) return { ...rest, forbidden: change.kind };
+  const isTaking = change.kind === 'disable' || change.kind === 'remove' || rest.rule === 'leaver-parked';
+  if (isTaking && rules.protected.includes(subject.identification)) {
+    const text = `is protected by configuration: the ${change.kind} (${change.reason}) was left out`;
+    return { ...rest, forbidden: change.kind, finding: finding(subject, 'protected-user', text) };
+  }
+  return decision;
+}
+
+/** Clears missing and gone: the person was seen, although the record is not usable. */
+function reset(
+  ours: LedgerEntry | undefined,
+  assumed: FieldValues = {},
+): { ledger: LedgerEntry } | Record<string, never> {
+  if (ours === undefined) return {};
+  const entry = seenInSource(ours, false, assumed);
+  return entry === ours ? {} : { ledger: entry };
+}
+
+function finding(subject: Case, code: FindingCode, message: string, at?: string): Finding {
+  const place = at ?? ('person' in subject.source ? subject.source.person.at : undefined);
+  return { code, identification: subject.identification, message, ...(place === undefined ? {} : { at: place }) };
+}

@@ -1,0 +1,188 @@
+import { lookAlikeKey } from '../person/look-alike.ts';
+import { TextHash } from './text-hash.ts';
+
+/**
+ * The roster of a sync holds what its last accepted complete full read showed about each person, as hashes. Point
+ * reads, deltas and other syncs of the connection use it to find who claims an e-mail and who is listed. Entries are
+ * stored in pages by the high bits of their key, so that a lookup loads one small page.
+ */
+
+/** The standing of a person in that read. `other`: hired for later, refused, or without a usable status. */
+export type RosterStanding = 'active' | 'leaver' | 'out-of-scope' | 'other';
+
+export interface RosterHeader {
+  readonly sync: string;
+  readonly run: string;
+  /** The start of the read (epoch ms). */
+  readonly at: number;
+  /** Fingerprint of the sync's settings at that time, because another mapping gives other people. */
+  readonly fingerprint: string;
+  /** Added to every hash, so that rosters of two stores cannot be compared. */
+  readonly salt: string;
+  readonly rows: number;
+  /** Number of pages per part, a power of two. */
+  readonly pages: Readonly<Record<RosterPart, number>>;
+}
+
+export type RosterPart = 'people' | 'emails';
+
+export interface RosterPage {
+  readonly part: RosterPart;
+  readonly page: number;
+  readonly data: Int32Array<ArrayBuffer>;
+}
+
+/** One person of a roster. `key` identifies the person in `claims`. */
+export interface RosterEntry {
+  readonly standing: RosterStanding;
+  /** False: the roster has the identification in other case, or one that looks like it. */
+  readonly isExact: boolean;
+}
+
+export interface Roster extends RosterHeader {
+  /**
+   * Returns the entries of these people and of their look-alikes, by identification as given. An identification that no
+   * record had is absent. A person who looks like plain text without being it has two entries.
+   */
+  people(identifications: readonly string[]): Promise<ReadonlyMap<string, readonly RosterEntry[]>>;
+  /** Returns the keys (`keyOf`) of the active people in scope with these e-mails, by e-mail as given. */
+  claims(emails: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  keyOf(identification: string): string;
+}
+
+const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope', 'other'];
+/** Numbers per entry, 32 bits each: key (high, low), then exact hash and standing, or the claimant's key. */
+export const rosterWidth = 4;
+const entriesPerPage = 2048;
+
+export function standingCode(standing: RosterStanding): number {
+  return standings.indexOf(standing);
+}
+
+/** Returns the hash function of a roster with this salt: identifications and e-mails compare without case. */
+export function saltedHash(salt: string): TextHash {
+  return new TextHash(salt);
+}
+
+/** Collects entries of one part, four numbers each, without an object for any of them. */
+export class RosterEntries {
+  #numbers: Int32Array<ArrayBuffer>;
+  #length = 0;
+
+  /** @param expected number of entries; more are possible */
+  constructor(expected: number) {
+    this.#numbers = new Int32Array(Math.max(1, expected) * rosterWidth);
+  }
+
+  /** Adds one entry: its key (high, low), then exact hash and standing, or the claimant's key. */
+  add(hi: number, lo: number, third: number, fourth: number): void {
+    const at = this.#length;
+    if (at === this.#numbers.length) {
+      this.#numbers = new Int32Array(this.#numbers.buffer.transfer(at * 2 * this.#numbers.BYTES_PER_ELEMENT));
+    }
+    const numbers = this.#numbers;
+    numbers[at] = hi;
+    numbers[at + 1] = lo;
+    numbers[at + 2] = third;
+    numbers[at + 3] = fourth;
+    this.#length = at + rosterWidth;
+  }
+
+  /** Returns the numbers of all entries, in order of adding. */
+  all(): Int32Array<ArrayBuffer> {
+    return this.#numbers.subarray(0, this.#length);
+  }
+}
+
+/** Sorts entries (four numbers each) into pages by the high bits of their keys. */
+export function packRoster(part: RosterPart, entries: Int32Array<ArrayBuffer>): RosterPage[] {
+  return intoPages(entries, entriesPerPage).map((data, page) => ({ part, page, data }));
+}
+
+/** Sorts entries into about as many pages as `perPage` asks for. Their number is a power of two. */
+export function intoPages(entries: Int32Array<ArrayBuffer>, perPage: number): Int32Array<ArrayBuffer>[] {
+  const count = entries.length / rosterWidth;
+  const pages = 2 ** Math.max(0, Math.ceil(Math.log2(count / perPage)));
+  const pageOfKey = pager(pages);
+  const sizes = new Int32Array(pages);
+  for (let from = 0; from < entries.length; from += rosterWidth) {
+    const page = pageOfKey(entries[from] as number);
+    sizes[page] = (sizes[page] as number) + 1;
+  }
+  const starts = new Int32Array(pages);
+  for (let page = 1; page < pages; page += 1) {
+    starts[page] = (starts[page - 1] as number) + (sizes[page - 1] as number) * rosterWidth;
+  }
+  // Each number is copied alone: a subarray for each entry takes three times as long.
+  const sorted = new Int32Array(entries.length);
+  const next = starts.slice();
+  for (let from = 0; from < entries.length; from += rosterWidth) {
+    const page = pageOfKey(entries[from] as number);
+    const to = next[page] as number;
+    next[page] = to + rosterWidth;
+    for (let i = 0; i < rosterWidth; i += 1) sorted[to + i] = entries[from + i] as number;
+  }
+  return Array.from(starts, (start, page) => {
+    return sorted.subarray(start, start + (sizes[page] as number) * rosterWidth);
+  });
+}
+
+/** Returns the function that finds the page of a key's high half. */
+function pager(pages: number): (hi: number) => number {
+  const shift = 32 - Math.log2(pages);
+  return pages === 1 ? () => 0 : (hi) => hi >>> shift;
+}
+
+/** Opens a roster over its stored pages. `load` returns the pages with these numbers, in any order. */
+export function openRoster(
+  header: RosterHeader,
+  load: (part: RosterPart, pages: readonly number[]) => Promise<readonly RosterPage[]>,
+): Roster {
+  const hash = saltedHash(header.salt);
+  /** Finds for each text the entries with its key. */
+  const find = async (part: RosterPart, texts: readonly string[]): Promise<Map<string, Int32Array[]>> => {
+    const total = header.pages[part];
+    const pageOfKey = pager(total);
+    const wanted = texts.map((text) => {
+      const { hi, lo } = hash.of(text.toLowerCase());
+      return { text, hi, lo, page: pageOfKey(hi) };
+    });
+    const loaded = await load(part, [...new Set(wanted.map(({ page }) => page))]);
+    const byPage = new Map(loaded.map(({ page, data }) => [page, data]));
+    const found = new Map<string, Int32Array[]>();
+    for (const { text, hi, lo, page } of wanted) {
+      const data = byPage.get(page) ?? new Int32Array();
+      for (let at = 0; at < data.length; at += rosterWidth) {
+        if (data[at] !== hi || data[at + 1] !== lo) continue;
+        found.set(text, [...(found.get(text) ?? []), data.subarray(at, at + rosterWidth)]);
+      }
+    }
+    return found;
+  };
+  const keyOf = (identification: string): string => {
+    const { hi, lo } = hash.of(identification.toLowerCase());
+    return `${hi} ${lo}`;
+  };
+  return {
+    ...header,
+    keyOf,
+    async people(identifications) {
+      const found = await find('people', identifications);
+      const alike = identifications.filter((name) => lookAlikeKey(name) !== name.toLowerCase());
+      const byKey = alike.length === 0 ? found : await find('people', alike.map(lookAlikeKey));
+      for (const name of alike) {
+        const entries = [...(found.get(name) ?? []), ...(byKey.get(lookAlikeKey(name)) ?? [])];
+        if (entries.length > 0) found.set(name, entries);
+      }
+      const toEntry = (name: string, entry: Int32Array): RosterEntry => ({
+        standing: standings[entry[3] as number] ?? 'other',
+        isExact: entry[2] === hash.of(name).hi,
+      });
+      return new Map([...found].map(([name, entries]) => [name, entries.map((entry) => toEntry(name, entry))]));
+    },
+    async claims(emails) {
+      const found = await find('emails', emails);
+      return new Map([...found].map(([email, entries]) => [email, entries.map((entry) => `${entry[2]} ${entry[3]}`)]));
+    },
+  };
+}

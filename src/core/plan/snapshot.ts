@@ -1,0 +1,141 @@
+import { countOf } from '../run/count-of.ts';
+
+/**
+ * What one read of the source proves. Only this file creates proofs, and the planner requires them by type. *Leaver*
+ * requires a `LeaverProof`, and *missing* requires a `MissingProof`.
+ */
+
+declare const proven: unique symbol;
+
+/** Given by a complete read of any kind: its leaver states are trusted. */
+export interface LeaverProof {
+  readonly [proven]: 'leaver';
+  readonly readAt: number;
+}
+
+/** Given by a complete full read in which every record had an identification: only then an absence counts. */
+export interface MissingProof {
+  readonly [proven]: 'missing';
+  readonly readAt: number;
+  /** Identity of the snapshot at the source: a content hash, optionally with the file's rank. */
+  readonly stamp: string;
+  /** The instant that the snapshot shows (epoch ms); undefined where no time can be trusted. */
+  readonly asOf: number | undefined;
+}
+
+export type ReadKind = 'full' | 'delta' | 'point';
+
+/**
+ * How a source's read ended. `complete` is the adapter's own claim with its evidence; the engine adds its own checks.
+ */
+export type ReadEnd =
+  | {
+      readonly complete: true;
+      readonly rows: number;
+      /** Evidence of the adapter: `trailer says 520 rows`, `marker employees.csv.done`. */
+      readonly evidence: string;
+      /** Content hash or source time. Equal for two reads of the same snapshot. */
+      readonly stamp: string;
+      /**
+       * The instant that the read shows. `read`: a live system, at the start of the read. A number: a file, with its
+       * write time (epoch ms). Absent: no time can be trusted, and equal stamps are the same snapshot.
+       */
+      readonly asOf?: 'read' | number;
+      /** Fields that were requested and that no record has: a permission or a column may have been removed. */
+      readonly notReturned?: readonly string[];
+      /** Notes about the read for the operator that raise no doubt. They hold no field values. */
+      readonly notes?: readonly string[];
+    }
+  | {
+      readonly complete: false;
+      readonly rows: number;
+      readonly reasons: readonly string[];
+      /** The only doubt is that the read has far fewer rows than before. An operator may accept such a read. */
+      readonly isShrunk?: true;
+      /** As above. The records of this read still lead to updates. */
+      readonly notReturned?: readonly string[];
+      readonly notes?: readonly string[];
+    };
+
+/**
+ * The conclusions from a read. Only a full read can prove an absence, so the other kinds have no type for that proof.
+ */
+export type Snapshot = SnapshotFacts &
+  (
+    | { readonly kind: 'full'; readonly missing: MissingProof | undefined }
+    | { readonly kind: 'delta' | 'point'; readonly missing: undefined }
+  );
+
+interface SnapshotFacts {
+  readonly rows: number;
+  readonly leavers: LeaverProof | undefined;
+  /**
+   * Why a proof is absent, for the report. Empty when both proofs exist, or when the kind cannot have them (delta,
+   * point).
+   */
+  readonly gaps: readonly string[];
+  /** The only gap is that the read is much shorter than the last complete read. */
+  readonly isShrunk?: true;
+}
+
+export interface ReadFacts {
+  readonly kind: ReadKind;
+  readonly end: ReadEnd;
+  /** Number of records without a usable identification. */
+  readonly unreadable: number;
+  readonly readAt: number;
+  /** Start of the run that reads. One run counts a miss once, even if it reads again after a crash. */
+  readonly runAt: number | undefined;
+}
+
+/** Derives the possible conclusions from the facts of a read. */
+export function certifySnapshot(facts: ReadFacts): Snapshot {
+  const { kind, end, unreadable, readAt } = facts;
+  if (!end.complete) {
+    const shrunk = end.isShrunk === true ? { isShrunk: end.isShrunk } : {};
+    return { kind, rows: end.rows, leavers: undefined, missing: undefined, gaps: end.reasons, ...shrunk };
+  }
+  if (end.rows === 0 && kind === 'full') {
+    return { kind, rows: 0, leavers: undefined, missing: undefined, gaps: ['the source has no employees'] };
+  }
+  const leavers = { readAt } as LeaverProof;
+  if (unreadable > 0) {
+    const unnamed = `${countOf(unreadable, 'record has', 'records have')} no identification`;
+    const gap = kind === 'full' ? `${unnamed}, so no person can be counted as missing` : unnamed;
+    return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
+  }
+  if (kind !== 'full') return { kind, rows: end.rows, leavers, missing: undefined, gaps: [] };
+  const asOf = end.asOf === 'read' ? (facts.runAt ?? readAt) : trusted(end.asOf);
+  return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp, asOf } as MissingProof, gaps: [] };
+}
+
+/** Older times are invalid, because archives and images give files a fixed time of 1970 or 1980. */
+const oldestFileTime = Date.UTC(2000, 0, 1);
+
+function trusted(writtenAt: number | undefined): number | undefined {
+  return writtenAt === undefined || writtenAt < oldestFileTime ? undefined : writtenAt;
+}
+
+/**
+ * Number of counted snapshots without a time that are remembered. A remembered snapshot that reappears is not newer.
+ */
+const rememberedStamps = 8;
+
+/**
+ * Returns the stamp under which a snapshot counts as the newest, or undefined when it is not newer than `last`, the
+ * last counted stamp. With a time, the later snapshot is newer. By content, a snapshot is newer if it was not counted
+ * before: in A, B, A the last one is an old file. A stamp without a time, or from a version that stored none, is older
+ * than any time.
+ */
+export function newerStamp({ stamp, asOf }: MissingProof, last: string | undefined): string | undefined {
+  const before = last === undefined ? undefined : timeOf(last);
+  if (asOf !== undefined) {
+    return before === undefined || asOf > before ? new Date(asOf).toISOString() : undefined;
+  }
+  const counted = last === undefined || before !== undefined ? [] : last.split('\n');
+  return counted.includes(stamp) ? undefined : [...counted, stamp].slice(-rememberedStamps).join('\n');
+}
+
+function timeOf(stamp: string): number | undefined {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(stamp) ? Date.parse(stamp) : undefined;
+}

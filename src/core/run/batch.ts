@@ -1,0 +1,107 @@
+import { customFieldNumber, type FieldName, type FieldValues, fieldTable, fieldTraits } from '../person/fields.ts';
+import type { Change } from '../plan/change.ts';
+import { isDirectlyDeliverable } from '../plan/change.ts';
+import type { Dialect, SyncSettings } from './settings.ts';
+
+/** How one change is delivered. A disable or enable that has no direct call is never sent as another kind of change. */
+export type Route = 'csv' | 'direct' | 'outbox' | 'none';
+
+/** With `auto`, at most this many creates and updates are sent by direct calls instead of a file. */
+export const autoDirectLimit = 20;
+
+export interface RouteFacts {
+  readonly delivery: SyncSettings['delivery'];
+  /** For `auto`: the plan has few creates and updates, and none of them needs CSV. */
+  readonly isSmallAndDirect: boolean;
+  /** `dialect.customFieldLimit.direct`. When absent, the limit of the contract applies. */
+  readonly highestCustomField?: number;
+}
+
+/**
+ * Returns the route of a change. Design, section 6: `auto`, `csv` and `direct` send removes by DELETE; enable and
+ * disable exist in CSV only. An update of a disabled account goes by call: a row of a file enables the account.
+ */
+export function routeOf(change: Pick<Change, 'kind' | 'after' | 'before'>, facts: RouteFacts): Route {
+  const isCallOnly = change.kind === 'remove' || (change.kind === 'update' && change.before?.enabled === false);
+  if (facts.delivery === 'outbox') return isCallOnly ? 'none' : 'outbox';
+  if (isCallOnly) return 'direct';
+  if (facts.delivery === 'direct') return isDirectlyDeliverable(change, facts.highestCustomField) ? 'direct' : 'none';
+  if (facts.delivery === 'auto' && facts.isSmallAndDirect && isDirectlyDeliverable(change, facts.highestCustomField))
+    return 'direct';
+  return 'csv';
+}
+
+/**
+ * Returns a key; only changes with the same key share a file. A column in use is a cell in every row, and an empty cell
+ * clears the field. So rows that write different write-only fields need separate files, unless the dialect keeps empty
+ * cells. A row that keeps an unreadable date must not share a file with a row that writes that date. Such a date is
+ * empty or in an unknown format. `mapped`: the fields that the mapping names.
+ */
+export function fileGroup(change: Change, dialect: Dialect, mapped: readonly FieldName[] = []): string {
+  if (change.kind === 'disable') return 'D';
+  if (dialect.csv.emptyCell === 'keeps') return 'IU';
+  const written = fieldTable.filter(({ name, isReadable }) => !isReadable && change.after[name] !== undefined);
+  const { before } = change;
+  const keptUnseen = mapped.filter((name) => {
+    return (
+      before !== undefined && fieldTraits(name).isDate && carriedValue(change, name) === '' && !(name in change.after)
+    );
+  });
+  return `IU:${[...written.map(({ name }) => name), ...keptUnseen.map((name) => `-${name}`)].join('+')}`;
+}
+
+/**
+ * Returns the columns of a file: the fields that at least one row writes. Returns all fields where the dialect requires
+ * the full header.
+ */
+export function fileColumns(changes: readonly Change[], dialect: Dialect): FieldName[] {
+  if (dialect.csv.header === 'full') {
+    return fieldTable.map(({ name }) => name).filter((name) => customFieldNumber(name) <= dialect.customFieldLimit.csv);
+  }
+  const used = new Set<FieldName>(['firstName', 'lastName']);
+  for (const change of changes) for (const name of Object.keys(change.after) as FieldName[]) used.add(name);
+  return fieldTable.map(({ name }) => name).filter((name) => used.has(name));
+}
+
+/** Returns the ways of delivery whose writes clear every field that they do not carry. */
+export function clearingWrites(
+  { delivery, parkEmail }: Pick<SyncSettings, 'delivery' | 'parkEmail'>,
+  { csv, put }: Pick<Dialect, 'csv' | 'put'>,
+): { readonly byFile: boolean; readonly byCall: boolean } {
+  // With `parkEmail`, accounts of leavers are updated by call whatever the delivery.
+  const mayCall = delivery === 'direct' || delivery === 'auto' || (delivery === 'csv' && parkEmail !== undefined);
+  return {
+    byFile: delivery !== 'direct' && csv.header === 'full' && csv.emptyCell === 'clears',
+    byCall: mayCall && put === 'replaces',
+  };
+}
+
+/**
+ * Returns the value of a field in a row or a PUT: the written value, else the value that the platform shows, so that
+ * the field is not cleared.
+ */
+export function carriedValue(change: Change, name: FieldName): string {
+  return change.after[name] ?? change.before?.fields[name] ?? '';
+}
+
+/**
+ * Returns the fields of a direct write: all written fields, and the other readable fields, which a replacing PUT would
+ * clear.
+ */
+export function directFields(change: Change, dialect: Dialect): FieldValues {
+  const values: Partial<Record<FieldName, string>> = {};
+  for (const { name, isDirect } of fieldTable) {
+    if (!isDirect || customFieldNumber(name) > dialect.customFieldLimit.direct) continue;
+    const value = change.after[name] ?? change.before?.fields[name];
+    if (value === undefined || (change.kind === 'create' && value === '')) continue;
+    values[name] = value;
+  }
+  return values;
+}
+
+/** Splits a list into pieces of at most `size` items. */
+export function chunk<T>(items: readonly T[], size: number): T[][] {
+  const pieces: T[][] = [];
+  for (let start = 0; start < items.length; start += size) pieces.push(items.slice(start, start + size));
+  return pieces;
+}

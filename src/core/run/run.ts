@@ -1,0 +1,74 @@
+import type { ChangeClass } from '../plan/change.ts';
+
+/**
+ * Progress of a run. No phase before `delivering` has an external effect. A run alternates between two phases until no
+ * batch is left: `delivering` sends a batch, and `proving` polls its status and reads its users back.
+ */
+export type Phase = 'reading' | 'planning' | 'delivering' | 'proving' | 'done';
+
+export type Outcome = 'succeeded' | 'nothing-to-do' | 'held' | 'partial' | 'failed' | 'cancelled' | 'exported';
+
+/** The current or final state of one change. */
+export type ChangeState =
+  | 'planned'
+  | 'held'
+  /** The change is part of a batch that was sent, or is being sent. */
+  | 'sent'
+  | 'applied'
+  | 'failed'
+  /** The change has only write-only fields: it was sent, and nothing shows whether it was applied. */
+  | 'unverified'
+  /** The outcome is not known. No change is sent to this user until it is known or the wait time is over. */
+  | 'unresolved'
+  /** The outbox wrote the change to a file that another system delivers. */
+  | 'exported'
+  /** The change was not sent and will not be: the run was canceled, the run failed, or the change was rejected. */
+  | 'dropped';
+
+export type BatchState =
+  | 'planned'
+  /** Written before the first byte is sent. After a crash it means that the outcome is not known. */
+  | 'sending'
+  | 'sent'
+  | 'settled'
+  | 'unresolved';
+
+/** The counts in the output of `--json`. */
+export interface Counts {
+  readonly create: number;
+  readonly update: number;
+  readonly enable: number;
+  readonly disable: number;
+  readonly remove: number;
+  readonly firstSight: number;
+  readonly held: number;
+  readonly applied: number;
+  readonly failed: number;
+  readonly unverified: number;
+  readonly unresolved: number;
+  readonly repeated: number;
+}
+
+export const noCounts: Counts = {
+  create: 0,
+  update: 0,
+  enable: 0,
+  disable: 0,
+  remove: 0,
+  firstSight: 0,
+  held: 0,
+  applied: 0,
+  failed: 0,
+  unverified: 0,
+  unresolved: 0,
+  repeated: 0,
+};
+
+/** The changes of one class that a guard stopped and that need approval. */
+export interface Hold {
+  readonly sync: string;
+  readonly class: ChangeClass;
+  /** The reason: `7 disables in 24 h, 5 allowed`. */
+  readonly reason: string;
+  readonly count: number;
+}

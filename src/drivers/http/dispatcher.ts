@@ -1,0 +1,95 @@
+import { getCACertificates } from 'node:tls';
+import { type Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Egress } from '../../ports/egress.ts';
+import { RequestInvalid } from './header-text.ts';
+import { openAgent } from './open-agent.ts';
+import { withOwnHeaders } from './own-headers.ts';
+
+/** TLS settings as PEM texts, for servers that the system's certificate authorities do not cover. */
+export interface TlsOptions {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly passphrase?: string | undefined;
+}
+
+export interface DispatcherOptions {
+  readonly connections: number;
+  readonly connectTimeout: number;
+  readonly headersTimeout: number;
+  readonly bodyTimeout: number;
+  readonly maxResponseSize?: number;
+}
+
+/** Pools of sockets: one for direct requests, and one per proxy. Every request names Rollcall as its `user-agent`. */
+export interface Dispatchers {
+  /** Returns the pool for an address, and the host and port of its proxy. */
+  to(url: string): { readonly dispatcher: Dispatcher; readonly proxy: string | undefined };
+  destroy(): Promise<void>;
+}
+
+export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls?: TlsOptions): Dispatchers {
+  let direct: Agent | undefined;
+  let isClosed = false;
+  const proxied = new Map<string, ProxyAgent>();
+  return {
+    to(url) {
+      // A pool that is opened after the end would never be closed.
+      if (isClosed) throw new RequestInvalid('the connection is closed');
+      const address = egress?.proxyFor(new URL(url));
+      if (address === undefined) {
+        direct ??= openAgent({ ...options, ...(tls === undefined ? {} : { connect: tls }) });
+        return { dispatcher: direct.compose(withOwnHeaders), proxy: undefined };
+      }
+      const agent = proxied.get(address) ?? openProxy(address, options, tls);
+      proxied.set(address, agent);
+      return { dispatcher: agent.compose(withOwnHeaders), proxy: new URL(address).host };
+    },
+    async destroy() {
+      isClosed = true;
+      await Promise.all([direct?.destroy(), ...[...proxied.values()].map((agent) => agent.destroy())]);
+    },
+  };
+}
+
+/** Tunnels https (CONNECT) and sends http in absolute form. The proxy sees the credentials of an http request. */
+function openProxy(address: string, options: DispatcherOptions, tls: TlsOptions | undefined): ProxyAgent {
+  const { origin, username, password } = new URL(address);
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const timeout = options.connectTimeout;
+  return new ProxyAgent({
+    ...options,
+    uri: origin,
+    proxyTunnel: false,
+    requestTls: { timeout, ...tls },
+    // A proxy that inspects TLS and the servers behind it often share an authority.
+    proxyTls: { timeout, ...(tls?.ca === undefined ? {} : { ca: [...getCACertificates('default'), tls.ca] }) },
+    ...(username === '' ? {} : { token: `Basic ${Buffer.from(pair, 'utf8').toString('base64')}` }),
+  });
+}
+
+/** A request that went to a proxy and failed. The reason is the cause. */
+export class ProxyFailure extends Error {
+  override readonly name = 'ProxyFailure';
+  /** Host and port. */
+  readonly proxy: string;
+  /** The status with which the proxy refused to connect. */
+  readonly status: number | undefined;
+
+  constructor(proxy: string, cause: unknown, status: number | undefined = statusOf(cause)) {
+    super(`the request went through the proxy ${proxy}`, { cause });
+    this.proxy = proxy;
+    this.status = status;
+  }
+}
+
+/** undici gives the status of a refusal only in the text of its error. */
+function statusOf(error: unknown): number | undefined {
+  let link = error;
+  for (let depth = 0; depth < 8 && link instanceof Error; depth++) {
+    const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(link.message)?.[1];
+    if (status !== undefined) return Number(status);
+    link = link.cause;
+  }
+  return undefined;
+}

@@ -1,0 +1,322 @@
+import { differByZeros, zerosAdvice } from '../../core/guard/leading-zeros.ts';
+import { likeness, lookAlikeKey } from '../../core/person/look-alike.ts';
+import type { User } from '../../core/person/user.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { Finding, FindingCode } from '../../core/run/finding.ts';
+import { singleReadLimit } from '../../core/run/requests.ts';
+import type { Spool } from '../../ports/spool.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
+import { pagesOf } from '../prove/lookups.ts';
+import { mark, type PeopleIndex } from '../read/people-index.ts';
+import type { SomePeople } from '../read/some-people.ts';
+import { isConversion, mayGiveEmail } from './email-holders.ts';
+import type { Candidates, KeptUser } from './kept-users.ts';
+
+/** Result of comparing the platform's users with the index. */
+export interface Compared {
+  /** When the platform's users began to be read (epoch ms), and how long that took. */
+  readonly lookedAt: number;
+  readonly lookTookMs: number;
+  readonly users: number;
+  /** Users per page of the scan; undefined where users were looked up one by one. */
+  readonly pageSize: number | undefined;
+  /** Enabled users that are ours; undefined where not all users were read. */
+  readonly enabled: number | undefined;
+  /** People of the source who need no decision: equal and already ours, or leavers whose disabled account is not ours. */
+  readonly unchanged: number;
+  /** On the platform, in no record of this source and not ours; undefined where not all users were read. */
+  readonly unmanaged: number | undefined;
+  /** Users skipped in this run for a temporary reason. */
+  readonly postponed: number;
+  /** Slots that need a decision, each with its user's place in the spool: see `KeptUser`. */
+  readonly candidates: Candidates;
+  /** People who must get an e-mail that another employee's account has. */
+  readonly claims: EmailClaims;
+  /** The claimants of `claims`, by the slot of the holder. */
+  readonly holders: ReadonlyMap<number, number>;
+}
+
+/** By the claimant's slot: the holder's slot, and the holder's user in the spool. A holder has one claimant. */
+export type EmailClaims = Map<number, { readonly holder: number; readonly place: number }>;
+
+export interface CompareJob {
+  readonly sync: Sync;
+  /** The people whom the run is about. Undefined: all people. */
+  readonly only: SomePeople | undefined;
+  /** Some slots are bystanders; every other slot needs a decision, even if it is equal. */
+  readonly isFocused: boolean;
+  readonly index: PeopleIndex;
+  readonly spool: Spool;
+  readonly signal: AbortSignal;
+  readonly find: (finding: Finding) => void;
+  /** Called for every user whom no record of the source names. */
+  readonly onOther?: (user: User) => void;
+}
+
+interface Count {
+  users: number;
+  enabled: number;
+  unchanged: number;
+  unmanaged: number;
+  postponed: number;
+  /** Users were looked up one by one, so no other user's e-mail was read. */
+  isLookedUp: boolean;
+  /** Number of e-mails that users must get and do not have yet; counted where users were looked up. */
+  newEmails: number;
+  readonly claims: EmailClaims;
+  readonly holders: Map<number, number>;
+}
+
+/** Reads the platform's users (all of them, or a few) and keeps only those that need a decision. */
+export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Compared> {
+  const lookedAt = io.clock.now();
+  const candidates: Candidates = { slots: [], places: [] };
+  const count: Count = {
+    users: 0,
+    enabled: 0,
+    unchanged: 0,
+    unmanaged: 0,
+    postponed: 0,
+    isLookedUp: false,
+    newEmails: 0,
+    claims: new Map(),
+    holders: new Map(),
+  };
+  let pages = 0;
+  let rows = 0;
+  io.progress({ step: 'scanning', users: 0, total: undefined });
+  for await (const { users, total } of readUsers(job, count)) {
+    for (const user of users) compareUser(user, job, candidates, count);
+    pages += 1;
+    rows = Math.max(rows, users.length);
+    count.users += users.length;
+    io.progress({ step: 'scanning', users: count.users, total });
+  }
+  if (mayClash(job, count)) await seekClashes(job, count);
+  const lookTookMs = io.clock.now() - lookedAt;
+  const { users, unchanged, postponed, claims, holders } = count;
+  // A single page may hold fewer users than fit.
+  const scanned = pages > 1 ? rows : Math.max(rows, job.sync.dialect.search.pageSize);
+  const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
+  return {
+    lookedAt,
+    lookTookMs,
+    users,
+    pageSize: count.isLookedUp ? undefined : scanned,
+    enabled: whole.enabled,
+    unchanged,
+    unmanaged: whole.unmanaged,
+    postponed,
+    candidates,
+    claims,
+    holders,
+  };
+}
+
+/**
+ * Returns whether looking up only the named people can miss a clash. One of them may want an e-mail that another user
+ * has, perhaps the same person under another identification. A new identification with look-alike characters is not
+ * found by a lookup by name either. In both cases all users must be read.
+ */
+function mayClash({ index, sync, only }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
+  if (!isLookedUp) return false;
+  const isByEmail = sync.settings.match.includes('email');
+  if (isByEmail && newEmails > 0) return true;
+  const names = only?.names() ?? [];
+  return names.some((identification) => {
+    const { slot } = index.find(identification);
+    const isNew = slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
+    return isNew && (isByEmail || lookAlikeKey(identification) !== identification.toLowerCase());
+  });
+}
+
+async function seekClashes(job: CompareJob, count: Count): Promise<void> {
+  for await (const { users } of job.sync.platform.scan(job.signal)) {
+    for (const user of users) {
+      const { slot, isExact } = job.index.find(user.identification);
+      if (slot !== -1 && !isExact && !job.index.has(slot, mark.bystander)) reportTwin(user, slot, job);
+      if (job.sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
+    }
+  }
+}
+
+function reportTwin(user: User, slot: number, { index, find }: CompareJob): void {
+  index.set(slot, mark.conflict);
+  const wanted = index.person(slot).identification;
+  const how = likeness(wanted, user.identification);
+  const message = `platform user ${user.identification} and ${wanted} ${how}: neither user is changed`;
+  find({ code: 'case-conflict', identification: user.identification, message });
+}
+
+/** Reads all users by a scan, and named people by one call each, unless a scan takes fewer calls. */
+async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPage, void> {
+  const { sync, only, signal } = job;
+  if (only !== undefined && only.count <= singleReadLimit) {
+    yield* lookUp(only.names(), job, count);
+    return;
+  }
+  let isFirst = true;
+  for await (const page of sync.platform.scan(signal)) {
+    if (only !== undefined && isFirst && pagesOf(page) > only.count) {
+      yield* lookUp(only.names(), job, count);
+      return;
+    }
+    isFirst = false;
+    yield page;
+  }
+}
+
+interface ReadPage {
+  readonly users: readonly User[];
+  readonly total: number | undefined;
+}
+
+async function* lookUp(
+  names: readonly string[],
+  { sync, index, signal, find }: CompareJob,
+  count: Count,
+): AsyncGenerator<ReadPage, void> {
+  count.isLookedUp = true;
+  for (const some of chunk(names, lookedUpAtOnce)) {
+    const lookups = await Promise.all(some.map((identification) => sync.platform.find(identification, signal)));
+    for (const [at, lookup] of lookups.entries()) {
+      const identification = some[at] ?? '';
+      if (lookup.found === true) yield { users: [lookup.user], total: names.length };
+      if (lookup.found !== 'unclear') continue;
+      const { slot } = index.find(identification);
+      if (slot !== -1) index.set(slot, mark.conflict);
+      count.postponed += 1;
+      find({ code: 'lookup-disagrees', identification, message: `nothing is done: ${lookup.reason}` });
+    }
+  }
+}
+
+/** The connection limits how many of them run concurrently. */
+const lookedUpAtOnce = 50;
+
+function compareUser(user: User, job: CompareJob, candidates: Candidates, count: Count): void {
+  const { index, spool, sync } = job;
+  const { slot, isExact } = index.find(user.identification);
+  if (sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
+  if (slot === -1 || !index.has(slot, mark.inSource)) job.onOther?.(user);
+  if (slot === -1) {
+    count.unmanaged += 1;
+    return;
+  }
+  if (index.has(slot, mark.bystander)) {
+    // No decision is made about them, but others may wait for their e-mail.
+    index.set(slot, !isExact || index.has(slot, mark.seen) ? mark.conflict : mark.seen);
+    return;
+  }
+  if (!isExact) {
+    reportTwin(user, slot, job);
+    return;
+  }
+  if (index.has(slot, mark.seen)) {
+    index.set(slot, mark.conflict);
+    const message = 'the platform shows two users with this identification: neither is changed';
+    job.find({ code: 'duplicate-key', identification: user.identification, message });
+    return;
+  }
+  index.set(slot, mark.seen);
+  if (user.enabled && index.has(slot, mark.ours)) count.enabled += 1;
+  if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
+  if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) {
+    if (!index.has(slot, mark.conflict)) count.unchanged += 1;
+    return;
+  }
+  const isEqual =
+    user.enabled &&
+    user.unreadable.length === 0 &&
+    index.has(slot, mark.usable | mark.active) &&
+    !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
+    index.isShownAsWanted(slot, user);
+  if (isEqual && !job.isFocused && index.isPlain(slot, user.id)) {
+    if (!index.has(slot, mark.undated)) count.unchanged += 1;
+    return;
+  }
+  const needsNoFields =
+    !job.isFocused &&
+    isEqual &&
+    !index.has(slot, mark.inLedger) &&
+    (sync.settings.firstSight === 'assume' || !index.hasHidden(slot));
+  candidates.slots.push(slot);
+  const kept: KeptUser = needsNoFields ? user.id : user;
+  candidates.places.push(spool.append(JSON.stringify(kept)));
+}
+
+function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
+  const person = index.person(slot);
+  if (person.kind !== 'person' || person.standing !== 'active') return false;
+  const { email } = person.fields;
+  return email !== undefined && email !== '' && email.toLowerCase() !== user.fields.email?.toLowerCase();
+}
+
+/**
+ * An e-mail that one person (the claimant) wants and another user has. The user is
+ *
+ *   an active employee in scope    perhaps moves to another e-mail: see `orderClaims`
+ *   a leaver in scope              leaves all the same; but one who looks like the claimant is held with them (conversion).
+ *                                  With `parkEmail`, the account gets its parking address: see `leaverParking`
+ *   any other record               decided by their own record
+ *   in no record                   perhaps the claimant under another identification (a rename): protected
+ */
+function checkEmail(
+  user: User,
+  slot: number,
+  { index, spool, sync, ...job }: CompareJob,
+  { claims, holders }: Count,
+): void {
+  const { email } = user.fields;
+  if (email === undefined || email === '') return;
+  const holder = index.findEmail(email);
+  if (holder === -1 || holder === slot) return;
+  const isHeld = slot !== -1 && mayGiveEmail(user, slot, holder, { index, sync });
+  const known = claims.get(holder);
+  const isAside = index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander));
+  const find = isAside ? () => {} : job.find;
+  if (isHeld && known?.holder === slot) return;
+  // A holder with two users, which is a conflict, may have two claimants.
+  if (isHeld && known === undefined && !holders.has(slot)) {
+    holders.set(slot, holder);
+    claims.set(holder, { holder: slot, place: spool.append(JSON.stringify(user)) });
+    return;
+  }
+  const claimant = index.person(holder);
+  const wanted = claimant.identification;
+  const at = 'at' in claimant ? claimant.at : 'no record';
+  index.set(holder, mark.conflict);
+  const { identification } = user;
+  const report = (code: FindingCode, message: string, isAboutBoth: boolean): void => {
+    const account = code === 'email-conflict' ? {} : { account: user };
+    find({ code, identification: wanted, message, other: identification, ...account });
+    // A later read that shows only this one of the two finds the conflict by it.
+    if (isAboutBoth && !index.has(slot, mark.conflict)) find({ code, identification, message });
+  };
+  if (slot !== -1 && index.has(slot, mark.inSource)) {
+    const isInScope = !index.has(slot, mark.outOfScope);
+    if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
+      report(
+        'conversion',
+        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" gives the account to ${wanted}. Otherwise correct the identification of one record, or disable the old account by hand`,
+        true,
+      );
+      index.set(slot, mark.conflict);
+      return;
+    }
+    report(
+      'email-conflict',
+      `${wanted} (${at}) needs the e-mail of user ${identification}, who keeps it. Give one of them another e-mail, or remove the user`,
+      false,
+    );
+    return;
+  }
+  report(
+    'rename-conflict',
+    `${wanted} (${at}) has the e-mail of platform user ${identification}, which may be a rename. Neither is changed. ${
+      differByZeros(wanted, identification) ? `They differ only by leading zeros. ${zerosAdvice}. ` : ''
+    }"rollcall adopt ${sync.settings.name} ${wanted}" accepts the rename. Otherwise correct the identification on one side`,
+    slot !== -1,
+  );
+  if (slot !== -1) index.set(slot, mark.conflict);
+}

@@ -1,0 +1,45 @@
+import type { FieldValues } from '../../core/person/fields.ts';
+import type { User } from '../../core/person/user.ts';
+import { TextHash } from '../../core/plan/text-hash.ts';
+import type { DirectoryRow } from '../../ports/directories.ts';
+import type { Spool } from '../../ports/spool.ts';
+
+/** Accounts beyond this number are left out. */
+const mostOthers = 250_000;
+
+/** Accounts that the platform shows and no record of the source names. */
+export interface OtherAccounts {
+  add(user: User): void;
+  /** Four numbers of each: key (high, low), hash of the content, and the position for `row`. */
+  entries(): Int32Array<ArrayBuffer>;
+  row(position: number): DirectoryRow;
+}
+
+/** Opens a list whose people are in the spool. `salt`: that of the roster, so that equal people have equal hashes. */
+export function openOtherAccounts(spool: Spool, salt: string): OtherAccounts {
+  const hash = new TextHash(salt);
+  const numbers: number[] = [];
+  const places: number[] = [];
+  return {
+    add({ identification, fields }) {
+      if (places.length >= mostOthers) return;
+      const { name, email } = shownAs(fields);
+      const { hi, lo } = hash.of(identification.toLowerCase());
+      numbers.push(hi, lo, hash.begin().add(identification).add(name).add(email).end().hi, places.length);
+      places.push(spool.append(JSON.stringify([identification, name, email])));
+    },
+    entries: () => Int32Array.from(numbers),
+    row(position) {
+      const [identification, name, email] = JSON.parse(spool.read(places[position] as number)) as string[] & {
+        readonly length: 3;
+      };
+      const [id = '', shown = '', address = ''] = [identification, name, email];
+      return { identification: id, name: shown, email: address, side: 'platform', standing: '', isOnPlatform: true };
+    },
+  };
+}
+
+/** Returns the name and e-mail for display. */
+export function shownAs({ firstName = '', lastName = '', email = '' }: FieldValues): { name: string; email: string } {
+  return { name: `${firstName} ${lastName}`.trim(), email };
+}

@@ -1,0 +1,122 @@
+import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import type { User } from '../../core/person/user.ts';
+import type { ChangeDraft } from '../../core/plan/change.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { leftBehind } from '../../core/plan/ledger-steps.ts';
+import { type Case, type Decision, decide, type SourceSays } from '../../core/plan/plan.ts';
+import type { Snapshot } from '../../core/plan/snapshot.ts';
+import { clearingWrites, routeOf } from '../../core/run/batch.ts';
+import type { Spool } from '../../ports/spool.ts';
+import { rulesOn } from '../clock-span.ts';
+import type { EmailClaims } from '../compare/compare-platform.ts';
+import { type Candidates, type KeptUser, readKept } from '../compare/kept-users.ts';
+import { isConfiguredOn, type NeighborReader } from '../compare/neighbors.ts';
+import type { Unresolved } from '../compare/unresolved.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
+import { mark, type PeopleIndex } from '../read/people-index.ts';
+import type { Absent } from '../read/person-text.ts';
+import { sayOf } from '../read/source-says.ts';
+import { leaverParking } from './parking.ts';
+
+export interface DecideJob {
+  readonly sync: Sync;
+  readonly snapshot: Snapshot;
+  readonly index: PeopleIndex;
+  readonly spool: Spool;
+  readonly candidates: Candidates;
+  readonly claims: EmailClaims;
+  /** The claimants of `claims`, by the slot of the holder. */
+  readonly holders: ReadonlyMap<number, number>;
+  readonly neighbors: NeighborReader;
+  /** Bystanders are skipped, and every other slot is decided. */
+  readonly isFocused: boolean;
+  /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
+  readonly blocked: Unresolved['blocked'];
+  readonly signal: AbortSignal;
+}
+
+/** A slot, and the place of its user in the spool; undefined when the platform shows none. */
+export interface SlotToDecide {
+  readonly slot: number;
+  readonly place: number | undefined;
+}
+
+export interface DecidedSlot {
+  readonly slot: number;
+  readonly person: Person | RejectedPerson | Absent;
+  readonly entry: LedgerEntry | undefined;
+  /** The entry, owned by this sync when its own sync is no longer configured. */
+  readonly owner: LedgerEntry | undefined;
+  readonly subject: Case;
+  readonly decision: Decision;
+}
+
+/** Applies the truth table to some slots. Only this function fetches people from the spool. */
+export async function decideSlots(
+  job: DecideJob,
+  slots: readonly SlotToDecide[],
+  io: EngineIo,
+): Promise<readonly DecidedSlot[]> {
+  const { index, sync, spool } = job;
+  const people = slots.map(({ slot, place }) => {
+    const person = index.person(slot);
+    return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person) };
+  });
+  // The ledger was not recalled for bystanders.
+  const known = people.filter(({ slot }) => index.has(slot, mark.inLedger) || index.has(slot, mark.bystander));
+  const ledger = await io.store.ledger.getMany(
+    sync.settings.connection,
+    known.map(({ person }) => person.identification),
+  );
+  const { name, connection } = sync.settings;
+  const bare = people.map(({ slot, person, user }) => {
+    const { identification } = person;
+    const entry = ledger.get(identification);
+    // Only a record of this source takes over what a former sync has left behind.
+    const isOwned = entry === undefined || person.kind === 'absent' || isConfiguredOn(connection, entry.owner, io);
+    const owner = isOwned ? entry : leftBehind(entry, name, io.clock.now());
+    const isConflict = index.has(slot, mark.conflict);
+    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.get(identification));
+    return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
+  });
+  const neighbors = await job.neighbors.of(
+    bare.flatMap(({ subject: { source, ledger: known } }) => (known ? [{ entry: known, says: source.says }] : [])),
+  );
+  const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
+  const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };
+  const now = io.clock.now();
+  return bare.map((one) => {
+    const facts = neighbors.get(one.subject.identification);
+    const parking = leaverParking(one.slot, job);
+    const subject: Case = {
+      ...one.subject,
+      ...(facts === undefined ? {} : { neighbors: facts }),
+      ...(parking === undefined ? {} : { parking }),
+    };
+    return { ...one, subject, decision: decide(subject, rules, now) };
+  });
+}
+
+/** Whether the sync's delivery can carry the change at all. */
+export function isDeliverable(change: ChangeDraft, { settings, dialect }: Sync): boolean {
+  const highestCustomField = dialect.customFieldLimit.direct;
+  return routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField }) !== 'none';
+}
+
+/** What the source says about people in a conflict. Its finding has the code and the reason. */
+export const conflict = {
+  says: 'unusable',
+  code: 'duplicate-key',
+  reason: 'another record or account claims the same person or e-mail',
+} as const satisfies SourceSays;
+
+function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
+  return person.kind === 'absent' ? undefined : person;
+}
+
+/** Completes a user that was equal in every readable field, with the properties that the truth table reads. */
+function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent): User {
+  if (typeof kept !== 'string') return kept;
+  const fields = person.kind === 'person' ? person.fields : {};
+  return { id: kept, identification: person.identification, enabled: true, fields, unreadable: [] };
+}

@@ -1,0 +1,150 @@
+import type { Change, ChangeDraft } from '../../core/plan/change.ts';
+import { compareIdentifications } from '../../core/plan/change.ts';
+import { orderEmails } from '../../core/plan/email-order.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { EngineIo } from '../engine-io.ts';
+import { mark } from '../read/people-index.ts';
+import { type DecidedSlot, type DecideJob, decideSlots, isDeliverable } from './decide-slots.ts';
+import { parkingPlaceOf } from './parking.ts';
+
+/** What the order of e-mails adds to the changes of a plan. */
+export interface EmailMoves {
+  /** People who wait for an e-mail that does not become free in this plan. */
+  readonly postponed: number;
+  /** What the change of a slot gets besides. */
+  of(slot: number, change: ChangeDraft): Partial<Pick<Change, 'reason' | 'waitsFor' | 'parkEmail'>>;
+}
+
+/** One proof after the other: a longer chain continues in the next run, and a longer cycle waits for a person. */
+const longestChain = 50;
+const decidedAtOnce = 500;
+
+/**
+ * Decides who gets an e-mail that another employee's account still has. A claimant goes after the holder, if the
+ * holder's own change takes the account to another e-mail: its new one, or a leaver's parking address. In a cycle, one
+ * member is parked first. Claimants that do not go are marked as conflicts and reported.
+ */
+export async function orderClaims(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<EmailMoves> {
+  const { index, claims, sync } = job;
+  if (claims.size === 0) return { postponed: 0, of: () => ({}) };
+  const links = new Map([...claims].map(([claimant, { holder }]) => [claimant, holder]));
+  const { movers, leaving } = await judgeHolders(job, io);
+  const nameOf = (slot: number): string => index.person(slot).identification;
+  const park = (members: readonly number[]): number | undefined => {
+    const able = members.filter((slot) => parkingPlaceOf(slot, job) !== undefined);
+    // An update parks without enabling the account.
+    const updates = able.filter((slot) => movers.get(slot) === 'update');
+    const named = (updates.length > 0 ? updates : able).map((slot) => ({ slot, name: nameOf(slot) }));
+    return named.sort((a, b) => compareIdentifications(a.name, b.name))[0]?.slot;
+  };
+  // Another system delivers the files of an outbox: nothing proves that an address is free.
+  const longest = sync.settings.delivery === 'outbox' ? 0 : longestChain;
+  const order = orderEmails({ links, moves: (slot) => movers.has(slot), park, longest });
+  const isStuck = (claimant: number): boolean => waitsForOthers(claimant, links, job);
+  const waiting = [...order.waiting, ...[...order.going].filter(isStuck)];
+  for (const slot of waiting) reportWaiting(slot, leaving, job, find);
+  for (const members of order.cycles) reportCycle(members, job, find);
+  return {
+    postponed: waiting.filter((slot) => !index.has(slot, mark.bystander)).length,
+    of(slot, { changed, kind, reason }) {
+      const holder = links.get(slot);
+      if (holder === undefined || !order.going.has(slot) || isStuck(slot)) return {};
+      if (kind !== 'create' && !changed.includes('email')) return {};
+      const parkEmail = order.parked.has(slot) ? parkingPlaceOf(slot, job) : undefined;
+      const waitsFor = nameOf(holder);
+      const after = `${reason}; sent after the change of ${waitsFor}, whose account has this e-mail`;
+      if (parkEmail === undefined) return { reason: after, waitsFor };
+      return { reason: `${after}; the account gets a parking address first`, waitsFor, parkEmail };
+    },
+  };
+}
+
+/** Returns whether a claimant waits for a person whom a run about named people does not name and does not change. */
+function waitsForOthers(claimant: number, links: ReadonlyMap<number, number>, { snapshot, index }: DecideJob): boolean {
+  if (snapshot.kind !== 'point') return false;
+  for (let slot = links.get(claimant); slot !== undefined && slot !== claimant; slot = links.get(slot)) {
+    if (index.has(slot, mark.bystander)) return true;
+  }
+  return false;
+}
+
+interface Holders {
+  /** Holders whose own change takes the account to another e-mail, and the kind of that change. */
+  readonly movers: ReadonlyMap<number, ChangeDraft['kind']>;
+  /** Leavers who are disabled in this plan: a later one can give their accounts parking addresses. */
+  readonly leaving: ReadonlySet<number>;
+}
+
+/** Decides about the holders alone. */
+async function judgeHolders(job: DecideJob, io: EngineIo): Promise<Holders> {
+  const movers = new Map<number, ChangeDraft['kind']>();
+  const leaving = new Set<number>();
+  for (const some of chunk([...job.claims.values()], decidedAtOnce)) {
+    job.signal.throwIfAborted();
+    const slots = some.map(({ holder, place }) => ({ slot: holder, place }));
+    for (const decided of await decideSlots(job, slots, io)) {
+      const { change } = decided.decision;
+      if (change !== undefined && leavesEmail(decided) && isDeliverable(change, job.sync)) {
+        movers.set(decided.slot, change.kind);
+      }
+      if (decided.decision.rule === 'leaver-enabled' && change !== undefined) leaving.add(decided.slot);
+    }
+  }
+  return { movers, leaving };
+}
+
+function leavesEmail({ subject, decision }: DecidedSlot): boolean {
+  const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
+  return email !== undefined && email.toLowerCase() !== subject.user?.fields.email?.toLowerCase();
+}
+
+function reportWaiting(
+  slot: number,
+  leaving: ReadonlySet<number>,
+  { index, claims }: DecideJob,
+  find: (finding: Finding) => void,
+): void {
+  const holderSlot = claims.get(slot)?.holder ?? slot;
+  const claimant = index.person(slot);
+  const wanted = claimant.identification;
+  const holder = index.person(holderSlot).identification;
+  index.set(slot, mark.conflict);
+  if (index.has(slot, mark.bystander) && index.has(holderSlot, mark.bystander)) return;
+  const at = 'at' in claimant ? ` (${claimant.at})` : '';
+  const isLeaver = index.has(holderSlot, mark.leaver);
+  const message = leaving.has(holderSlot)
+    ? `the e-mail of ${wanted}${at} is still on user ${holder}, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail), and gives the e-mail to ${wanted}`
+    : isLeaver
+      ? `${wanted}${at} needs the e-mail of user ${holder}, who left and keeps it. Give one of them another e-mail, or remove the user`
+      : `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
+  find({ code: 'email-conflict', identification: wanted, message, other: holder });
+  if (isLeaver) return;
+  // A later read that shows only this one of the two finds the conflict by it.
+  if (!index.has(holderSlot, mark.conflict)) find({ code: 'email-conflict', identification: holder, message });
+}
+
+function reportCycle(members: readonly number[], { index, sync }: DecideJob, find: (finding: Finding) => void): void {
+  const people = fromSmallest(members.map((slot) => index.person(slot)));
+  const names = people.map(({ identification }) => identification);
+  const shown = [...names.slice(0, 10), ...(names.length > 10 ? ['…'] : []), names[0] ?? ''].join(' → ');
+  const way =
+    sync.settings.parkEmail === undefined
+      ? 'Set parkEmail, or give one of them'
+      : 'parkEmail cannot help here. Give one of them';
+  const message = `each person needs the e-mail of the next one: ${shown}. None of them is changed. ${way} another e-mail by hand`;
+  for (const slot of members) index.set(slot, mark.conflict);
+  for (const [i, person] of people.entries()) {
+    const { identification } = person;
+    if (index.has(index.find(identification).slot, mark.bystander)) continue;
+    const other = names[(i + 1) % names.length] ?? '';
+    find({ code: 'email-cycle', identification, message, other, ...('at' in person ? { at: person.at } : {}) });
+  }
+}
+
+/** The same circle, whichever account the platform showed first. */
+function fromSmallest<Named extends { readonly identification: string }>(circle: readonly Named[]): readonly Named[] {
+  const names = circle.map(({ identification }) => identification);
+  const start = names.indexOf(names.toSorted(compareIdentifications)[0] ?? '');
+  return [...circle.slice(start), ...circle.slice(0, start)];
+}

@@ -1,0 +1,143 @@
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { autoDirectLimit } from '../../core/run/batch.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { Lookup } from '../../ports/platform.ts';
+import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
+import type { EngineIo, RunContext } from '../engine-io.ts';
+import { openLookups } from '../prove/lookups.ts';
+import { entryAfter, findingsOf, markOf } from '../prove/read-back.ts';
+import { changesInBatch } from '../seal/batches.ts';
+import { findOtherOwners } from './find-other-owners.ts';
+import { findTakenEmails } from './find-taken-emails.ts';
+import { objectionTo, readBackIfApplied, type Trouble } from './objections.ts';
+import { leaveOutUncertain } from './plan-age.ts';
+
+export interface BatchToCheck {
+  readonly batch: Batch;
+  /** The lookup of all planned users is young enough, and its objections are stored. */
+  readonly isLookedUp: boolean;
+}
+
+/**
+ * Returns the changes of a batch that are still sent, and stores why the others are not:
+ *
+ * - users that are another sync's by now (see `findOtherOwners`);
+ * - a create of a user who is on the platform by now, or is in only one of read and search;
+ * - an update by file of a user who was disabled since: a row with U would enable the account again;
+ * - a remove of a user who was enabled since;
+ * - a change whose new e-mail is still on another account;
+ * - in a part of a failed file, changes that have become visible since: they are applied;
+ * - changes that an old plan must not make (see `plan-age`).
+ */
+export async function checkBeforeSending(
+  context: RunContext,
+  { batch, isLookedUp }: BatchToCheck,
+  io: EngineIo,
+): Promise<PlannedChange[]> {
+  const { owned, sync } = context;
+  const planned = (await changesInBatch(batch, io)).filter(({ state }) => state === 'planned');
+  if (batch.kind === 'outbox') return planned;
+  const marks: ChangeMark[] = [];
+  const findings: Finding[] = [];
+  const ledger: LedgerEntry[] = [];
+  const leaveOut = ({ identification }: PlannedChange, { code, reason }: Trouble, message: string): void => {
+    marks.push({ identification, state: 'failed', reason });
+    findings.push({ code, identification, message });
+  };
+
+  const names = planned.map(({ identification }) => identification);
+  const known = await io.store.ledger.getMany(sync.settings.connection, names);
+  const others = await findOtherOwners(planned, known, context, io);
+  const ours = planned.filter((change) => {
+    const trouble = others.get(change.identification);
+    if (trouble !== undefined) leaveOut(change, trouble, trouble.message);
+    return trouble === undefined;
+  });
+
+  const isPiece = batch.parent !== undefined;
+  const lookups = await lookUp(ours, { batch, isLookedUp }, context, io);
+  const taken = await findTakenEmails(batch.isParking === true ? [] : ours, context, io);
+  const now = io.clock.now();
+  const meant = ours.filter((change) => {
+    const whose = taken.get(change.identification);
+    if (whose !== undefined) {
+      leaveOut(change, { code: 'email-conflict', reason: whose }, `${change.kind} not sent: ${whose}`);
+      return false;
+    }
+    const lookup = lookups.get(change.identification);
+    if (lookup === undefined) return true;
+    const back = isPiece ? readBackIfApplied(change, lookup, known.get(change.identification)) : undefined;
+    if (back !== undefined) {
+      const entry = entryAfter(back, sync, now);
+      if (entry !== undefined) ledger.push(entry);
+      marks.push(markOf(back, now));
+      findings.push(...findingsOf(back));
+      return false;
+    }
+    const trouble = objectionTo(change, batch)?.(lookup);
+    if (trouble !== undefined) leaveOut(change, trouble, `${change.kind} not sent: ${trouble.reason}`);
+    return trouble === undefined;
+  });
+  // The lookups may have taken long, so the age of the plan is judged after them.
+  const certain = leaveOutUncertain(meant, batch, owned.run, io.clock);
+  marks.push(...certain.marks);
+  findings.push(...certain.findings);
+  if (marks.length > 0) {
+    await io.store.batches.update(owned, batch.id, {}, { marks, ledger });
+    await io.store.runs.addFindings(owned, findings);
+  }
+  return [...certain.kept];
+}
+
+/**
+ * Looks users up just before their changes are sent. Removes and few changes are always read, and searched for where
+ * the read fails. Parts of a failed file are always looked up, others only when no lookup is young enough.
+ */
+async function lookUp(
+  changes: readonly PlannedChange[],
+  { batch, isLookedUp }: BatchToCheck,
+  context: RunContext,
+  io: EngineIo,
+): Promise<ReadonlyMap<string, Lookup>> {
+  const areFew = changes.length <= autoDirectLimit;
+  const isRead = (change: PlannedChange): boolean =>
+    change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
+  const read = changes.filter(isRead);
+  const others = changes.filter((change) => {
+    return !isRead(change) && (batch.parent !== undefined || (!isLookedUp && objectionTo(change, batch) !== undefined));
+  });
+  const total = read.length + others.length;
+  if (total > 0) io.progress({ step: 'looking-up', users: 0, total });
+  // What was not found by a scan before is read one by one now.
+  const mayScan = batch.parent !== undefined;
+  const byRead = await lookUpAll(read, { context, mayScan: false }, io);
+  return new Map([...byRead, ...(await lookUpAll(others, { context, mayScan }, io))]);
+}
+
+async function lookUpAll(
+  changes: readonly PlannedChange[],
+  { context, mayScan }: { readonly context: RunContext; readonly mayScan: boolean },
+  io: EngineIo,
+): Promise<ReadonlyMap<string, Lookup>> {
+  const names = changes.map(({ identification }) => identification);
+  const question = {
+    step: 'looking-up',
+    count: mayScan ? names.length : 0,
+    async *names() {
+      yield* names;
+    },
+  } as const;
+  try {
+    const lookups = await openLookups(question, context, io);
+    try {
+      return await lookups.of(changes);
+    } finally {
+      lookups.close();
+    }
+  } catch (error) {
+    // The directory changes too fast for a scan.
+    if (!mayScan || !(error instanceof RollcallError) || error.code !== 'SCAN_INCOMPLETE') throw error;
+    return lookUpAll(changes, { context, mayScan: false }, io);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Change } from '../../core/plan/change.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
+import { ageOn } from '../clock-span.ts';
+
+/** How long after planning a decision to enable, disable or remove a user stays valid. */
+const certainForMs = 2 * 3_600_000;
+/** How long after planning any change may be sent. */
+const planLifeMs = 24 * 3_600_000;
+
+/** Returns the age of the run's plan. Runs of older versions do not store it, so the age of the run is used. */
+function planAge({ facts, startedAt }: Run, clock: Clock): number {
+  return ageOn(clock, facts.plannedAt ?? startedAt);
+}
+
+/** Returns whether no further change of the run's plan is sent. */
+export function isPlanTooOld(run: Run, clock: Clock): boolean {
+  return planAge(run, clock) >= planLifeMs;
+}
+
+/** Returns why no further change of the run is sent; undefined when the run may continue. */
+export function tooOldToSend(run: Run, clock: Clock): string | undefined {
+  if (!isPlanTooOld(run, clock)) return undefined;
+  return `the run was interrupted, and its plan is ${hours(planAge(run, clock))} old: the next run plans the unsent changes again`;
+}
+
+/**
+ * Leaves out of a batch the changes that an old plan must not make. A run may resume hours after planning. By then a
+ * leaver may have returned, and a user who was to be enabled may have left.
+ */
+export function leaveOutUncertain<Planned extends Change>(
+  changes: readonly Planned[],
+  batch: Batch,
+  run: Run,
+  clock: Clock,
+): { readonly kept: readonly Planned[]; readonly marks: readonly ChangeMark[]; readonly findings: readonly Finding[] } {
+  const age = planAge(run, clock);
+  if (age < certainForMs) return { kept: changes, marks: [], findings: [] };
+  const kept = changes.filter(({ kind }) => kind === 'create' || kind === 'update');
+  const left = changes.filter((change) => !kept.includes(change));
+  if (left.length === 0) return { kept, marks: [], findings: [] };
+  const reason = `planned ${hours(age)} ago: this is too long for enables, disables and removes, which the next run plans again`;
+  const message = `batch ${batch.number}: ${countOf(left.length, 'change')} left out, ${reason}`;
+  return {
+    kept,
+    marks: left.map(({ identification }) => ({ identification, state: 'failed', reason })),
+    findings: [{ code: 'plan-outdated', message }],
+  };
+}
+
+function hours(ms: number): string {
+  return `${Math.floor(ms / 3_600_000)} h`;
+}

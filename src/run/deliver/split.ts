@@ -1,0 +1,110 @@
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
+import type { EngineIo, RunContext } from '../engine-io.ts';
+import type { ReadBack } from '../prove/read-back.ts';
+import { newBatch } from '../seal/batches.ts';
+import { updateFacts } from '../update-facts.ts';
+
+/**
+ * After this many failed files with no row applied (a file, its halves, its quarters), one row is sent alone. If that
+ * fails too, the platform is faulty, not the rows. The files alone prove nothing: a bad row in each quarter would keep
+ * all others from being sent.
+ */
+const doubtAfterFailures = 7;
+
+export interface FailedFile {
+  readonly marks: readonly ChangeMark[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly findings: readonly Finding[];
+  /** Changes that the platform did not apply, in order of identification. */
+  readonly unseen: readonly ReadBack[];
+}
+
+/**
+ * Halves a failed file until the bad rows are isolated, within the limit of `settle.maxSplits`. If the platform itself
+ * may be faulty, cuts off one row as a probe instead.
+ */
+export async function splitBatch(context: RunContext, batch: Batch, failed: FailedFile, io: EngineIo): Promise<void> {
+  const { owned, sync } = context;
+  const { unseen } = failed;
+  const run = await io.store.runs.get(owned.run.id);
+  const splits = run?.facts.splits ?? 0;
+  const all = await io.store.batches.ofRun(owned.run.id);
+  const status = batch.status ?? 'failed';
+  const files = all.filter(({ final }) => final !== undefined);
+  const isDoubted = failed.marks.length === 0 && hasOnlyFailures(files) && !(await hasApplied(files, io));
+  const isFaulty = isDoubted && files.some(({ size }) => size === 1);
+  const isProbing = isDoubted && !isFaulty && unseen.length > 1;
+  const isSplitting = isProbing || (unseen.length > 1 && splits < sync.settings.settle.maxSplits && !isFaulty);
+
+  const findings = [...failed.findings];
+  const marks = [...failed.marks];
+  if (!isSplitting) {
+    const alone =
+      unseen.length === 1 ? 'a file with this row alone also fails' : `in a failed file of ${unseen.length} rows`;
+    const reason = `the platform says "${status}": ${alone}`;
+    for (const { change } of unseen) marks.push({ identification: change.identification, state: 'failed', reason });
+    const names = unseen.slice(0, 3).map(({ change }) => change.identification);
+    findings.push({
+      code: 'batch-failed',
+      message: `batch ${batch.number}: ${reason} (${names.join(', ')}${unseen.length > 3 ? ', …' : ''})`,
+    });
+  }
+  // The rows move to the halves first, so after a kill every row is in exactly one open batch.
+  if (isSplitting) {
+    const middle = Math.ceil(unseen.length / 2);
+    // Selects a different row in each run, in case this row is at fault.
+    const alone = isProbing ? rowFor(owned.run, unseen.length) : -1;
+    const parts = isProbing
+      ? [unseen.filter((_, i) => i === alone), unseen.filter((_, i) => i !== alone)]
+      : [unseen.slice(0, middle), unseen.slice(middle)];
+    const halves = parts.map((half, i) => ({
+      batch: newBatch(context, {
+        number: all.length + 1 + i,
+        kind: 'csv',
+        size: half.length,
+        parent: batch.id,
+        isParking: batch.isParking === true,
+      }),
+      identifications: half.map(({ change }) => change.identification),
+    }));
+    const [probe] = halves;
+    if (isProbing && probe !== undefined) await updateFacts(owned, { probe: probe.batch.id }, io);
+    await io.store.batches.create(owned, halves);
+    io.checkpoint('batch-split');
+  }
+  await io.store.batches.update(
+    owned,
+    batch.id,
+    { state: 'settled', reason: `the platform says "${status}"` },
+    { marks, ledger: failed.ledger },
+  );
+  if (isFaulty) findings.push(platformFaulty(files.length));
+  await io.store.runs.addFindings(owned, findings);
+  await updateFacts(owned, { splits: splits + (isSplitting ? 1 : 0) }, io);
+  if (isFaulty) await io.store.runs.update(owned, { reason: platformFaulty(files.length).message });
+}
+
+function hasOnlyFailures(files: readonly Batch[]): boolean {
+  return files.length >= doubtAfterFailures && files.every(({ final }) => final === 'failed');
+}
+
+/** A number below `count` that differs from run to run. */
+function rowFor({ startedAt }: Run, count: number): number {
+  return startedAt % count;
+}
+
+/** A platform that applies the good rows of files that it calls failed is not faulty. */
+async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolean> {
+  for (const { id, run } of files) {
+    const applied = await io.store.plans.page(run, { batch: id, states: ['applied'], limit: 1 });
+    if (applied.length > 0) return true;
+  }
+  return false;
+}
+
+function platformFaulty(files: number): Finding {
+  const message = `${files} files in a row failed, one of them with a single row, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
+  return { code: 'platform-ill', message };
+}

@@ -1,0 +1,52 @@
+import type { CompiledMapping } from '../core/person/mapping.ts';
+import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
+import type { Delivery } from '../ports/delivery.ts';
+import type { CountRequests } from '../ports/metrics.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { Checkpoint, Clock, Logger, NewId, Progress } from '../ports/runtime.ts';
+import type { Source } from '../ports/source.ts';
+import type { OpenSpool } from '../ports/spool.ts';
+import type { OwnedRun, Store } from '../ports/store.ts';
+
+/**
+ * One configured sync with its source and its platform opened. The composition root creates it; the engine only uses
+ * it.
+ */
+export interface Sync {
+  readonly settings: SyncSettings;
+  readonly source: Source;
+  readonly mapping: CompiledMapping;
+  readonly platform: Platform;
+  readonly dialect: Dialect;
+  /** Limits of the connection. */
+  readonly limits: Limits;
+  /** Changes with every setting that affects decisions about people: mapping, scope, lifecycle, source and target. */
+  readonly fingerprint: string;
+  readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
+}
+
+/** The services that a run needs. */
+export interface EngineIo {
+  readonly store: Store;
+  /** Every configured sync by name. A sync that is absent here no longer owns ledger entries. */
+  readonly syncs: ReadonlyMap<string, Sync>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly newId: NewId;
+  readonly openSpool: OpenSpool;
+  /** How long the store keeps what, in ms. */
+  readonly retention: { readonly runs: number; readonly audit: number; readonly ledgerOfGone: number };
+  readonly checkpoint: Checkpoint;
+  readonly progress: Progress;
+  readonly countRequests: CountRequests;
+}
+
+/** A run under our lease, with its sync. */
+export interface RunContext {
+  readonly owned: OwnedRun;
+  readonly sync: Sync;
+  /** Aborts when the lease is lost, and a grace period after the process was asked to stop. */
+  readonly signal: AbortSignal;
+  /** Aborts as soon as the process is asked to stop. No further call starts; the call in progress may end. */
+  readonly stopping: AbortSignal;
+}

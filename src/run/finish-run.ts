@@ -1,0 +1,118 @@
+import { countOf } from '../core/run/count-of.ts';
+import type { Finding } from '../core/run/finding.ts';
+import { isClean, watermarkAfter } from '../core/run/next-read.ts';
+import { chooseOutcome, countChanges } from '../core/run/report.ts';
+import type { JobOutcome } from '../ports/job.ts';
+import type { ChangeMark, Run } from '../ports/store.ts';
+import { leaveFileQueue } from './deliver/file-lease.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
+import { reportLeftParked } from './prove/report-parked.ts';
+import { changesOf } from './seal/batches.ts';
+
+/** The parts of a context that closing a run needs. A run can be closed without its sync. */
+type Owned = Pick<RunContext, 'owned'>;
+
+/** Counts the results of all changes, chooses the outcome and closes the run. Repeatable. */
+export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
+  const { owned } = context;
+  const run = await io.store.runs.get(owned.run.id);
+  if (run === undefined || run.phase === 'done') return { kind: 'done' };
+  // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
+  // to send.
+  if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
+  const lost = await leaveUnresolved(context, run, io);
+  await dropUnsent(context, io);
+  await endUnsent(context, io);
+  const parked = await reportLeftParked(run.id, io);
+  const states = await io.store.plans.countStates(run.id);
+  const { kinds, classes } = await io.store.plans.count(run.id);
+  const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
+  const { facts } = run;
+  const end = {
+    counts,
+    states,
+    isCancelled: run.isCancelRequested,
+    isReadDoubted: facts.isReadDoubted === true,
+    doubt: facts.doubt,
+    waiting: facts.blocked?.unresolved ?? 0,
+    failure: failure ?? run.reason,
+    unknown: facts.unknownPeople ?? 0,
+    gaps: facts.sourceGaps ?? [],
+  };
+  const { outcome, reason } = chooseOutcome(end);
+  const watermark = watermarkAfter(await io.store.reads.watermark(run.sync), {
+    id: run.id,
+    read: facts.read,
+    needsFull: facts.needsFull === true,
+    isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
+  });
+  const left = [...(lost === undefined ? [] : [lost]), ...parked];
+  if (left.length > 0) await io.store.runs.addFindings(owned, left);
+  const endedAt = io.clock.now();
+  const patch = {
+    phase: 'done',
+    phaseAt: endedAt,
+    endedAt,
+    outcome,
+    counts,
+    ...(reason === undefined ? {} : { reason }),
+  } as const;
+  await io.store.runs.update(owned, patch, { watermark });
+  await leaveFileQueue(owned, io);
+  io.checkpoint('run-finished');
+  const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
+  const fields = {
+    run: run.id,
+    sync: run.sync,
+    outcome,
+    create,
+    update,
+    enable,
+    disable,
+    remove,
+    held,
+    failed,
+    unresolved,
+  };
+  io.logger.info({ ...fields, ms: endedAt - run.startedAt }, 'run ended');
+  return { kind: 'done' };
+}
+
+/** Marks the batch that is out as unresolved when the run fails. Later runs check for its effect. */
+async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promise<Finding | undefined> {
+  const out = (await io.store.batches.ofRun(run.id)).filter(({ state }) => state === 'sending' || state === 'sent');
+  for (const batch of out) {
+    const marks: ChangeMark[] = [];
+    for await (const { identification } of changesOf(run.id, io, { batch: batch.id, states: ['sent'] })) {
+      marks.push({ identification, state: 'unresolved', reason: 'the run ended before its effect was known' });
+    }
+    await io.store.batches.update(owned, batch.id, { state: 'unresolved', finalAt: io.clock.now() }, { marks });
+  }
+  if (out.length === 0) return undefined;
+  return {
+    code: 'unresolved',
+    message: `${countOf(out.length, 'batch was', 'batches were')} still without an outcome when the run ended: later runs first check whether the changes were applied`,
+  };
+}
+
+/** Ends the batches that were not sent: no later run takes them. */
+async function endUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
+  const planned = (await io.store.batches.ofRun(owned.run.id)).filter(({ state }) => state === 'planned');
+  for (const { id } of planned) await io.store.batches.update(owned, id, { state: 'settled', reason: notSent });
+}
+
+const notSent = 'not sent: the run ended first';
+
+/** Drops the changes that were not sent. The next run plans again. */
+async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
+  let marks: ChangeMark[] = [];
+  const flush = async (): Promise<void> => {
+    if (marks.length > 0) await io.store.plans.setStates(owned, marks);
+    marks = [];
+  };
+  for await (const { identification } of changesOf(owned.run.id, io, { states: ['planned'] })) {
+    marks.push({ identification, state: 'dropped' });
+    if (marks.length >= 1000) await flush();
+  }
+  await flush();
+}

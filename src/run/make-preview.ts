@@ -1,0 +1,65 @@
+import { describeError } from '../core/run/errors.ts';
+import type { Preview } from '../ports/previews.ts';
+import type { Progress } from '../ports/runtime.ts';
+import type { EngineIo } from './engine-io.ts';
+import { previewPlan } from './seal/preview-plan.ts';
+import { reportPlan } from './seal/report-plan.ts';
+
+/** Number of attempts at a preview. Its read may be the cause if the process dies each time. */
+const mostAttempts = 3;
+/** Minimum time between two writes of the progress (ms). */
+const noteEveryMs = 1000;
+
+/** Name of the lease under which one process makes the preview. */
+export function previewLease(id: string): string {
+  return `preview:${id}`;
+}
+
+/**
+ * Makes the plan of a preview with the steps of a run, and stores it. Nothing else is written: no miss is counted, no
+ * user becomes managed, no hold is opened, no episode ends. Does nothing when it has ended. Rejects only when `signal`
+ * aborts, or the store fails; then another attempt follows. Call it under `previewLease`.
+ */
+export async function makePreview(id: string, io: EngineIo, signal: AbortSignal): Promise<void> {
+  const { store, clock } = io;
+  const preview = await store.previews.begin(id, clock.now());
+  if (preview === undefined) return;
+  const fail = (reason: string) =>
+    store.previews.end(id, preview.attempt, { state: 'failed', at: clock.now(), reason });
+  const sync = io.syncs.get(preview.sync);
+  if (sync === undefined) {
+    await fail(`the sync ${preview.sync} is no longer configured`);
+    return;
+  }
+  if (preview.attempt > mostAttempts) {
+    await fail(`the work was interrupted ${mostAttempts} times: read the log of the workers`);
+    return;
+  }
+  // Each attempt has a plan of its own, so that two of them never write into one.
+  const job = { planId: io.newId('plan'), sync, scope: preview.scope, signal, context: undefined };
+  const notes = noteProgress(preview, io);
+  try {
+    const plan = await previewPlan(job, { ...io, progress: notes.progress });
+    const report = await reportPlan(plan, sync, store);
+    await notes.ended();
+    await store.previews.end(id, preview.attempt, { state: 'done', at: clock.now(), report });
+  } catch (error) {
+    signal.throwIfAborted();
+    await notes.ended();
+    await fail(describeError(error));
+  }
+}
+
+/** Stores progress beside the work. A note that cannot be stored is left out. */
+function noteProgress({ id, attempt }: Preview, { store, clock, progress: tell }: EngineIo) {
+  let noted = Number.NEGATIVE_INFINITY;
+  let writing: Promise<void> = Promise.resolve();
+  const progress: Progress = (event) => {
+    tell(event);
+    const now = clock.now();
+    if (now - noted < noteEveryMs) return;
+    noted = now;
+    writing = writing.then(() => store.previews.note(id, attempt, event)).catch(() => {});
+  };
+  return { progress, ended: () => writing };
+}

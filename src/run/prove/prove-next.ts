@@ -1,0 +1,118 @@
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import type { FileStatus } from '../../ports/platform.ts';
+import type { FileWait } from '../../ports/runtime.ts';
+import type { Batch } from '../../ports/store.ts';
+import { spanOn } from '../clock-span.ts';
+import { releaseFileLease, takeFileLease } from '../deliver/file-lease.ts';
+import { learnPace, nextPollMs } from '../deliver/file-pace.ts';
+import { isFilePending, mayBeProcessing, readWave } from '../deliver/wave.ts';
+import type { EngineIo, RunContext } from '../engine-io.ts';
+import { keepRaw } from '../keep-raw.ts';
+import { type NextStep, toDelivering } from '../next-step.ts';
+import { updateFacts } from '../update-facts.ts';
+import { proveWave } from './prove-wave.ts';
+
+/**
+ * Polls the file that is out, or proves the wave. The platform's status alone never makes a change `applied`. A status
+ * that the dialect does not know, or that the platform fails to return, is pending until the deadline and never a
+ * success. `proveWave` says how each batch ends.
+ *
+ *   a file is pending   poll again, after a growing wait, until settle.deadline; then prove the wave, and this file too
+ *   a file has ended    send the next batch, or prove the wave if nothing is left to send
+ *   no file is pending  prove the wave
+ */
+export async function proveNext(context: RunContext, io: EngineIo): Promise<NextStep> {
+  const wave = await readWave(context.owned, io);
+  const { out, unproven, planned } = wave;
+  if (out === undefined) return unproven.length === 0 ? toDelivering : proveWave(context, wave, io);
+  if (out.state === 'sending') return toDelivering;
+  const { batch, retryAfterMs } = await pollStatus(context, out, io);
+  const ended = { planned, out: undefined, unproven: [...unproven, batch] };
+  const report = (wait: FileWait | undefined): void =>
+    io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '', wait });
+  if (!isFilePending(batch)) {
+    report(undefined);
+    if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
+    return planned.length > 0 ? toDelivering : proveWave(context, ended, io);
+  }
+  const { everyMs, deadlineMs } = context.sync.settings.settle;
+  const now = io.clock.now();
+  const sinceMs = batch.sentAt ?? 0;
+  const untilMs = sinceMs + spanOn(io.clock, deadlineMs);
+  if (now < untilMs) {
+    const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
+    const afterMs = Math.min(wantedMs, untilMs - now);
+    report({ sinceMs, nextPollMs: now + afterMs, untilMs });
+    return { kind: 'again', afterMs };
+  }
+  if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
+  return proveWave(context, ended, io);
+}
+
+interface Polled {
+  readonly batch: Batch;
+  /** Wait in ms that the platform requested; 0 when it requested none. */
+  readonly retryAfterMs: number;
+}
+
+/** Requests the file's status and stores it. */
+async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Promise<Polled> {
+  const { owned } = context;
+  await takeFileLease(owned, io);
+  const { status, retryAfterMs } = await requestStatus(context, batch, io);
+  const text = status.kind === 'no-status' ? 'the platform has no file status' : status.text;
+  if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(missingStatus)) {
+    io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
+    await keepRaw(owned, { about: `file status of batch ${batch.number}`, text: status.raw }, io);
+    const message = `batch ${batch.number}: the platform returned a status that dialect.status does not name; treated as pending. "rollcall show ${owned.run.id} --raw" shows it`;
+    await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
+  }
+  const final = status.kind === 'pending' ? undefined : status.kind;
+  const finalAt = final === undefined ? undefined : io.clock.now();
+  const patch = { status: text, polls: batch.polls + 1, final, finalAt };
+  await io.store.batches.update(owned, batch.id, patch);
+  await learn(context, { ...batch, ...patch }, io);
+  if (final !== undefined) io.checkpoint('status-final');
+  return { batch: { ...batch, ...patch }, retryAfterMs };
+}
+
+/** Remembers how long files take, for the first poll of the next one. */
+async function learn({ owned }: RunContext, { sentAt, final }: Batch, io: EngineIo): Promise<void> {
+  if (final === 'no-status') return;
+  const { filePace: known } = owned.run.facts;
+  const passedMs = io.clock.now() - (sentAt ?? 0);
+  await updateFacts(owned, { filePace: learnPace(known, passedMs, final !== undefined) }, io);
+}
+
+/** Prefix of a batch status that we set because the platform returned none. */
+const missingStatus = 'no status: ';
+
+/**
+ * Returns the file's status. A request that fails with a temporary error returns pending, because the batch has already
+ * been sent.
+ */
+async function requestStatus(
+  { owned, sync, signal }: RunContext,
+  batch: Batch,
+  io: EngineIo,
+): Promise<{ readonly status: FileStatus; readonly retryAfterMs: number }> {
+  try {
+    return { status: await sync.platform.status(batch.fileId ?? '', signal), retryAfterMs: 0 };
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.retry === 'never') throw error;
+    const text = missingStatus + (error.status === undefined ? 'no complete answer' : `answered ${error.status}`);
+    const fields = { run: owned.run.id, batch: batch.number, status: text, code: error.code, error: error.message };
+    if (batch.status !== text) {
+      io.logger.warn(fields, 'the platform does not return the file status: waiting');
+      const raw = RollcallError.rawTextOf(error);
+      await keepRaw(owned, { about: `file status of batch ${batch.number}`, text: raw }, io);
+    }
+    const retryAfterMs = error.retry === 'backoff' ? 0 : error.retry.afterMs;
+    return { status: { kind: 'pending', text, isKnown: false }, retryAfterMs };
+  }
+}
+
+async function reportMissingStatus({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
+  const message = `batch ${batch.number}: the file had no final status until settle.deadline (last: ${batch.status}), so its users were read back. If ${sync.dialect.status.path} is not the status endpoint, correct dialect.status.path`;
+  await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
+}

@@ -1,0 +1,254 @@
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
+import { spanOn } from '../clock-span.ts';
+import { addLastStep } from '../deliver/add-last-step.ts';
+import { releaseFileLease } from '../deliver/file-lease.ts';
+import { nextProofMs } from '../deliver/file-pace.ts';
+import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
+import { splitBatch } from '../deliver/split.ts';
+import {
+  endOf,
+  isFilePending,
+  isProofDue,
+  mayBeProcessing,
+  readPlanned,
+  readWave,
+  type Wave,
+} from '../deliver/wave.ts';
+import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import { type NextStep, toDelivering, toProving } from '../next-step.ts';
+import { changesInBatch, changesOf } from '../seal/batches.ts';
+import { updateFacts } from '../update-facts.ts';
+import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
+
+/** How to handle changes that the platform does not show. `untilMs` is the time of the lookup that decides. */
+type IfUnseen =
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'fail' | 'split' | 'unresolved' };
+
+/**
+ * Reads back the users of all unproven batches, by one scan if that needs fewer requests than single reads, and settles
+ * each batch whose changes are shown. A scan also looks at the users of the batches that are still planned. A change
+ * that is not shown, by the time when the lookup began:
+ *
+ *   of a file that is done, or direct calls  waits until settle.visibleWithin, then has failed
+ *   of a failed file                         waits until settle.visibleWithin, then the file is split (it waits once per
+ *                                            run, unless the first failed file showed rows late)
+ *   of a file without a status               waits until settle.deadline, then is unresolved
+ *   of a file that is pending too long       is unresolved
+ *   after a lost answer                      waits until settle.visibleWithin, then is unresolved
+ *
+ * A batch with a change that waits stays unproven as a whole, and the next proof reads it again.
+ */
+export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<NextStep> {
+  const { owned, sync } = context;
+  const lookups = await openLookups(questionOf(owned, wave, io), context, io);
+  const notShown: NotShown[] = [];
+  try {
+    for (const batch of wave.unproven) {
+      const left = await proveBatch(context, { batch, lookups }, io);
+      if (left !== undefined) notShown.push(left);
+    }
+    if (lookups.scannedAt !== undefined) await applyLookup(context, lookups, await readPlanned(owned, io), io);
+  } finally {
+    lookups.close();
+  }
+  await updateFacts(owned, { provedAt: lookups.startedAt }, io);
+  const left = await readWave(owned, io);
+  if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
+  if (!(await isProofDue(context, left, io))) return toDelivering;
+  return toProving(waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
+}
+
+/** Returns the wait in ms before the next proof, and reports what it waits for. */
+function waitForProof(
+  { settings }: Sync,
+  { notShown, lookedAt }: { readonly notShown: readonly NotShown[]; readonly lookedAt: number },
+  io: EngineIo,
+): number {
+  const { everyMs } = settings.settle;
+  if (notShown.length === 0) return everyMs;
+  const changes = notShown.reduce((sum, one) => sum + one.changes, 0);
+  const untilMs = Math.max(...notShown.map((one) => one.untilMs));
+  io.progress({ step: 'not-shown', changes, untilMs });
+  const passedMs = Math.max(...notShown.map(({ batch }) => lookedAt - endOf(batch)));
+  // A proof at `untilMs` decides, so a longer wait gains nothing.
+  return Math.min(nextProofMs(everyMs, passedMs), Math.max(everyMs, untilMs - io.clock.now()));
+}
+
+function questionOf(owned: OwnedRun, { unproven }: Wave, io: EngineIo): LookupQuestion {
+  return {
+    step: 'reading-back',
+    count: unproven.reduce((sum, { size }) => sum + size, 0),
+    async *names() {
+      // Changes that were not tried are planned again after the proof.
+      const states = ['planned', 'sent', 'unresolved'] as const;
+      for (const { id, run } of unproven) {
+        for await (const { identification } of changesOf(run, io, { batch: id, states })) yield identification;
+      }
+      yield* namesAhead(await readPlanned(owned, io), io);
+    },
+  };
+}
+
+interface Proof {
+  readonly batch: Batch;
+  readonly lookups: Lookups;
+}
+
+/** A batch that waits for changes that may still appear. */
+interface NotShown {
+  readonly batch: Batch;
+  readonly changes: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Judges the changes of one batch. Stores proven results and the ledger in one transaction, unless the batch waits for
+ * changes that may still appear.
+ */
+async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<NotShown | undefined> {
+  const { owned, sync } = context;
+  const changes = await changesInBatch(batch, io);
+  const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
+  const backs = await readBack(open, { lookups, sync }, io);
+  io.checkpoint('read-back');
+  const ifUnseen = await ifUnseenIn(context, { batch, lookups }, io);
+  const now = io.clock.now();
+  const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
+  const action = hasUnclear && ifUnseen.kind === 'split' ? ifUnclear(context, batch, lookups.startedAt) : ifUnseen;
+  // When an answer was lost or the file never ended, only a visible effect proves that the change was applied.
+  const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
+    isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
+  const unknown = new Set(
+    open.filter(({ state }) => state === 'unresolved').map(({ identification }) => identification),
+  );
+  const marks: ChangeMark[] = [];
+  const ledger: LedgerEntry[] = [];
+  const findings: Finding[] = [];
+  const unseen: ReadBack[] = [];
+  const parked: string[] = [];
+  for (const back of backs) {
+    const { identification } = back.change;
+    const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
+    if (action.kind === 'split' && isEdited(back)) {
+      // The row may have been applied before that edit, so it is not sent again.
+      marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
+      findings.push(...findingsOf(back));
+      continue;
+    }
+    if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
+      unseen.push(back);
+      continue;
+    }
+    if (batch.isParking === true && back.verdict.kind === 'applied') {
+      parked.push(identification);
+      continue;
+    }
+    const entry = entryAfter(back, sync, now);
+    if (entry !== undefined) ledger.push(entry);
+    marks.push(markOf(back, now));
+    findings.push(...findingsOf(back));
+    if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
+  }
+  const isWaiting = unseen.length > 0 && action.kind === 'wait';
+  if (batch.final === 'failed')
+    await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
+  if (isWaiting) {
+    // Nothing is stored yet. Results that are certain now are read again later and reported once.
+    return { batch, changes: unseen.length, untilMs: action.untilMs };
+  }
+  if (parked.length > 0) await addLastStep(context, batch, parked, io);
+  if (unseen.length > 0 && action.kind === 'split') {
+    await splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
+    return undefined;
+  }
+  let unresolved = 0;
+  for (const back of unseen) {
+    const { identification } = back.change;
+    if (action.kind === 'unresolved' || isUnknown(back)) {
+      unresolved += 1;
+      marks.push({ identification, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` });
+    } else {
+      marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
+      findings.push(...findingsOf(back));
+    }
+  }
+  if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
+  // Direct calls may have stopped early (too many requests). Changes that were not tried are sent again.
+  const hasUntried = changes.some(({ state }) => state === 'planned');
+  const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
+  const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
+  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger });
+  await io.store.runs.addFindings(owned, findings);
+  io.checkpoint('batch-settled');
+  return undefined;
+}
+
+async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
+  if (isFilePending(batch)) return { kind: 'unresolved' };
+  const { deadlineMs, visibleWithinMs } = sync.settings.settle;
+  const isWithout = batch.final === 'no-status';
+  const untilMs = isWithout
+    ? (batch.sentAt ?? 0) + spanOn(io.clock, deadlineMs)
+    : endOf(batch) + spanOn(io.clock, visibleWithinMs);
+  const mayWait = lookups.startedAt < untilMs;
+  if (batch.final === 'failed') {
+    const failedFile = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+    return mayWait && failedFile?.showsLate !== false ? { kind: 'wait', untilMs } : { kind: 'split' };
+  }
+  if (mayWait) return { kind: 'wait', untilMs };
+  return { kind: isWithout || batch.state === 'unresolved' ? 'unresolved' : 'fail' };
+}
+
+/**
+ * Learns from the run's first failed file whether its rows appear late. Its parts and all later failed files are then
+ * split at once, or also get `settle.visibleWithin` to appear. `seen` is the number of rows that the platform shows
+ * now.
+ */
+async function learnFromFailed(
+  { owned }: RunContext,
+  { batch, seen, isWaiting }: { readonly batch: Batch; readonly seen: number; readonly isWaiting: boolean },
+  io: EngineIo,
+): Promise<void> {
+  const known = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+  if (known?.showsLate !== undefined || (known?.batch ?? batch.id) !== batch.id) return;
+  const isFirstLook = known === undefined;
+  if (isFirstLook !== isWaiting) return;
+  const learned = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
+  await updateFacts(owned, { failedFile: { ...learned, batch: batch.id } }, io);
+}
+
+/**
+ * Returns how to handle unclear users. When read and search disagree, the row may have been applied, so the file is not
+ * split.
+ */
+function ifUnclear({ sync }: RunContext, batch: Batch, at: number): IfUnseen {
+  const untilMs = (batch.finalAt ?? at) + sync.settings.settle.visibleWithinMs;
+  return at < untilMs ? { kind: 'wait', untilMs } : { kind: 'unresolved' };
+}
+
+function isEdited({ verdict }: ReadBack): boolean {
+  return verdict.kind === 'not-seen' && verdict.edited !== undefined;
+}
+
+function whatOf({ verdict }: ReadBack): string {
+  return verdict.kind === 'not-seen' ? verdict.what : 'nothing shows that the platform applied the change';
+}
+
+function reasonUnseen(back: ReadBack): string {
+  return isEdited(back) ? whatOf(back) : `the platform reported done, but ${whatOf(back)}`;
+}
+
+function unverified(identification: string): Finding {
+  const message = 'only write-only fields were sent, and lastUpdate did not change: they are sent again at most twice';
+  return { code: 'unverified', identification, message };
+}
+
+function leftUnresolved(batch: Batch, count: number): Finding {
+  const message = `batch ${batch.number}: the outcome of ${countOf(count, 'change')} is not known; nothing more is sent for these users until the platform shows the changes, or settle.unknownAfter has passed`;
+  return { code: 'unresolved', message };
+}

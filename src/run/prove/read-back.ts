@@ -1,0 +1,116 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Change } from '../../core/plan/change.ts';
+import { judgeChange, type Verdict } from '../../core/plan/judge.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { afterChange, entryOf, leftBehind } from '../../core/plan/ledger-steps.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { ChangeMark } from '../../ports/store.ts';
+import { isConfiguredOn } from '../compare/neighbors.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
+import type { Lookups } from './lookups.ts';
+
+/** Number of changes that are judged before other work of this process runs. */
+const judgedPerTurn = 500;
+
+export interface ReadBack {
+  readonly change: Change;
+  readonly verdict: Verdict;
+  /** The account's ledger entry, if it has one. */
+  readonly known: LedgerEntry | undefined;
+  /** The id of the account that was read; undefined when no account was read. */
+  readonly accountId: string | undefined;
+  /** Read and search disagree. `not-seen` then proves nothing, not even that the change was not applied. */
+  readonly isUnclear?: true;
+}
+
+/** Judges each change by what the platform shows now. */
+export async function readBack(
+  changes: readonly Change[],
+  { lookups, sync }: { readonly lookups: Lookups; readonly sync: Sync },
+  io: EngineIo,
+): Promise<ReadBack[]> {
+  const names = changes.map(({ identification }) => identification);
+  const known = await io.store.ledger.getMany(sync.settings.connection, names);
+  const users = await lookups.of(changes);
+  const { name, connection } = sync.settings;
+  const ownOf = (entry: LedgerEntry | undefined): LedgerEntry | undefined =>
+    entry === undefined || entry.owner === name || isConfiguredOn(connection, entry.owner, io)
+      ? entry
+      : leftBehind(entry, name, io.clock.now());
+  const judge = (change: Change): ReadBack => {
+    const entry = known.get(change.identification);
+    const found = users.get(change.identification);
+    if (found?.found === 'unclear') {
+      const verdict = { kind: 'not-seen', what: 'read and search disagree about the user' } as const;
+      return { change, known: entry, accountId: undefined, verdict, isUnclear: true };
+    }
+    const user = found?.found === true ? found.user : undefined;
+    const own = ownOf(entryOf(user?.id ?? change.before?.userId, entry));
+    return { change, known: own, accountId: user?.id, verdict: judgeChange(change, user, own) };
+  };
+  const backs: ReadBack[] = [];
+  for (const some of chunk(changes, judgedPerTurn)) {
+    if (backs.length > 0) await nextTurn();
+    for (const change of some) backs.push(judge(change));
+  }
+  return backs;
+}
+
+/** Returns the ledger entry after a change that was applied, fully or in part. */
+export function entryAfter(
+  { change, verdict, known, accountId }: ReadBack,
+  sync: Sync,
+  now: number,
+): LedgerEntry | undefined {
+  if (verdict.kind === 'not-seen') return undefined;
+  const { name, remove } = sync.settings;
+  const blacklist = remove !== 'never' && remove.blacklist;
+  return afterChange(change, verdict, known, { owner: name, now, blacklist, accountId });
+}
+
+/**
+ * Returns how a change ended, from what was read back. Not for `not-seen`: the caller decides how long that may last.
+ */
+export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
+  const { identification } = change;
+  if (verdict.kind === 'ignored') {
+    // Part of the change was applied, for example a create or an enable, so guards count it.
+    const reason = [
+      ...(verdict.fields.length > 0 ? [`the platform ignored ${verdict.fields.join(', ')}`] : []),
+      ...(verdict.edited === undefined ? [] : [editedText(verdict.edited)]),
+    ].join('; ');
+    return { identification, state: 'failed', reason, appliedAt: now };
+  }
+  if (verdict.kind === 'unverified')
+    return { identification, state: 'unverified', reason: 'write-only fields: nothing shows that they were applied' };
+  return { identification, state: 'applied', appliedAt: now };
+}
+
+/** Returns the findings that report a change that was read back. */
+export function findingsOf({ change, verdict }: ReadBack): Finding[] {
+  const { identification } = change;
+  if (verdict.kind === 'not-seen') {
+    if (verdict.edited === undefined) return [];
+    return [{ code: 'edited-elsewhere', identification, message: editedText(verdict.edited) }];
+  }
+  if (verdict.kind === 'ignored') {
+    const { fields, edited } = verdict;
+    const message = `the platform accepted the change but ignored ${fields.join(', ')}. Check that the field is writable for this connection`;
+    return [
+      ...(fields.length > 0 ? [{ code: 'ignored-field', identification, message } as const] : []),
+      ...(edited === undefined
+        ? []
+        : [{ code: 'edited-elsewhere', identification, message: editedText(edited) } as const]),
+    ];
+  }
+  const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
+  if (kept.length === 0) return [];
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut off, or with other case, white space, accents, number or date format). The values count as equal from now on`;
+  return [{ code: 'kept-differently', identification, message }];
+}
+
+/** Describes fields that show neither the value before the change nor the value sent. */
+function editedText(fields: readonly string[]): string {
+  return `${fields.join(', ')} was edited by someone else; the next run plans again`;
+}

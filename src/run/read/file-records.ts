@@ -1,0 +1,188 @@
+import type { BlockedTally } from '../../core/guard/blocked.ts';
+import { likeness } from '../../core/person/look-alike.ts';
+import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import { preferred, withOutside } from '../../core/person/prefer.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { Sync } from '../engine-io.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+import type { Absent } from './person-text.ts';
+import { lifecycleTrouble } from './source-says.ts';
+
+type AnyRecord = Person | RejectedPerson;
+
+/** Stores the people of a read in the index, one record for each. */
+export interface RecordFiling {
+  /**
+   * Stores one record. The index keeps the record that counts when a person has several; `scope` and `prefer`
+   * decide (see `core/prefer.ts`).
+   */
+  file(person: AnyRecord): void;
+  /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
+  settle(): void;
+}
+
+/** The marks that one record sets. */
+const ofRecord = mark.inSource | mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.undated;
+
+const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOutside;
+
+/**
+ * Maximum number of people whose other record is remembered for the message. Equal to the number of findings that are
+ * kept.
+ */
+const keptPlaces = 10_000;
+
+/** Number of places that the message names besides the first. */
+const namedPlaces = 3;
+
+export interface FilingJob {
+  readonly sync: Pick<Sync, 'settings'>;
+  readonly index: PeopleIndex;
+  /** Counts the people whose lifecycle dates are unreadable, and the further records of one identification. */
+  readonly blocked: Pick<BlockedTally, 'add' | 'addRows'> | undefined;
+  readonly find: (finding: Finding) => void;
+}
+
+export function openRecordFiling({ index, sync, find, blocked }: FilingJob): RecordFiling {
+  const { settings } = sync;
+  const isByEmail = settings.match.includes('email');
+  /** By slot: where the records are that do not go with the one in the index. */
+  const others = new Map<number, { readonly places: string[]; count: number }>();
+
+  const put = (slot: number, person: AnyRecord): void => {
+    index.fill(slot, person);
+    index.set(slot, mark.inSource);
+    if (person.kind === 'rejected') return;
+    if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
+    if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
+    if (!person.isInScope) index.set(slot, mark.outOfScope);
+    if (person.standing === 'active' && person.isInScope && lifecycleTrouble(person) !== undefined) {
+      index.set(slot, mark.undated);
+    }
+    const email = claimedEmail(person);
+    if (isByEmail && email !== undefined) index.addEmail(email, slot);
+  };
+
+  const compare = (slot: number, other: AnyRecord, person: AnyRecord): void => {
+    for (const record of [other, person]) index.set(slot, outsideMarks(record));
+    const counts = preferred(other, person);
+    if (counts === 'first') return;
+    if (counts === 'second') {
+      index.clear(slot, mark.tied | ofRecord);
+      index.dropEmail(slot);
+      put(slot, person);
+      return;
+    }
+    index.set(slot, counts === 'tie' ? mark.tied : mark.unsure);
+    const known = others.get(slot) ?? { places: [], count: 0 };
+    if (others.size < keptPlaces) others.set(slot, known);
+    known.count += 1;
+    if (known.places.length < namedPlaces) known.places.push(person.at);
+  };
+
+  const settlePerson = (slot: number): void => {
+    const person = index.person(slot);
+    if (person.kind === 'absent') return;
+    const { identification, at } = person;
+    const undecided = (why: string): void => {
+      index.set(slot, mark.conflict);
+      blocked?.addRows(others.get(slot)?.count ?? 1);
+      const message = `${sameNames(at, others.get(slot))} have the identification ${identification}, ${why}: the user is not changed`;
+      find({ code: 'duplicate-key', identification, at, message });
+    };
+    if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
+    else if (index.has(slot, mark.tied)) {
+      undecided(
+        settings.prefer === undefined
+          ? 'and the sync has no prefer rule that decides which one counts'
+          : 'and no prefer rule decides which one counts',
+      );
+    } else if (person.kind === 'person') {
+      const facts = { works: index.has(slot, mark.worksOutside), isUnknown: index.has(slot, mark.unknownOutside) };
+      const judged = withOutside(person, facts);
+      if (judged === undefined)
+        undecided('and it is not known whether the person is active in a record that is out of scope');
+      else if (judged !== person) {
+        index.clear(slot, ofRecord);
+        put(slot, judged);
+      }
+    }
+  };
+
+  const settleEmails = (): void => {
+    for (const { slot, holder } of index.settleSharedEmails((one) => claimedEmail(index.person(one)))) {
+      const [other, person] = [index.person(holder), index.person(slot)];
+      const [place, at] = [placeOf(other), placeOf(person)];
+      const message = `${other.identification} (${place}) and ${person.identification} (${at}) have the same e-mail`;
+      // Each person gets one finding, because a later delta may show only one of them and looks it up by name.
+      if (!index.has(holder, mark.conflict))
+        find({ code: 'email-conflict', identification: other.identification, at: place, message });
+      const { identification } = person;
+      find({ code: 'email-conflict', identification, at, message, other: other.identification });
+      index.set(slot, mark.conflict);
+      index.set(holder, mark.conflict);
+    }
+  };
+
+  return {
+    file(person) {
+      const { identification, at } = person;
+      const { slot, isExact } = index.find(identification);
+      if (slot === -1) {
+        put(index.add(identification), person);
+        return;
+      }
+      const other = index.person(slot);
+      if (isExact && other.kind !== 'absent') {
+        compare(slot, other, person);
+        return;
+      }
+      index.set(slot, mark.conflict);
+      blocked?.addRows(1);
+      const names = `${other.identification} and ${identification}`;
+      const message = `${placeOf(other)} and ${at} ${likeness(other.identification, identification)}: ${names}`;
+      find({ code: 'case-conflict', identification, at, message });
+    },
+    settle() {
+      for (let slot = 0; slot < index.size; slot += 1) {
+        if (index.hasAny(slot, ofSeveral)) settlePerson(slot);
+        if (!index.has(slot, mark.undated)) continue;
+        const person = index.person(slot);
+        const undated = person.kind === 'person' ? lifecycleTrouble(person) : undefined;
+        if (undated === undefined) continue;
+        blocked?.add({ kind: 'row-refused', at: placeOf(person), column: undated.column, reason: undated.reason });
+      }
+      settleEmails();
+    },
+  };
+}
+
+function outsideMarks(record: AnyRecord): number {
+  if (record.kind === 'rejected' || record.isInScope) return 0;
+  if (record.standing === 'active') return mark.worksOutside;
+  return record.standing === 'unknown' ? mark.unknownOutside : 0;
+}
+
+/** Only people who should have an account claim an e-mail. Leavers, future hires and people out of scope do not. */
+function claimedEmail(person: AnyRecord | Absent): string | undefined {
+  if (person.kind !== 'person' || person.standing !== 'active' || !person.isInScope) return undefined;
+  return person.fields.email === '' ? undefined : person.fields.email;
+}
+
+/** Returns the subject of the sentence: `line 2 and line 7 both`, `line 2, line 7 and 3 more records all`. */
+function sameNames(
+  at: string,
+  others: { readonly places: readonly string[]; readonly count: number } | undefined,
+): string {
+  if (others === undefined) return `${at} and another record both`;
+  const { places, count } = others;
+  const more = count - places.length;
+  const rest = more > 0 ? countOf(more, 'more record', 'more records') : places.at(-1);
+  const first = [at, ...(more > 0 ? places : places.slice(0, -1))].join(', ');
+  return `${first} and ${rest} ${count === 1 ? 'both' : 'all'}`;
+}
+
+function placeOf(record: AnyRecord | Absent): string {
+  return record.kind === 'absent' ? 'another record' : record.at;
+}

@@ -1,0 +1,337 @@
+import { paddedWidth } from '../../core/guard/leading-zeros.ts';
+import { type FieldName, type FieldValues, fieldTraits } from '../../core/person/fields.ts';
+import { lookAlikeKey } from '../../core/person/look-alike.ts';
+import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import type { User } from '../../core/person/user.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { RosterEntries, type RosterPart, type RosterStanding, standingCode } from '../../core/plan/roster.ts';
+import { TextHash } from '../../core/plan/text-hash.ts';
+import type { Spool } from '../../ports/spool.ts';
+import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
+import { mark } from './people-marks.ts';
+import { type Absent, createPersonText } from './person-text.ts';
+
+export { mark } from './people-marks.ts';
+
+/** What a directory shows of a person besides the fields. */
+const shownMarks = mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.seen;
+
+/** Where a field's bit lies in `#given`. */
+interface Place {
+  readonly name: FieldName;
+  readonly isReadable: boolean;
+  readonly word: number;
+  readonly bit: number;
+}
+
+/**
+ * All people that source or ledger name, one slot each, found by identification (without case, and by look-alikes:
+ * people who differ only by that share a slot and are a conflict). A slot holds hashes and a place in the spool, never
+ * a record.
+ */
+export class PeopleIndex {
+  readonly #byIdentification = new HashIndex();
+  /** Slots by the key of what they look like, where that is not their lower case. Made for the first of them. */
+  #byLook: HashIndex | undefined;
+  readonly #byEmail = new HashIndex();
+  readonly #hash: TextHash;
+  /** Widths of the identifications that are numbers filled up with zeros. */
+  readonly zeroWidths = new Set<number>();
+  /** E-mails that a second person claims: key (high, low) and slot, three numbers each. */
+  readonly #sharedEmails: number[] = [];
+  readonly #hiddenHash: TextHash;
+  readonly #spool: Spool;
+  readonly #text: ReturnType<typeof createPersonText>;
+  readonly #readable: readonly Place[];
+  readonly #hidden: readonly Place[];
+  readonly #all: readonly Place[];
+  /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
+  readonly #given: Int32Array<ArrayBuffer>[];
+  #marks = new Uint16Array(1024);
+  #exact = new Int32Array(1024);
+  #readableHi = new Int32Array(1024);
+  #readableLo = new Int32Array(1024);
+  #hiddenHi = new Int32Array(1024);
+  #hiddenLo = new Int32Array(1024);
+  #account = new Int32Array(1024);
+  #place = new Float64Array(1024);
+  #size = 0;
+
+  /** `fields`: every field that the mapping names. `salt`: the roster's, whose hashes these become. */
+  constructor(spool: Spool, fields: readonly FieldName[], salt = '') {
+    this.#spool = spool;
+    this.#hash = new TextHash(salt);
+    this.#hiddenHash = new TextHash(salt);
+    this.#text = createPersonText(fields);
+    const places = fields.map((name, i) => {
+      return { name, isReadable: fieldTraits(name).isReadable, word: i >> 5, bit: 1 << (i & 31) };
+    });
+    this.#all = places;
+    this.#readable = places.filter(({ isReadable }) => isReadable);
+    this.#hidden = places.filter(({ isReadable }) => !isReadable);
+    this.#given = Array.from({ length: Math.ceil(fields.length / 32) }, () => new Int32Array(1024));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(slot: number, bits: number): boolean {
+    return ((this.#marks[slot] as number) & bits) === bits;
+  }
+
+  hasAny(slot: number, bits: number): boolean {
+    return ((this.#marks[slot] as number) & bits) !== 0;
+  }
+
+  set(slot: number, bits: number): void {
+    this.#marks[slot] = (this.#marks[slot] as number) | bits;
+  }
+
+  clear(slot: number, bits: number): void {
+    this.#marks[slot] = (this.#marks[slot] as number) & ~bits;
+  }
+
+  /** The slot of an identification, or -1. `isExact` is false when they differ by case or are look-alikes. */
+  find(identification: string): { slot: number; isExact: boolean } {
+    const lower = identification.toLowerCase();
+    const { hi, lo } = this.#hash.of(lower);
+    const slot = this.#byIdentification.get(hi, lo);
+    if (slot === -1) return { slot: this.#findLookAlike(identification, lower), isExact: false };
+    return { slot, isExact: this.#exact[slot] === this.#hash.of(identification).hi };
+  }
+
+  #findLookAlike(identification: string, lower: string): number {
+    const key = lookAlikeKey(identification);
+    if (key === lower && this.#byLook === undefined) return -1;
+    const { hi, lo } = this.#hash.of(key);
+    const slot = key === lower ? -1 : this.#byIdentification.get(hi, lo);
+    return slot === -1 && this.#byLook !== undefined ? this.#byLook.get(hi, lo) : slot;
+  }
+
+  /** Whether a slot has this key of a roster with the same salt. */
+  hasKey(key: string): boolean {
+    const [hi = 0, lo = 0] = key.split(' ').map(Number);
+    return this.#byIdentification.get(hi, lo) !== -1;
+  }
+
+  /** Adds an identification that `find` did not find. */
+  add(identification: string): number {
+    const lower = identification.toLowerCase();
+    const { hi, lo } = this.#hash.of(lower);
+    if (this.#size === this.#marks.length) this.#grow();
+    const slot = this.#size;
+    this.#size += 1;
+    this.#byIdentification.add(hi, lo, slot);
+    const key = lookAlikeKey(identification);
+    if (key !== lower) {
+      const look = this.#hash.of(key);
+      this.#byLook ??= new HashIndex();
+      this.#byLook.add(look.hi, look.lo, slot);
+    }
+    this.#exact[slot] = this.#hash.of(identification).hi;
+    const width = paddedWidth(identification);
+    if (width !== undefined) this.zeroWidths.add(width);
+    return slot;
+  }
+
+  /** Stores what the source says of the slot's person. Replaces what an earlier record said. */
+  fill(slot: number, person: Person | RejectedPerson): void {
+    this.#place[slot] = this.#spool.append(this.#text.write(person));
+    for (const given of this.#given) given[slot] = 0;
+    if (person.kind !== 'person') return;
+    const readable = this.#hash.begin();
+    const hidden = this.#hiddenHash.begin();
+    for (const { name, isReadable, word, bit } of this.#all) {
+      const value = person.fields[name];
+      if (value === undefined) continue;
+      const given = this.#given[word] as Int32Array;
+      given[slot] = (given[slot] as number) | bit;
+      (isReadable ? readable : hidden).add(name === 'email' ? value.toLowerCase() : value);
+    }
+    readable.end();
+    this.#readableHi[slot] = readable.hi;
+    this.#readableLo[slot] = readable.lo;
+    hidden.end();
+    this.#hiddenHi[slot] = hidden.hi;
+    this.#hiddenLo[slot] = hidden.lo;
+  }
+
+  /** Keeps the name of a slot that no record of the source fills. */
+  name(slot: number, identification: string): void {
+    this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification }));
+  }
+
+  /** What was kept of a slot's person, fetched from the spool. */
+  person(slot: number): Person | RejectedPerson | Absent {
+    const place = this.#place[slot] as number;
+    return this.#text.read(this.#spool.read(place));
+  }
+
+  /** The slot that wants this e-mail, or -1. E-mails compare without case. */
+  findEmail(email: string): number {
+    const { hi, lo } = this.#hash.of(email.toLowerCase());
+    return this.#byEmail.get(hi, lo);
+  }
+
+  addEmail(email: string, slot: number): void {
+    const { hi, lo } = this.#hash.of(email.toLowerCase());
+    if (this.#byEmail.get(hi, lo) === -1) this.#byEmail.add(hi, lo, slot);
+    else this.#sharedEmails.push(hi, lo, slot);
+  }
+
+  /** Removes the e-mail of a slot whose record no longer counts. */
+  dropEmail(slot: number): void {
+    this.#byEmail.drop(slot);
+  }
+
+  /**
+   * Returns who claims an e-mail that an earlier person claims too, in order of the records. `emailOf`
+   * returns the e-mail that a slot's person claims after all records were read.
+   */
+  settleSharedEmails(
+    emailOf: (slot: number) => string | undefined,
+  ): readonly { readonly slot: number; readonly holder: number }[] {
+    const all = this.#sharedEmails.splice(0);
+    const shared: { slot: number; holder: number }[] = [];
+    const done = new Set<number>();
+    for (let i = 0; i < all.length; i += 3) {
+      const [hi, lo, slot] = [all[i] as number, all[i + 1] as number, all[i + 2] as number];
+      const email = emailOf(slot);
+      const key = email === undefined ? undefined : this.#hash.of(email.toLowerCase());
+      // The record that claimed it may have been replaced by another one of the person.
+      if (key?.hi !== hi || key.lo !== lo || done.has(slot)) continue;
+      done.add(slot);
+      const holder = this.#byEmail.get(hi, lo);
+      if (holder === slot) continue;
+      if (holder === -1) this.#byEmail.add(hi, lo, slot);
+      else {
+        this.#sharedEmails.push(hi, lo, slot);
+        shared.push({ slot, holder });
+      }
+    }
+    return shared;
+  }
+
+  /**
+   * Returns the entries of one part of the roster (see `core/roster.ts`): every person of the source, or who claims
+   * which e-mail. One part at a time, because a million people take 16 MB and 35 ms of CPU time for each.
+   */
+  rosterEntries(part: RosterPart): Int32Array<ArrayBuffer> {
+    const entries = new RosterEntries(this.#size);
+    if (part === 'people') this.#addPeople(entries);
+    else this.#addEmails(entries);
+    return entries.all();
+  }
+
+  /**
+   * Returns four numbers for every person of the source: the key (high, low), a hash of what the source says and
+   * whether the platform shows the user, and the slot.
+   */
+  directoryEntries(): Int32Array<ArrayBuffer> {
+    const entries = new RosterEntries(this.#size);
+    for (let slot = 0; slot < this.#size; slot += 1) {
+      if (!this.has(slot, mark.inSource)) continue;
+      const { hi, lo } = this.#byIdentification.keyOf(slot);
+      const fields = Math.imul(this.#readableHi[slot] as number, 31) ^ (this.#readableLo[slot] as number);
+      const state = (this.#marks[slot] as number) & shownMarks;
+      entries.add(hi, lo, Math.imul(fields ^ (this.#exact[slot] as number), 31) ^ state, slot);
+    }
+    return entries.all();
+  }
+
+  #addPeople(entries: RosterEntries): void {
+    for (let slot = 0; slot < this.#size; slot += 1) {
+      if (!this.has(slot, mark.inSource)) continue;
+      const { hi, lo } = this.#byIdentification.keyOf(slot);
+      const exact = this.#exact[slot] as number;
+      const standing = standingCode(this.#standing(slot));
+      entries.add(hi, lo, exact, standing);
+      const look = this.#byLook?.keyOf(slot);
+      if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, standing);
+    }
+  }
+
+  #addEmails(entries: RosterEntries): void {
+    for (let slot = 0; slot < this.#size; slot += 1) {
+      if (!this.has(slot, mark.inSource)) continue;
+      const email = this.#byEmail.keyOf(slot);
+      if (email.hi === 0 && email.lo === 0) continue;
+      const { hi, lo } = this.#byIdentification.keyOf(slot);
+      entries.add(email.hi, email.lo, hi, lo);
+    }
+    for (let i = 0; i < this.#sharedEmails.length; i += 3) {
+      const { hi, lo } = this.#byIdentification.keyOf(this.#sharedEmails[i + 2] as number);
+      entries.add(this.#sharedEmails[i] as number, this.#sharedEmails[i + 1] as number, hi, lo);
+    }
+  }
+
+  #standing(slot: number): RosterStanding {
+    if (!this.has(slot, mark.usable)) return 'other';
+    // Another record of the person may be in scope, so no sync may take the user over for this one.
+    if (this.has(slot, mark.outOfScope)) return this.has(slot, mark.conflict) ? 'other' : 'out-of-scope';
+    return this.has(slot, mark.leaver) ? 'leaver' : 'active';
+  }
+
+  /** Whether the platform shows every readable field as the slot's person wants it. As `isSameValue` compares. */
+  isShownAsWanted(slot: number, user: User): boolean {
+    const { hi, lo } = this.#hashValues(this.#readable, slot, user.fields);
+    return this.#readableHi[slot] === hi && this.#readableLo[slot] === lo;
+  }
+
+  /** Whether the ledger believes every write-only field to be as the slot's person wants it. */
+  isWrittenAsWanted(slot: number, entry: LedgerEntry): boolean {
+    for (const { name, word, bit } of this.#hidden) {
+      if (this.#isGiven(slot, word, bit) && entry.hidden[name] === undefined) return false;
+    }
+    const { hi, lo } = this.#hashValues(this.#hidden, slot, entry.hidden);
+    return this.#hiddenHi[slot] === hi && this.#hiddenLo[slot] === lo;
+  }
+
+  /** Marks a slot whose entry in the ledger is plain, and keeps a hash of the account's id. */
+  setPlain(slot: number, accountId: string): void {
+    this.set(slot, mark.plain);
+    this.#account[slot] = this.#hash.of(accountId).hi;
+  }
+
+  /** Whether the ledger's entry is plain, and about this account. */
+  isPlain(slot: number, accountId: string): boolean {
+    return this.has(slot, mark.plain) && this.#account[slot] === this.#hash.of(accountId).hi;
+  }
+
+  /** Whether the slot's person gives any write-only field. */
+  hasHidden(slot: number): boolean {
+    return this.#hidden.some(({ word, bit }) => this.#isGiven(slot, word, bit));
+  }
+
+  #isGiven(slot: number, word: number, bit: number): boolean {
+    return (((this.#given[word] as Int32Array)[slot] as number) & bit) !== 0;
+  }
+
+  /** Hashes the values of those places that the slot's person gives. */
+  #hashValues(places: readonly Place[], slot: number, values: FieldValues): { hi: number; lo: number } {
+    const hash = this.#hash.begin();
+    for (const { name, word, bit } of places) {
+      if (!this.#isGiven(slot, word, bit)) continue;
+      const value = values[name] ?? '';
+      hash.add(name === 'email' ? value.toLowerCase() : value);
+    }
+    return hash.end();
+  }
+
+  #grow(): void {
+    const size = powerAbove(this.#size);
+    // As in `lengthened`, for the arrays of other numbers.
+    this.#marks = new Uint16Array(this.#marks.buffer.transfer(size * this.#marks.BYTES_PER_ELEMENT));
+    this.#place = new Float64Array(this.#place.buffer.transfer(size * this.#place.BYTES_PER_ELEMENT));
+    this.#exact = lengthened(this.#exact, size);
+    this.#readableHi = lengthened(this.#readableHi, size);
+    this.#readableLo = lengthened(this.#readableLo, size);
+    this.#hiddenHi = lengthened(this.#hiddenHi, size);
+    this.#hiddenLo = lengthened(this.#hiddenLo, size);
+    this.#account = lengthened(this.#account, size);
+    this.#given.forEach((given, word) => {
+      this.#given[word] = lengthened(given, size);
+    });
+  }
+}

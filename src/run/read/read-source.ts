@@ -1,0 +1,177 @@
+import type { BlockedTally } from '../../core/guard/blocked.ts';
+import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
+import { openPaddingFindings } from '../../core/guard/padding-findings.ts';
+import { openCellFindings } from '../../core/person/cell-findings.ts';
+import { openBudget } from '../../core/person/evaluation-budget.ts';
+import type { FieldName } from '../../core/person/fields.ts';
+import { lookAlikeKey } from '../../core/person/look-alike.ts';
+import type { Mapped, SourceRecord } from '../../core/person/person.ts';
+import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { SourceIo } from '../../ports/source.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
+import { checkFields } from './check-fields.ts';
+import { type Reading, sourceRequest } from './choose-read.ts';
+import { openRecordFiling } from './file-records.ts';
+import { mark, type PeopleIndex } from './people-index.ts';
+
+/** The result of a read of the source. The people are in the index. */
+export interface SourceRead {
+  readonly snapshot: Snapshot;
+  /** Share of people with a value, per mapped field. */
+  readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
+  /** Why most people without a value have none, per mapped field: where their cells cannot be read. */
+  readonly unreadable: Readonly<Partial<Record<FieldName, string>>>;
+  /** Which of the fields that the mapping reads have a value for at least one person. */
+  readonly visibility: FieldVisibility;
+  /** Fields that the source reports as requested and not returned for any person. */
+  readonly notReturned: readonly string[];
+  readonly evidence: string | undefined;
+  /** Number of people whose records allow a decision. */
+  readonly usable: number;
+  /** The people whom a point read names and of whom it returned no record. */
+  readonly unknown: readonly string[];
+  /** Time just before the read began (epoch ms). */
+  readonly readAt: number;
+}
+
+export interface ReadJob {
+  readonly sync: Sync;
+  readonly reading: Reading;
+  readonly previous: SourceIo['previous'];
+  readonly index: PeopleIndex;
+  /** Only these people are decided about. The others are stored as bystanders. */
+  readonly focus: ReadonlySet<string> | undefined;
+  /** When the run began. Undefined for a dry run. */
+  readonly runAt: number | undefined;
+  /** Counts the people whose lifecycle dates are unreadable, whether or not they need a decision. */
+  readonly blocked: Pick<BlockedTally, 'add' | 'addRows'> | undefined;
+  readonly signal: AbortSignal;
+  readonly find: (finding: Finding) => void;
+  /** Called for every record after mapping. */
+  readonly onRecord: ((record: SourceRecord, mapped: Mapped) => void) | undefined;
+}
+
+/** Reads the source once, maps every record and stores it in the index. */
+export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
+  const { sync, signal, find } = job;
+  const now = io.clock.now();
+  const request = sourceRequest(job.reading, sync);
+  const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
+  const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
+  const unknown = new Set(job.reading.kind === 'point' ? job.reading.identifications : []);
+  const filled = new Map<FieldName, number>();
+  const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
+  const cells = openCellFindings();
+  const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
+  const filing = openRecordFiling(job);
+  const budget = openBudget(signal);
+  let people = 0;
+  let usable = 0;
+  let unreadable = 0;
+  let rows = 0;
+
+  const file = (mapped: Mapped): void => {
+    if (mapped.kind === 'unreadable') {
+      unreadable += 1;
+      find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at} has no identification: ${mapped.reason}` });
+      return;
+    }
+    const { identification } = mapped;
+    unknown.delete(identification);
+    padding.see(mapped);
+    const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
+    const isNamed = named === undefined || named.has(identification);
+    if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
+    // A person whose name differs from a named one only by case or looks like it is stored too. Then neither is changed.
+    const isTwin = !isNamed && (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification)));
+    if (!isNamed && !isTwin && job.focus === undefined) return;
+    filing.file(mapped);
+    if (!isNamed) {
+      job.index.set(job.index.find(identification).slot, isTwin ? mark.conflict : mark.bystander);
+      return;
+    }
+    if (mapped.kind !== 'person') return;
+    people += 1;
+    cells.see(mapped);
+    for (const name of sync.mapping.fields) {
+      const value = mapped.fields[name];
+      if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
+    }
+  };
+
+  const { previous } = job;
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
+  await checkFields(sync, sourceIo);
+  const reading = sync.source.read(request, sourceIo);
+  try {
+    for (let next = await reading.next(); ; next = await reading.next()) {
+      if (next.done === true) {
+        filing.settle();
+        const snapshot = certifySnapshot({
+          kind: job.reading.kind,
+          end: next.value,
+          unreadable,
+          readAt: now,
+          runAt: job.runAt,
+        });
+        for (const gap of snapshot.gaps)
+          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
+        for (const finding of [...cells.all(), ...padding.all()]) find(finding);
+        for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
+        const fillRates = Object.fromEntries(
+          sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
+        );
+        const unreadableFields = Object.fromEntries(
+          sync.mapping.fields.flatMap((name) => {
+            const worst = cells.worst(name);
+            const blank = people - (filled.get(name) ?? 0);
+            return worst === undefined || worst.count * 2 <= blank ? [] : [[name, worst.cause]];
+          }),
+        );
+        const { notReturned = [] } = next.value;
+        const evidence = next.value.complete ? next.value.evidence : undefined;
+        const visibility = correctVisibility(watch.visibility(), notReturned);
+        return {
+          snapshot,
+          fillRates,
+          unreadable: unreadableFields,
+          visibility,
+          notReturned,
+          evidence,
+          usable,
+          unknown: [...unknown],
+          readAt: now,
+        };
+      }
+      for (const { at, reason } of next.value.broken) {
+        unreadable += 1;
+        find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
+      }
+      const { records } = next.value;
+      // The expressions of a page are evaluated together, so none is waited for here.
+      const page = records.map((record) => sync.mapping.map(record, now, budget));
+      for (const [i, record] of records.entries()) {
+        watch.see(record);
+        const mapped = page[i] as (typeof page)[number];
+        const done = mapped instanceof Promise ? await mapped : mapped;
+        // Evaluations that were stopped say nothing about their records.
+        if (mapped instanceof Promise) signal.throwIfAborted();
+        file(done);
+        job.onRecord?.(record, done);
+      }
+      rows += next.value.records.length;
+      io.progress({ step: 'reading', rows });
+    }
+  } finally {
+    // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
+    await reading.return({ complete: false, rows, reasons: ['stopped'] });
+  }
+}
+
+/** What a read lacks when it has no proof of completeness. */
+const proofless = {
+  full: 'the read cannot prove that a person is missing',
+  delta: 'the read may lack a person who changed',
+  point: 'the read may lack a requested person',
+} as const;

@@ -1,0 +1,57 @@
+import { holdForMs } from '../../core/guard/guard.ts';
+import type { Snapshot } from '../../core/plan/snapshot.ts';
+import type { Unresolved } from '../compare/unresolved.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
+import { mark } from '../read/people-index.ts';
+import { sayOf } from '../read/source-says.ts';
+
+/** Number of people whose episodes are read with one statement. */
+const peopleAtOnce = 500;
+
+/** What a run's plan knows about its people. */
+export interface DecisionGrounds {
+  readonly snapshot: Snapshot;
+  /** People with a change whose outcome is not known. No decision is made about them. */
+  readonly unresolved: Unresolved['blocked'];
+  /** A guard doubts the read, so it ends no episode. */
+  readonly isDoubted: boolean;
+  readonly now: number;
+}
+
+/**
+ * Opens decisions for the changes that the plan holds. Ends the episodes of people whom this read decided and whose
+ * rule no longer applies. Does nothing for a dry run. Repeatable.
+ */
+export async function recordDecisions(work: PlanWork, grounds: DecisionGrounds, io: EngineIo): Promise<void> {
+  const { context, planId, sync } = work;
+  if (context === undefined) return;
+  const { decisions } = io.store;
+  const { now, isDoubted } = grounds;
+  await decisions.record(context.owned, planId, { now, expiresAt: now + holdForMs });
+  if (isDoubted) return;
+  const { name } = sync.settings;
+  for (let after: string | undefined; ; ) {
+    const query = { now, limit: peopleAtOnce, ...(after === undefined ? {} : { after }) };
+    const people = await decisions.pending(name, query);
+    const decided = people.filter((identification) => isDecided(identification, work, grounds));
+    if (decided.length > 0) await decisions.end(context.owned, planId, decided, now);
+    if (people.length < peopleAtOnce) return;
+    after = people.at(-1);
+  }
+}
+
+/**
+ * Returns whether the read allows a decision about the person. People whom it does not name are decided only if absence
+ * is proven.
+ */
+function isDecided(identification: string, { index }: PlanWork, { snapshot, unresolved }: DecisionGrounds): boolean {
+  const { slot, isExact } = index.find(identification);
+  if (slot === -1) return snapshot.missing !== undefined;
+  if (!isExact || index.has(slot, mark.conflict) || index.has(slot, mark.undated)) return false;
+  const person = index.person(slot);
+  const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.get(identification));
+  if (said.says === 'unusable') return false;
+  // A future hire is certain. An absence in a read that proves nothing is not.
+  return said.says !== 'nothing' || (person.kind === 'person' && person.standing === 'future' && person.isInScope);
+}

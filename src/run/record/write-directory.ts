@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { intoPages, rosterWidth as width } from '../../core/plan/roster.ts';
+import type { MissingProof } from '../../core/plan/snapshot.ts';
+import type { DirectoryPage, DirectoryRow } from '../../ports/directories.ts';
+import { shownAs } from '../compare/other-accounts.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
+import { mark } from '../read/people-marks.ts';
+
+/** People per page. A change of one person writes one page. */
+const perPage = 128;
+const pagesAtOnce = 32;
+const pagesInTurn = 4;
+
+/**
+ * Stores who the people of an accepted, complete full read are, for searches by name. Reads from the spool only those
+ * of pages that changed since the read before.
+ */
+export async function writeDirectory(work: PlanWork, proof: MissingProof, io: EngineIo): Promise<void> {
+  const { context, sync, others } = work;
+  if (context === undefined) return;
+  const { directories } = io.store;
+  const { name } = sync.settings;
+  const known = await directories.digests(name);
+  const source = work.index.directoryEntries();
+  const accounts = others?.entries() ?? new Int32Array();
+  const entries = new Int32Array(source.length + accounts.length);
+  entries.set(source);
+  // The fourth number tells an account by its sign.
+  for (let i = 0; i < accounts.length; i += 1) {
+    const number = accounts[i] as number;
+    entries[source.length + i] = i % width === width - 1 ? -1 - number : number;
+  }
+  await nextTurn();
+  const pages = intoPages(entries, perPage);
+  let changed: DirectoryPage[] = [];
+  const flush = async (): Promise<void> => {
+    if (changed.length > 0) await directories.write(context.owned, name, changed);
+    changed = [];
+    await nextTurn();
+  };
+  for (const [page, numbers] of pages.entries()) {
+    const order = inOrder(numbers);
+    const digest = digestOf(numbers, order);
+    if (known.get(page) === digest) continue;
+    changed.push({ page, digest, rows: order.map((at) => rowOf(numbers[at + width - 1] as number, work)) });
+    // The spool is read without a pause, so other work of the process runs before and after.
+    if (changed.length % pagesInTurn === 0) await nextTurn();
+    if (changed.length >= pagesAtOnce) await flush();
+  }
+  await flush();
+  const people = entries.length / width;
+  await directories.finish(context.owned, {
+    sync: name,
+    run: context.owned.run.id,
+    at: proof.readAt,
+    people,
+    pages: pages.length,
+  });
+}
+
+/** Returns where each entry begins, in order of their keys: a source may give its records in any order. */
+function inOrder(numbers: Int32Array): readonly number[] {
+  const starts = Array.from({ length: numbers.length / width }, (_, i) => i * width);
+  const at = (i: number): number => numbers[i] as number;
+  return starts.sort((a, b) => at(a) - at(b) || at(a + 1) - at(b + 1) || at(a + 2) - at(b + 2));
+}
+
+function digestOf(numbers: Int32Array, order: readonly number[]): string {
+  const hashed = new Int32Array(order.length * 3);
+  for (const [i, at] of order.entries()) {
+    for (let part = 0; part < 3; part += 1) hashed[i * 3 + part] = numbers[at + part] as number;
+  }
+  return createHash('sha256').update(hashed).digest('base64');
+}
+
+function rowOf(reference: number, { index, others }: PlanWork): DirectoryRow {
+  if (reference < 0 && others !== undefined) return others.row(-1 - reference);
+  const person = index.person(reference);
+  const isOnPlatform = index.has(reference, mark.seen);
+  const { identification } = person;
+  const plain = { identification, side: 'source', isOnPlatform } as const;
+  if (person.kind !== 'person') return { ...plain, name: '', email: '', standing: 'unusable' };
+  return { ...plain, ...shownAs(person.fields), standing: person.isInScope ? person.standing : 'out-of-scope' };
+}

@@ -1,0 +1,70 @@
+import { parkStep } from '../../core/plan/change.ts';
+import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
+import type { EngineIo, RunContext } from '../engine-io.ts';
+
+const pageSize = 500;
+
+type NewBatch = Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string; readonly isParking?: boolean };
+
+/** Returns a new batch of the run, not sent yet. `number` is its position in the run, from 1. */
+export function newBatch({ owned, sync }: RunContext, { number, kind, size, parent, isParking }: NewBatch): Batch {
+  return {
+    id: `${owned.run.id}_b${String(number).padStart(5, '0')}`,
+    run: owned.run.id,
+    sync: sync.settings.name,
+    connection: sync.settings.connection,
+    number,
+    kind,
+    size,
+    state: 'planned',
+    sentAt: undefined,
+    fileId: undefined,
+    fileName: undefined,
+    status: undefined,
+    polls: 0,
+    final: undefined,
+    finalAt: undefined,
+    reason: undefined,
+    parent,
+    ...(isParking === true ? { isParking } : {}),
+  };
+}
+
+/** Yields the changes of a plan in order of identification, one page at a time. */
+export async function* changesOf(
+  planId: string,
+  io: EngineIo,
+  query: Pick<Parameters<EngineIo['store']['plans']['page']>[1], 'states' | 'classes' | 'batch'>,
+): AsyncGenerator<PlannedChange, void> {
+  for (let after: string | undefined; ; ) {
+    const page = await io.store.plans.page(planId, {
+      ...query,
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield* page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.identification;
+  }
+}
+
+/** Returns all changes of one batch, in order of identification, as the batch carries them. */
+export async function changesInBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
+  return carriedBy(batch, await Array.fromAsync(changesOf(batch.run, io, { batch: batch.id })));
+}
+
+/** What a batch carries of its changes: a parking batch, their first steps. */
+export function carriedBy(batch: Batch, changes: readonly PlannedChange[]): PlannedChange[] {
+  return batch.isParking === true ? changes.map(parkStep) : [...changes];
+}
+
+/** Returns the same mark for every change. */
+export function marksFor(
+  changes: readonly { readonly identification: string }[],
+  state: ChangeMark['state'],
+  reason?: string,
+): ChangeMark[] {
+  return changes.map(({ identification }) =>
+    reason === undefined ? { identification, state } : { identification, state, reason },
+  );
+}

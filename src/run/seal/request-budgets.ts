@@ -1,0 +1,45 @@
+import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
+import { addCounts, type RequestCounts } from '../../core/run/requests.ts';
+import type { RunFacts } from '../../ports/run-facts.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
+import { makePlan } from '../make-plan.ts';
+import type { Plan, PlanJob } from '../plan-job.ts';
+import { previewBatches } from './write-batches.ts';
+
+export interface CountedPlan {
+  readonly plan: Plan;
+  /** Requests that made it. */
+  readonly planning: RequestCounts;
+}
+
+/** Makes a plan and counts its requests. */
+export async function countedPlan(job: PlanJob, io: EngineIo): Promise<CountedPlan> {
+  let planning: RequestCounts = {};
+  const plan = await io.countRequests(
+    (purpose) => {
+      planning = addCounts(planning, { [purpose]: 1 });
+    },
+    () => makePlan(job, io),
+  );
+  return { plan, planning };
+}
+
+export interface BudgetsJob extends CountedPlan {
+  readonly sync: Sync;
+  /** The batches of the planned changes. */
+  readonly loads: readonly BatchLoad[];
+}
+
+/** Estimates the requests of a run of this plan, without and with its held changes. */
+export async function budgetsOf(
+  { plan, planning, sync, loads }: BudgetsJob,
+  io: EngineIo,
+): Promise<Pick<RunFacts, 'budget' | 'budgetWithHeld'>> {
+  const { platformUsers: users = 0, pageSize } = plan.facts;
+  const directory = pageSize === undefined ? undefined : { users, pageSize };
+  const { limits, settings } = sync;
+  const budget = (batches: readonly BatchLoad[]) =>
+    requestBudget({ planning, batches, directory, settle: settings.settle, limits });
+  const held = await previewBatches({ planId: plan.id, states: ['held'], sync }, io);
+  return { budget: budget(loads), ...(held.length === 0 ? {} : { budgetWithHeld: budget([...loads, ...held]) }) };
+}

@@ -1,0 +1,98 @@
+import type { BlockedCounts } from '../../core/guard/blocked.ts';
+import { PlanDigest } from '../../core/plan/change.ts';
+import type { RunFacts } from '../../ports/store.ts';
+import type { PlanCompared } from '../compare/compare-people.ts';
+import type { Decided } from '../decide/decide-changes.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { Guarded, GuardInput } from '../judge/guard-changes.ts';
+import { headerOf, type Plan, type PlanJob, type PlanWork } from '../plan-job.ts';
+import type { PlanRead } from '../read/read-people.ts';
+
+/** Seals the plan with the digest of its changes. */
+export async function sealPlan(
+  work: PlanWork,
+  { read, compared, decided, guarded }: GuardInput & { readonly guarded: Guarded },
+  io: EngineIo,
+): Promise<Plan> {
+  const { snapshot, reading, usable, fact } = read;
+  const { rejected, doubt, isReadDoubted, ...verdict } = guarded;
+  // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
+  // again.
+  const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
+  const facts: RunFacts = {
+    read: fact,
+    sourceRows: snapshot.rows,
+    platformUsers: compared.users,
+    ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
+    managedUsers: compared.managed,
+    unchanged: compared.unchanged + decided.unchanged,
+    ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
+    lookedAt: compared.lookedAt,
+    lookTookMs: compared.lookTookMs,
+    blocked: blockedCounts(work, compared),
+    ...waitsFor(compared),
+    ...missingFacts(decided, guarded),
+    postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
+    ...(decided.needsFull ? { needsFull: true } : {}),
+    rejected,
+    ...(isReadDoubted ? { isReadDoubted: true } : {}),
+    ...(doubt === undefined ? {} : { doubt }),
+    sourceGaps: snapshot.gaps,
+    ...(read.unknown.length === 0 ? {} : { unknownPeople: read.unknown.length }),
+  };
+  const digest = await seal(work, io);
+  const findings = work.findings.all();
+  return { id: work.planId, digest, findings, facts, verdict, repeated: decided.repeated, failure: undefined };
+}
+
+/**
+ * Counts the blocked people. Unresolved ones count for the sync that sent their changes, and for those that have them too.
+ */
+function blockedCounts({ blocked }: PlanWork, { waits }: PlanCompared): BlockedCounts {
+  return { ...blocked.counts(), ...(waits.length === 0 ? {} : { unresolved: waits.length }) };
+}
+
+/** Returns whose changes have an unknown outcome, and when the last of these waits ends. */
+function waitsFor({ waits }: PlanCompared): Pick<RunFacts, 'waitsFor'> {
+  if (waits.length === 0) return {};
+  const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  const until = ends.length === waits.length ? { until: Math.max(...ends) } : {};
+  return { waitsFor: { runs: [...new Set(waits.map(({ run }) => run))], ...until } };
+}
+
+function missingFacts(
+  { missing: { count, wait } }: Decided,
+  { areMissesHeld }: Guarded,
+): Pick<RunFacts, 'missing' | 'missingWait'> {
+  if (count === 0) return {};
+  return { missing: count, ...(wait === undefined || areMissesHeld ? {} : { missingWait: wait }) };
+}
+
+/** Seals a plan without changes, for a read that no plan can be made from. */
+export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: string, io: EngineIo): Promise<Plan> {
+  const { snapshot, vanished, fact } = read;
+  await io.store.plans.begin(work.context?.owned, headerOf(work, io));
+  const cause = vanished.length > 0 ? undefined : work.blocked.likelyCause(snapshot.rows);
+  const causes = [
+    ...vanished.map(({ reason }) => reason),
+    ...snapshot.gaps,
+    ...(cause === undefined ? [] : [cause]),
+  ].join('; ');
+  return {
+    id: work.planId,
+    digest: await seal(work, io),
+    findings: work.findings.all(),
+    facts: { read: fact, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
+    verdict: { holds: [], fields: [], areMissesHeld: false },
+    repeated: 0,
+    failure: `${failure}: nothing was changed. ${causes}`.trim(),
+  };
+}
+
+async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string> {
+  const digest = new PlanDigest();
+  for await (const hash of io.store.plans.hashes(planId)) digest.add(hash);
+  const text = digest.end();
+  await io.store.plans.seal(context?.owned, planId, text);
+  return text;
+}

@@ -1,0 +1,121 @@
+import { type Change, type ChangeKind, isDirectlyDeliverable } from '../../core/plan/change.ts';
+import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
+import { autoDirectLimit, chunk, fileGroup, routeOf } from '../../core/run/batch.ts';
+import type { BatchLoad } from '../../core/run/request-budget.ts';
+import type { ChangeState } from '../../core/run/run.ts';
+import type { Batch } from '../../ports/store.ts';
+import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import { changesOf, newBatch } from './batches.ts';
+
+/** Changes that are sent together. */
+interface ChangeGroup {
+  readonly kind: Batch['kind'];
+  readonly isParking: boolean;
+  changes: GroupedChange[];
+}
+
+interface GroupedChange {
+  readonly identification: string;
+  readonly kind: Change['kind'];
+  /** It takes over the e-mail of another user. */
+  readonly isWaiting: boolean;
+}
+
+/**
+ * Sorts the plan's open changes into batches, in order of identification; files apart from direct calls. A change that
+ * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
+ * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries.
+ */
+export async function writeBatches(context: RunContext, io: EngineIo): Promise<BatchLoad[]> {
+  const { owned, sync } = context;
+  const loads: BatchLoad[] = [];
+  for await (const group of groupsOf({ planId: owned.run.id, states: ['planned'], sync }, io)) {
+    const number = loads.push(loadOf(group));
+    const { kind, isParking, changes } = group;
+    const identifications = changes.map(({ identification }) => identification);
+    const batch = newBatch(context, { number, kind, size: identifications.length, isParking });
+    await io.store.batches.create(owned, [{ batch, identifications }]);
+  }
+  return loads;
+}
+
+/** Returns the batches that `writeBatches` would make, and writes nothing. */
+export async function previewBatches(job: GroupsJob, io: EngineIo): Promise<BatchLoad[]> {
+  return Array.fromAsync(groupsOf(job, io), loadOf);
+}
+
+function loadOf({ kind, isParking, changes }: ChangeGroup): BatchLoad {
+  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
+  for (const change of changes) {
+    if (change.isWaiting) load.waiting += 1;
+    load[columns[change.kind]] += 1;
+  }
+  return load;
+}
+
+const columns = {
+  create: 'creates',
+  update: 'updates',
+  enable: 'switches',
+  disable: 'switches',
+  remove: 'removes',
+} as const satisfies Record<ChangeKind, keyof BatchLoad>;
+
+export interface GroupsJob {
+  readonly planId: string;
+  /** Which changes of the plan. */
+  readonly states: readonly ChangeState[];
+  readonly sync: Sync;
+}
+
+/** Yields the changes of a plan in the groups that are sent together, in the order of sending. */
+async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGroup, void> {
+  const { planId, states, sync } = job;
+  const { settings, dialect } = sync;
+  const { isSmall, levels } = await measurePlan(job, io);
+  const isSmallAndDirect = settings.delivery === 'auto' && isSmall;
+  const later: Map<string, ChangeGroup>[] = [];
+  const first = new Map<string, ChangeGroup>();
+  for await (const change of changesOf(planId, io, { states })) {
+    const highestCustomField = dialect.customFieldLimit.direct;
+    const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
+    if (route === 'none') continue;
+    const isParking = change.parkEmail !== undefined;
+    const level = levels.get(change.identification) ?? 0;
+    let groups = level === 0 ? first : later[level - 1];
+    if (groups === undefined) later[level - 1] = groups = new Map<string, ChangeGroup>();
+    const key = `${isParking} ${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
+    const group = groups.get(key) ?? { kind: route, isParking, changes: [] };
+    groups.set(key, group);
+    const { identification, kind } = change;
+    group.changes.push({ identification, kind, isWaiting: change.waitsFor !== undefined });
+    if (level > 0 || group.changes.length < settings.batchRows) continue;
+    yield { ...group };
+    group.changes = [];
+  }
+  for (const groups of [first, ...later]) {
+    for (const { changes, ...group } of groups?.values() ?? []) {
+      for (const piece of chunk(changes, settings.batchRows)) yield { ...group, changes: piece };
+    }
+  }
+}
+
+/**
+ * Returns whether the plan has at most 20 creates and updates, none of which needs a file (design, section 6, `auto`); and how
+ * many changes go before each one that waits.
+ */
+async function measurePlan(
+  { planId, states, sync: { dialect } }: GroupsJob,
+  io: EngineIo,
+): Promise<{ readonly isSmall: boolean; readonly levels: ReadonlyMap<string, number> }> {
+  const waiting: OrderedChange[] = [];
+  let count = 0;
+  let isSmall = true;
+  for await (const change of changesOf(planId, io, { states })) {
+    if (change.waitsFor !== undefined) waiting.push(change);
+    if (change.kind === 'remove') continue;
+    count += 1;
+    isSmall &&= count <= autoDirectLimit && isDirectlyDeliverable(change, dialect.customFieldLimit.direct);
+  }
+  return { isSmall, levels: sendingLevels(waiting) };
+}

@@ -1,0 +1,140 @@
+import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
+import { maxRetryAfterMs, readRetryAfter } from '../../../drivers/http/retry-after.ts';
+import type { Answer } from '../../../drivers/http/transport.ts';
+import type { Credential } from './authority.ts';
+import type { SourceRequest } from './source-request.ts';
+
+/** Why one attempt failed, and what may help. Its texts hold no header, cursor or body. */
+export interface RequestFailure {
+  /** What to retry: the same `request`, the whole `read`, or `never`, because only an operator can help. */
+  readonly retry: 'request' | 'read' | 'never';
+  readonly what: string;
+  readonly advice: string;
+  /** Wait in ms that the server asks for. */
+  readonly afterMs?: number;
+  /** After a 401: the credential that was refused. */
+  readonly refused?: Credential;
+  /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
+  readonly isRefusal?: boolean;
+  /** The body of the answer, for sealed storage only. */
+  readonly raw?: string;
+}
+
+/** Advice for a server that is too slow or too busy. */
+export interface FailureAdvice {
+  readonly busy: string;
+  readonly slow: string;
+  readonly trickling: string;
+}
+
+/** Advice where `limits` is a section of the configuration. */
+export const limitsAdvice: FailureAdvice = {
+  busy: 'The HR system is busy or failing. If this happens often, lower limits.requestsPerSecond.',
+  slow: 'If the HR system is only slow, raise limits.timeout.',
+  trickling: 'If the HR system is only slow, raise limits.deadline, or ask for less: fewer fields, or a smaller group.',
+};
+
+const forgotten = [400, 404, 410];
+const busy = [408, 425, 429, 500, 502, 503, 504, 598];
+
+/** What is known when a server answers with an error status. */
+export interface StatusFacts {
+  /** The credential that the request carried. */
+  readonly credential: Credential;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly adviceFor: FailureAdvice;
+  /** Wait after a 429 that names no time. */
+  readonly busyWaitMs: number | undefined;
+}
+
+/** Classifies an error status. */
+export function judgeStatus(
+  request: SourceRequest,
+  answer: Answer,
+  { credential, now, adviceFor, busyWaitMs }: StatusFacts,
+): RequestFailure {
+  const { status } = answer;
+  const what = `${request.name} was answered ${status} by ${hostOf(request)}`;
+  if (status === 401) {
+    const advice =
+      'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
+      'The request is not retried, because some HR systems lock accounts.';
+    const more = request.unauthorised === undefined ? '' : ` ${request.unauthorised}`;
+    return { retry: 'never', what, advice: `${advice}${more}`, refused: credential, isRefusal: true };
+  }
+  if (status === 403) {
+    const advice = 'The credentials lack a permission: docs/sources/ lists the permissions that each kind needs.';
+    return { retry: 'never', what, advice, isRefusal: true };
+  }
+  if (busy.includes(status)) {
+    const afterMs = retryAfterMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
+    return { retry: 'request', what, advice: adviceFor.busy, ...(afterMs === undefined ? {} : { afterMs }) };
+  }
+  if (request.isContinuation === true && forgotten.includes(status)) {
+    const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
+    return { retry: 'read', what: `${what} in the middle of the pages`, advice };
+  }
+  if (status >= 300 && status < 400) {
+    const advice = 'Redirects are not followed, to protect the credentials: set the final address.';
+    return { retry: 'never', what, advice };
+  }
+  const advice = 'Check the address and the request: the same request will be refused again.';
+  return { retry: 'never', what, advice };
+}
+
+/** Names the host that the operator must check. A typo in the address is visible here first. */
+function hostOf({ url }: SourceRequest): string {
+  return URL.canParse(url) ? new URL(url).host : 'no address';
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3), else `X-RateLimit-Reset` as an epoch in seconds (HiBob). */
+function retryAfterMs(answer: Answer, now: number): number | undefined {
+  const waitMs = readRetryAfter(answer.header('retry-after'), now);
+  if (waitMs !== undefined) return waitMs;
+  const reset = answer.header('x-ratelimit-reset') ?? '';
+  if (!/^\d{9,11}$/.test(reset)) return undefined;
+  return Math.min(Math.max(0, Number(reset) * 1000 - now), maxRetryAfterMs);
+}
+
+export interface BreakdownFacts {
+  readonly hasTimedOut: boolean;
+  readonly timeoutMs: number;
+  readonly adviceFor: FailureAdvice;
+}
+
+/** Classifies an exchange that ended without a whole answer. */
+export function judgeBreakdown(
+  request: SourceRequest,
+  error: unknown,
+  { hasTimedOut, timeoutMs, adviceFor }: BreakdownFacts,
+): RequestFailure {
+  const { name } = request;
+  const host = hostOf(request);
+  if (hasTimedOut) {
+    const what = `${name} was not completely answered by ${host} within ${timeoutMs} ms`;
+    return { retry: 'request', what, advice: adviceFor.slow };
+  }
+  if (error instanceof AnswerInvalid) {
+    const what = `${name} was answered by ${host}, but ${error.message}`;
+    const advice = 'Check that the address is the API itself, not a login or maintenance page.';
+    return { retry: error.isFinal ? 'read' : 'request', what, advice };
+  }
+  const { kind, text } = describeNetworkFailure(error);
+  if (kind === 'invalid') {
+    const what = `${name} cannot be sent to ${host}: ${text}`;
+    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.' };
+  }
+  const what = `${name} got no complete answer from ${host}: ${text}`;
+  if (kind === 'tls')
+    return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
+  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.' };
+  return { retry: 'request', what, advice: 'Check the address and the network.' };
+}
+
+/** Reports a long body that arrives too slowly to ever be complete. */
+export function judgeTrickle({ name }: SourceRequest, longestMs: number, adviceFor: FailureAdvice): RequestFailure {
+  const what = `${name} was still sending after ${longestMs} ms of waiting, so the read starts again from the beginning`;
+  return { retry: 'read', what, advice: adviceFor.trickling };
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import { startDeadline } from '../../../drivers/http/deadline.ts';
+import { headerTextProblem } from '../../../drivers/http/header-text.ts';
+import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import type { OperationBody } from '../../../drivers/http/message.ts';
+import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
+import { readRetryAfter } from '../../../drivers/http/retry-after.ts';
+import { readTokenLife } from '../../../drivers/http/token-life.ts';
+import { type Answer, openTransport, readBytes, type TlsOptions } from '../../../drivers/http/transport.ts';
+import type { Egress } from '../../../ports/egress.ts';
+import type { ExchangeOutcome, OddAnswer } from '../../../ports/tokens.ts';
+
+/** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
+export interface OAuthClient {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly clientAuth: 'basic' | 'body';
+  /** Additional form fields: `scope`, `audience`. */
+  readonly form: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** TLS settings, where the endpoint requires a client certificate (ADP) or has a private authority. */
+  readonly tls?: TlsOptions | undefined;
+  readonly egress?: Egress | undefined;
+}
+
+/** Answer of the token endpoint. Holds tokens: never log it. */
+export type TokenAnswer =
+  | {
+      readonly kind: 'granted';
+      readonly accessToken: string;
+      readonly refreshToken?: string;
+      readonly lifeMs: number;
+      /** What is unusual about the lifetime, which is then assumed. */
+      readonly oddity?: string;
+    }
+  /** A 4xx. `error` is the endpoint's error code (`invalid_grant`). */
+  | { readonly kind: 'refused'; readonly status: number; readonly error: string }
+  /** A success with a new refresh token, and without an access token that could be used. */
+  | { readonly kind: 'half'; readonly refreshToken: string; readonly accessToken: string | undefined }
+  | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & OddAnswer);
+
+/** Assumed lifetime of a token without `expires_in`. A 401 renews it anyway. */
+const assumedLifeMs = 300_000;
+
+const Granted = z.looseObject({
+  access_token: z.string().min(1).optional().catch(undefined),
+  refresh_token: z.string().min(1).optional().catch(undefined),
+  expires_in: z.unknown(),
+});
+
+/** A pair is far smaller; what else an answer holds is not kept. */
+const maxAnswerBytes = 1024 * 1024;
+
+/** Posts one form to the token endpoint, once. Throws only the signal's reason. */
+export async function requestToken(
+  client: OAuthClient,
+  grant: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<TokenAnswer> {
+  const { tokenUrl, clientId, clientSecret, clientAuth, timeoutMs, tls, egress } = client;
+  const form = new URLSearchParams({ ...grant, ...client.form });
+  const headers: Record<string, string> = {
+    'content-type': 'application/x-www-form-urlencoded',
+    accept: 'application/json',
+  };
+  if (clientAuth === 'basic') {
+    // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
+    const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret ?? '')}`;
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  } else {
+    form.set('client_id', clientId);
+    if (clientSecret !== undefined) form.set('client_secret', clientSecret);
+  }
+  const body = { kind: 'text', text: form.toString() } as const;
+  return postForToken({ tokenUrl, headers, body, timeoutMs, tls, egress }, readTokenAnswer, signal);
+}
+
+/** A call that returns a token, in any form. */
+export interface TokenCall extends Pick<OAuthClient, 'tokenUrl' | 'timeoutMs' | 'tls' | 'egress'> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Extract<OperationBody, { kind: 'json' | 'text' }>;
+}
+
+/** Posts once and reads the answer. Throws only the signal's reason. */
+export async function postForToken(
+  { tokenUrl, headers, body, timeoutMs, tls, egress }: TokenCall,
+  read: (status: number, bytes: Uint8Array) => TokenAnswer,
+  signal: AbortSignal,
+): Promise<TokenAnswer> {
+  signal.throwIfAborted();
+  const transport = openTransport({ concurrency: 1, timeoutMs }, { tls, egress });
+  const deadline = startDeadline(signal, timeoutMs);
+  try {
+    const answer = await transport.send({ method: 'POST', url: tokenUrl, headers, body }, deadline);
+    const said = read(answer.status, await readBytes(answer, maxAnswerBytes));
+    const isOdd = said.kind === 'not-sent' || said.kind === 'lost';
+    return isOdd ? { ...said, ...retryAfterOf(answer), isAnswered: true } : said;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (deadline.hasPassed()) return { kind: 'lost', reason: `no answer within ${timeoutMs} ms` };
+    if (error instanceof AnswerInvalid) return { kind: 'lost', reason: error.message, isAnswered: true };
+    const { isBeforeSending, text } = describeNetworkFailure(error);
+    return { kind: isBeforeSending ? 'not-sent' : 'lost', reason: text };
+  } finally {
+    deadline.dispose();
+    await transport.close();
+  }
+}
+
+/** Compares a date with the answer's own date, so that our clock does not matter. */
+function retryAfterOf(answer: Answer): OddAnswer {
+  const afterMs = readRetryAfter(answer.header('retry-after'), Date.parse(answer.header('date') ?? ''));
+  return afterMs === undefined || Number.isNaN(afterMs) ? {} : { afterMs };
+}
+
+function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
+  const failure = tokenFailureOf(status, bytes);
+  if (failure !== undefined) return failure;
+  const parsed = Granted.safeParse(exactValue(readJson(bytes)));
+  const lost = { kind: 'lost', reason: `its answer (${status}) has no access token` } as const;
+  if (status >= 300 || !parsed.success) return lost;
+  const { access_token: accessToken, refresh_token: refreshToken } = parsed.data;
+  if (accessToken === undefined || headerTextProblem(accessToken) !== undefined) {
+    return refreshToken === undefined ? lost : { kind: 'half', refreshToken, accessToken };
+  }
+  const { ms = assumedLifeMs, oddity } = readTokenLife(parsed.data.expires_in, 1000);
+  return {
+    kind: 'granted',
+    accessToken,
+    lifeMs: ms,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(oddity === undefined ? {} : { oddity }),
+  };
+}
+
+/** Classifies the status of a token endpoint. Returns undefined for a success. */
+export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
+  if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
+  if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
+  if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
+  return undefined;
+}
+
+/** Error codes of RFC 6749 (5.2), RFC 6750 (3.1), RFC 7009 and RFC 8628 that a message may name. */
+const registeredErrors: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_token',
+  'insufficient_scope',
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+  'slow_down',
+]);
+
+/** Returns only a registered error code, because other texts may quote what was sent. */
+function errorWord(bytes: Uint8Array): string {
+  try {
+    const { value } = readJson(bytes);
+    if (isRecord(value) && typeof value.error === 'string' && registeredErrors.has(value.error)) return value.error;
+  } catch {
+    // The status alone is enough.
+  }
+  return 'no registered reason given';
+}
+
+/** Presents a refresh token once (RFC 6749, 6). If the server sends no new one, the old one stays valid. */
+export async function presentRefreshToken(
+  client: OAuthClient,
+  refreshToken: string,
+  signal: AbortSignal,
+): Promise<ExchangeOutcome> {
+  if (signal.aborted) return { kind: 'not-sent', reason: 'the call was cancelled' };
+  const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const answer = await requestToken(client, grant, signal).catch(() => undefined);
+  if (answer === undefined) return { kind: 'unknown', reason: 'the call was cancelled' };
+  switch (answer.kind) {
+    case 'granted': {
+      const { accessToken, lifeMs, oddity } = answer;
+      const pair = { kind: 'granted', accessToken, refreshToken: answer.refreshToken ?? refreshToken } as const;
+      return { ...pair, expiresInMs: lifeMs, ...(oddity === undefined ? {} : { oddities: [oddity] }) };
+    }
+    case 'half':
+      return { ...answer, kind: 'granted', expiresInMs: undefined };
+    case 'refused':
+      if (answer.error === 'invalid_grant') return { kind: 'invalid-grant', description: answer.error };
+      return {
+        kind: 'not-sent',
+        reason: `the token endpoint answered ${answer.status}: ${answer.error}`,
+        isAnswered: true,
+      };
+    case 'not-sent':
+      return answer.isAnswered === true
+        ? { ...answer, kind: 'not-sent' }
+        : { ...answer, kind: 'not-sent', reason: `the token endpoint could not be reached: ${answer.reason}` };
+    case 'lost':
+      return { ...answer, kind: 'unknown' };
+  }
+}

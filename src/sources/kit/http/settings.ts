@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { durationPattern, parseDuration } from '../../../core/run/duration.ts';
+
+export const text = () => z.string().min(1);
+
+/** A duration, which becomes milliseconds. `examples` ends the message for any other text. */
+export const durationText = (fallback: string, examples = fallback) =>
+  z
+    .string()
+    .regex(durationPattern, `must be a whole number with its unit: ${examples}`)
+    .default(fallback)
+    .transform((written) => parseDuration(written) ?? 0);
+
+const duration = (description: string, fallback: string) =>
+  durationText(fallback, '30s, 5m').meta({ description, examples: [fallback] });
+
+/**
+ * Returns the schema of `limits` for a source over HTTP. A kind can set other defaults: a longer timeout where one
+ * answer holds all employees, or the rate that the vendor documents.
+ */
+export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
+  z
+    .strictObject({
+      requestsPerSecond: z
+        .number()
+        .positive()
+        .max(1000)
+        .default(requestsPerSecond)
+        .meta({ description: 'Highest number of requests that start in a second.' }),
+      timeout: duration('A request without a complete answer within this time fails.', timeout),
+      deadline: duration('How long one request is retried, waits included, or one long answer may take.', '15m'),
+    })
+    .prefault({})
+    .meta({ description: 'Rate of requests to the HR system, and timeouts.' });
+
+export const HttpLimits = httpLimits('60s');
+
+export type HttpLimits = z.infer<typeof HttpLimits>;
+
+/** The section `tls` of a source over HTTPS. Values are PEM texts, usually `${file:…}`. */
+export const HttpTls = z
+  .strictObject({
+    ca: text()
+      .optional()
+      .meta({ description: 'Certificates of the authorities to trust in place of the public ones.' }),
+    cert: text().optional().meta({ description: 'Client certificate, where the HR system requires one (mutual TLS).' }),
+    key: text().optional().meta({ description: 'The private key of `cert`.' }),
+    passphrase: text().optional().meta({ description: 'Passphrase of `key`.' }),
+  })
+  .refine((tls) => (tls.cert === undefined) === (tls.key === undefined), 'needs cert and key together')
+  .optional()
+  .meta({ description: 'Authorities and certificates of the connection, as PEM text.' });
+
+export type HttpTls = z.infer<typeof HttpTls>;
+
+/**
+ * An address without credentials. `http:` is allowed for this machine only, because tokens must not travel
+ * unencrypted.
+ */
+export const HttpUrl = z.string().refine((written) => {
+  if (!URL.canParse(written)) return false;
+  const { protocol, hostname, username, password } = new URL(written);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}, 'must be an https:// address without user and password (http:// only for 127.0.0.1 and localhost)');
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,105 @@
+import { compileSourcePath, compileVisibility } from '../../core/person/source-path.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { addDigest } from './digest.ts';
+import { openKeySet } from './key-set.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface TallyRules {
+  /** Key of an employment within the source: a path, or a function where several fields form it. */
+  readonly key: string | ((fields: Fields) => unknown);
+  /** Fields that were requested by name. A field that no record has is reported and holds the run. */
+  readonly expected?: readonly string[];
+  /** True for a delta or a lookup, which may find no one. */
+  readonly mayBeEmpty?: boolean;
+  /** Most records of one read. Default: 5 million. */
+  readonly maxRecords?: number;
+}
+
+/** More records than any company has employees. A longer list has no end. */
+const defaultMaxRecords = 5_000_000;
+
+/** Counts the records of a read and decides at its end whether the read is complete. Holds only a hash per person. */
+export interface Tally {
+  /** Counts a record. Throws SOURCE_UNAVAILABLE for more records than `maxRecords`. */
+  add(fields: Fields): void;
+  /** Adds a reason, without values, why absence proves nothing. */
+  doubt(reason: string): void;
+  readonly rows: number;
+  /**
+   * `evidence` is what ended the read. `total`, where the source reports an exact one, must match the people
+   * received.
+   */
+  end(facts: { readonly evidence: string; readonly total?: number | undefined }): ReadEnd;
+}
+
+/** Compiles how the key of a record is read. */
+export function compileKeyOf({ key }: TallyRules): (fields: Fields) => unknown {
+  return typeof key === 'string' ? compileSourcePath(key) : key;
+}
+
+/** Opens the tally of one read. */
+export function openTally(rules: TallyRules): Tally {
+  const { key, expected = [], mayBeEmpty = false, maxRecords = defaultMaxRecords } = rules;
+  const keyOf = compileKeyOf(rules);
+  const unseen = new Map(expected.map((path) => [path, compileVisibility(path)]));
+  const seen = openKeySet();
+  const doubts: string[] = [];
+  // The sum of the records' hashes does not depend on their order.
+  const sum = new Uint32Array(8);
+  let rows = 0;
+  let doubles = 0;
+  let keyless = 0;
+
+  return {
+    add(fields) {
+      rows += 1;
+      if (rows > maxRecords) throw endless(maxRecords);
+      if (unseen.size > 0) for (const [path, isVisible] of unseen) if (isVisible(fields)) unseen.delete(path);
+      addDigest(sum, JSON.stringify(fields));
+      const value = keyOf(fields);
+      if (value === undefined || value === null || value === '') {
+        keyless += 1;
+      } else if (!seen.add(String(value))) {
+        doubles += 1;
+      }
+    },
+    doubt(reason) {
+      if (!doubts.includes(reason)) doubts.push(reason);
+    },
+    get rows() {
+      return rows;
+    },
+    end({ evidence, total }) {
+      const reasons = [...doubts];
+      if (rows === 0 && !mayBeEmpty)
+        reasons.push(
+          'the source returned no records, which is treated as a fault: check the permissions of its account, and the filters',
+        );
+      if (doubles > 0) {
+        const who = countOf(doubles, 'record was returned', 'records were returned');
+        reasons.push(`${who} twice: people moved between pages, so another person may be missing`);
+      }
+      if (keyless > 0) {
+        reasons.push(`${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`);
+      }
+      if (total !== undefined && total !== rows - doubles) {
+        reasons.push(`the source reports a total of ${total}, but returned ${rows - doubles}`);
+      }
+      // A delta without records says nothing about fields.
+      const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };
+      if (reasons.length > 0) return { complete: false, rows, reasons, ...more };
+      const stamp = Buffer.from(sum.buffer).toString('base64url');
+      return { complete: true, rows, evidence, stamp, asOf: 'read', ...more };
+    },
+  };
+}
+
+function endless(maxRecords: number): RollcallError {
+  const message =
+    `the source has returned more than ${maxRecords} records and still more follow: its list does not end. Check the ` +
+    'paging of the source, and its filters';
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+}

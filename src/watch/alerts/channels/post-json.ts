@@ -1,0 +1,87 @@
+import { request } from 'undici';
+import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
+import type { Egress } from '../../../ports/egress.ts';
+
+export interface Post {
+  readonly url: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** The proxies of the environment. Undefined: none. */
+  readonly egress: Egress | undefined;
+}
+
+/** Larger answers are not read. */
+const maxAnswerBytes = 64 * 1024;
+
+/**
+ * Posts JSON once over a new connection and requires a 2xx. Does not follow redirects, so that the notice goes only to
+ * the configured address. Errors name only the host, because the rest of the address is often the secret. Resolves to the answer as JSON, `{}` when it is none or larger than 64 KiB.
+ */
+export async function postJson({ url, body, headers, signal, egress }: Post): Promise<unknown> {
+  const options = { connections: 1, connectTimeout: 10_000, headersTimeout: 15_000, bodyTimeout: 15_000 };
+  const dispatchers = openDispatchers(options, egress);
+  const { dispatcher, proxy } = dispatchers.to(url);
+  const through = proxy === undefined ? '' : ` through the proxy ${proxy}`;
+  const { host } = new URL(url);
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+      body,
+      signal,
+      dispatcher,
+    }).catch((error: unknown) =>
+      Promise.reject(new Error(`${host} cannot be reached${through}: ${codeOf(error, signal)}`)),
+    );
+    const { statusCode } = answer;
+    const text = await shortText(answer.body);
+    if (statusCode >= 200 && statusCode < 300) return parsed(text);
+    throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
+  } finally {
+    await dispatchers.destroy();
+  }
+}
+
+/** Makes the error of a receiver that answers 200 and refuses the notice. `code`: one of ours, never its own text. */
+export function refused(url: string, code: string): Error {
+  return new Error(`${new URL(url).host} refused the notice: ${code}`);
+}
+
+async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of body) {
+      bytes += part.length;
+      if (bytes > maxAnswerBytes) return '';
+      parts.push(part);
+    }
+  } catch {
+    // The status alone decides.
+    return '';
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function hintFor(status: number): string {
+  if (status >= 300 && status < 400) return ': it redirects, and redirects are not followed; check the url';
+  if (status === 401 || status === 403) return ': check the url and the secret in it';
+  if (status === 404 || status === 410) return ': the address no longer exists; create a new one and configure it';
+  if (status === 429) return ': too many messages; Rollcall retries later';
+  return status >= 500 ? '' : ': it rejects the message; check the kind of the channel';
+}
+
+function codeOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'timeout';
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no connection';
+}

@@ -1,0 +1,199 @@
+import {
+  type AlertNotice,
+  type AlertProblem,
+  type AlertState,
+  type AlertTopic,
+  type ChannelSettings,
+  type KnownProblem,
+  type NoticeKind,
+  type RecoveredProblem,
+  type Severity,
+  severities,
+} from '../../ports/alerts.ts';
+
+/** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
+export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
+
+/** The result of one evaluation of a subject. Topics that are absent were not evaluated and stay as they are. */
+export interface AlertFacts {
+  readonly at: number;
+  readonly topics: Readonly<Partial<Record<AlertTopic, TopicFinding>>>;
+}
+
+/** When a channel gets what. */
+export type ChannelRule = Pick<ChannelSettings, 'name' | 'severities' | 'afterMs' | 'remindMs'>;
+
+/** A notice without an id, and the channels that get it. */
+export interface NoticeDraft {
+  readonly notice: Omit<AlertNotice, 'id'>;
+  readonly channels: readonly string[];
+}
+
+export interface Decided {
+  readonly state: AlertState;
+  readonly drafts: readonly NoticeDraft[];
+}
+
+/** In order of importance. */
+const topics: readonly AlertTopic[] = ['work', 'store', 'token', 'run', 'freshness', 'held'];
+
+/**
+ * Decides which channel gets which notice. A channel gets a problem when it begins, gets worse (a higher severity, or
+ * ten times as many) or changes its reason; again after `remindMs`; and its end once. A channel with `afterMs` gets
+ * only what is open that long. An acknowledged problem has no reminders and reaches no further channel; a muted subject
+ * sends no problem at all until then. An end is always sent to the channels that got the problem, so that no incident
+ * stays open. `channels`: those of this subject.
+ */
+export function decideAlerts(before: AlertState, facts: AlertFacts, channels: readonly ChannelRule[]): Decided {
+  const { at } = facts;
+  const problems: Partial<Record<AlertTopic, KnownProblem>> = {};
+  const ends: { readonly recovered: RecoveredProblem; readonly told: readonly string[] }[] = [];
+  const notes: AlertProblem[] = [];
+  for (const topic of topics) {
+    const known = before.problems[topic];
+    const found = facts.topics[topic] ?? known;
+    if (found === undefined) continue;
+    if (found !== 'well' && !('over' in found)) {
+      problems[topic] = known === undefined ? begun(found, at) : found === known ? known : renewed(known, found, at);
+      continue;
+    }
+    const end = found === 'well' ? undefined : found.over;
+    const told = known === undefined ? [] : toldTo(known, channels);
+    if (known !== undefined && told.length > 0) ends.push({ recovered: endOf(known, end), told });
+    else if (end !== undefined) notes.push(end);
+  }
+  const muted = before.muted !== undefined && at < before.muted.until ? before.muted : undefined;
+  const parcels: Parcel[] = [];
+  for (const channel of muted === undefined ? channels : []) {
+    const due = Object.values(problems).flatMap((problem) => {
+      const why = whyDue(problem, channel, at);
+      return why === undefined ? [] : [{ problem, why }];
+    });
+    if (due.length > 0) {
+      const kind = due.some(({ why }) => why === 'problem') ? 'problem' : 'reminder';
+      parcels.push({ kind, channel: channel.name, problems: due.map(({ problem }) => problem), recovered: [] });
+    }
+    for (const { problem } of due) {
+      const { told } = problems[problem.topic] ?? problem;
+      problems[problem.topic] = { ...problem, told: { ...told, [channel.name]: Math.max(at, problem.newsAt) } };
+    }
+    const noted = notes.filter(({ severity }) => takes(channel, severity));
+    if (noted.length > 0) parcels.push({ kind: 'note', channel: channel.name, problems: noted, recovered: [] });
+  }
+  for (const { name } of channels) {
+    const recovered = ends.filter(({ told }) => told.includes(name)).map((end) => end.recovered);
+    if (recovered.length > 0) parcels.push({ kind: 'recovery', channel: name, problems: [], recovered });
+  }
+  const { muted: _, ...rest } = before;
+  const open = topics.filter((topic) => problems[topic] !== undefined);
+  return {
+    state: { ...rest, problems, ...(muted === undefined ? {} : { muted }) },
+    drafts: grouped(parcels, { subject: before.subject, at }, open),
+  };
+}
+
+/** Marks every open problem as acknowledged. Returns the same state when there is none to mark. */
+export function acknowledge(state: AlertState, by: string, at: number): AlertState {
+  const open = Object.entries(state.problems).filter(([, problem]) => problem.acked === undefined);
+  if (open.length === 0) return state;
+  const acked = open.map(([topic, problem]) => [topic, { ...problem, acked: { by, at } }]);
+  return { ...state, problems: { ...state.problems, ...Object.fromEntries(acked) } };
+}
+
+function begun(problem: AlertProblem, at: number): KnownProblem {
+  return { ...problem, worst: problem.severity, since: at, newsAt: at, told: {} };
+}
+
+/** A problem that is found again. What got better is not news, and neither is the same for the next run. */
+function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownProblem {
+  const { worst, since, told, acked } = known;
+  const isWorse = rank(found.severity) > rank(known.severity) || decade(found.count) > decade(known.count);
+  if (found.key === known.key && !isWorse) {
+    if (found.run === known.run) return known;
+    const count = Math.max(found.count ?? 0, known.count ?? 0);
+    const kept = { severity: known.severity, worst, since, newsAt: known.newsAt, ...(count === 0 ? {} : { count }) };
+    return { ...found, ...kept, ...(told === undefined ? {} : { told }), ...(acked === undefined ? {} : { acked }) };
+  }
+  // After every notice so far, also after one at this very instant.
+  const newsAt = Math.max(at, ...Object.values(told ?? {}).map((last) => last + 1));
+  const base = { ...found, worst: worstOf([worst, found.severity]), since, newsAt };
+  return told === undefined ? base : { ...base, told };
+}
+
+function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'problem' | 'reminder' | undefined {
+  if (!takes(channel, problem.severity)) return undefined;
+  const told = problem.told === undefined ? problem.since : problem.told[channel.name];
+  if (told === undefined)
+    return problem.acked === undefined && at - problem.since >= channel.afterMs ? 'problem' : undefined;
+  if (told < problem.newsAt) return 'problem';
+  const isDue = channel.remindMs !== undefined && problem.acked === undefined && at - told >= channel.remindMs;
+  return isDue ? 'reminder' : undefined;
+}
+
+function takes({ severities: taken }: ChannelRule, severity: Severity): boolean {
+  return taken === undefined || taken.includes(severity);
+}
+
+/** Returns the channels that got the problem. */
+function toldTo({ told, worst }: KnownProblem, channels: readonly ChannelRule[]): readonly string[] {
+  const got = (channel: ChannelRule) => (told === undefined ? takes(channel, worst) : told[channel.name] !== undefined);
+  return channels.filter(got).map(({ name }) => name);
+}
+
+/** A recovery has the severity of the worst notice, so that it weighs as much as the problem did. */
+function endOf({ topic, worst, summary, since, run }: KnownProblem, end: AlertProblem | undefined): RecoveredProblem {
+  const about = end?.run ?? run;
+  const how = end === undefined ? {} : { end: end.summary };
+  return { topic, severity: worst, summary, since, ...(about === undefined ? {} : { run: about }), ...how };
+}
+
+/** What one channel gets at one check. */
+interface Parcel {
+  readonly kind: NoticeKind;
+  readonly channel: string;
+  readonly problems: readonly AlertProblem[];
+  readonly recovered: readonly RecoveredProblem[];
+}
+
+/** Makes one notice of parcels with the same content. Problems precede ends. */
+function grouped(
+  parcels: readonly Parcel[],
+  base: Pick<AlertNotice, 'subject' | 'at'>,
+  open: readonly AlertTopic[],
+): readonly NoticeDraft[] {
+  const made = new Map<string, { readonly notice: NoticeDraft['notice']; readonly channels: string[] }>();
+  for (const { kind, channel, problems, recovered } of parcels) {
+    const named = [...problems, ...recovered];
+    const content = `${kind} ${named.map(({ topic }) => topic).join()}`;
+    const same = made.get(content);
+    if (same !== undefined) {
+      same.channels.push(channel);
+      continue;
+    }
+    const standing = open.filter((topic) => !problems.some((problem) => problem.topic === topic));
+    const severity = worstOf(named.map((one) => one.severity));
+    const notice = { ...base, kind, severity, problems: problems.map(plain), recovered, standing };
+    made.set(content, { notice, channels: [channel] });
+  }
+  const isEnd = ({ notice }: NoticeDraft): number => (notice.kind === 'recovery' ? 1 : 0);
+  return [...made.values()].toSorted((a, b) => isEnd(a) - isEnd(b));
+}
+
+/** The problem without what only the state needs. */
+function plain(problem: AlertProblem): AlertProblem {
+  const { worst, newsAt, told, acked, ...rest } = problem as Partial<KnownProblem> & AlertProblem;
+  return rest;
+}
+
+function rank(severity: Severity): number {
+  return severities.indexOf(severity);
+}
+
+function worstOf(found: readonly Severity[]): Severity {
+  return severities[Math.max(0, ...found.map(rank))] ?? 'info';
+}
+
+/** 0 for none, 1 for 1 to 9, 2 for 10 to 99, and so on. */
+function decade(count: number | undefined): number {
+  return count === undefined || count < 1 ? 0 : Math.floor(count).toString().length;
+}

@@ -1,0 +1,210 @@
+import { countOf } from '../../core/run/count-of.ts';
+import type { FindingCode } from '../../core/run/finding.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import { type AlertProblem, successOutcomes } from '../../ports/alerts.ts';
+import type { Run, Store } from '../../ports/store.ts';
+import { judgeFiles, judgeHealed } from './judge-files.ts';
+import { firstOf } from './words.ts';
+
+/** Findings that explain a failure. */
+const causes: readonly FindingCode[] = [
+  'source-incomplete',
+  'row-unreadable',
+  'platform-ill',
+  'batch-failed',
+  'unresolved',
+  'not-deliverable',
+];
+const searchedFindings = 200;
+const searchedFailures = 200;
+/** Findings of rows that could not be read or used. */
+const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
+
+/**
+ * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open
+ * problem of its topic. Undefined when the run shows nothing new:
+ * - The operator canceled it and every outcome is known, or this version does not know its outcome.
+ * - It held the changes that failed before, so it shows nothing about them.
+ * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
+ *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
+ * - The tokens of its connection ended it, which is reported as a problem of the connection.
+ */
+export async function judgeRun(
+  run: Run,
+  store: Store,
+  known?: AlertProblem,
+): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
+  const isUnknown = run.outcome === 'cancelled' && run.counts.unresolved > 0;
+  if (run.outcome === 'failed' || run.outcome === 'partial' || isUnknown) {
+    if (run.scope.kind === 'users' && (run.facts.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
+    if (run.facts.isLockedOut === true && (await hasTokenProblem(run.connection, store))) return undefined;
+    const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
+    return inScope(problem, run, known);
+  }
+  if (!successOutcomes.some((outcome) => outcome === run.outcome)) return undefined;
+  if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
+  if (await holdsFailed(run, known, store)) return undefined;
+  const healed = await judgeHealed(run, store);
+  return healed === undefined ? 'well' : { over: healed };
+}
+
+/** Returns whether the run is partial only because the source does not know some of the named people. */
+function lacksOnlyPeople({ outcome, counts, facts }: Run): boolean {
+  const isTroubled = counts.failed + counts.unresolved + (facts.blocked?.unresolved ?? 0) > 0;
+  return outcome === 'partial' && facts.unknownPeople !== undefined && !isTroubled && !facts.sourceGaps?.length;
+}
+
+/** Returns whether the run held changes that failed in the run of the open problem: those people are not repaired yet. */
+async function holdsFailed(run: Run, known: AlertProblem | undefined, store: Store): Promise<boolean> {
+  if (run.counts.held === 0 || known?.code !== 'run-partial' || known.run === undefined) return false;
+  const failed = await store.plans.page(known.run, { limit: searchedFailures, states: ['failed', 'unresolved'] });
+  const names = failed.map(({ identification }) => identification);
+  const again = await store.plans.getMany(run.id, names);
+  return again.some(({ state }) => state === 'held');
+}
+
+/** Returns whether the tokens of the connection are an open problem of their own. */
+export async function hasTokenProblem(connection: string, store: Store): Promise<boolean> {
+  const state = await store.alerts.state({ kind: 'connection', name: connection });
+  return state?.problems.token !== undefined;
+}
+
+/**
+ * Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of a whole run.
+ */
+export async function judgeOpenRun(
+  run: Run,
+  store: Store,
+  known: AlertProblem | undefined,
+): Promise<AlertProblem | undefined> {
+  const trouble = await judgeFiles(run, store);
+  return trouble === undefined ? undefined : inScope(trouble, run, known);
+}
+
+/** A problem of named people never replaces one of a whole run, which would then look as if it were over. */
+function inScope(problem: AlertProblem, { scope }: Run, known: AlertProblem | undefined): AlertProblem | undefined {
+  if (scope.kind === 'all') return problem;
+  const isCovered = known !== undefined && known.people === undefined;
+  return isCovered ? undefined : { ...problem, people: scope.identifications };
+}
+
+function isAbout(identifications: readonly string[], known: AlertProblem | undefined): boolean {
+  const people = new Set(identifications);
+  return known?.people?.every((one) => people.has(one)) ?? false;
+}
+
+/** Returns how a notice names the run: `run R`, `run R about 2 named people`. */
+function nameOf({ id, scope }: Run): string {
+  if (scope.kind === 'all') return `run ${id}`;
+  return `run ${id} about ${countOf(scope.identifications.length, 'named person', 'named people')}`;
+}
+
+async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
+  const { applied, unresolved } = run.counts;
+  const unknown = `${countOf(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
+  const parts = [
+    applied === 0
+      ? 'no change was applied, as far as is known'
+      : `${countOf(applied, 'change')} applied before the failure`,
+    ...(unresolved > 0 ? [unknown] : []),
+  ];
+  return {
+    topic: 'run',
+    code: 'run-failed',
+    severity: 'critical',
+    key: `failed ${withoutNumbers(run.reason ?? '')}`,
+    title: run.scope.kind === 'all' ? 'the run failed' : 'the run about named people failed',
+    summary: `The ${nameOf(run)} failed: ${run.reason ?? 'the reason is not known'}`,
+    details: await causesOf(run, store),
+    unaffected: `${sentence(parts.join('; '))} The next run plans the unsent changes again.`,
+    action: `rollcall show ${run.id}`,
+    run: run.id,
+  };
+}
+
+async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
+  const { applied, failed, unresolved } = run.counts;
+  const base = {
+    topic: 'run',
+    severity: 'warning',
+    summary: `The ${nameOf(run)} was ${run.outcome === 'cancelled' ? '' : 'partial: '}${run.reason ?? 'the reason is not known'}`,
+    unaffected:
+      applied === 0
+        ? undefined
+        : `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
+    run: run.id,
+  } as const;
+  const isRead = (run.facts.sourceGaps ?? []).length === 0;
+  const waiting = run.facts.blocked?.unresolved ?? 0;
+  if (failed + unresolved === 0 && waiting > 0 && isRead) return { ...base, ...waitingPeople(run, waiting) };
+  if (failed + unresolved === 0) {
+    const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
+    const what =
+      rows.length === 0 ? 'the source was not read completely' : `${countOf(rows.length, 'row needs', 'rows need')} HR`;
+    return {
+      ...base,
+      code: 'run-incomplete',
+      key: `partial read${rows.length === 0 ? ` ${withoutNumbers(run.reason ?? '')}` : ' rows'}`,
+      title: `${applied} applied, ${what}`,
+      details: await causesOf(run, store),
+      action: `rollcall show ${run.id} --findings`,
+      count: Math.max(1, rows.length),
+    };
+  }
+  const bad = await store.plans.page(run.id, { limit: shownRows, states: ['failed', 'unresolved'] });
+  const rows = bad.map(
+    ({ identification, stateReason }) => `${identification}: ${stateReason ?? 'the reason is not known'}`,
+  );
+  const counted = [failed === 0 ? '' : `${failed} failed`, unresolved === 0 ? '' : `${unresolved} unresolved`];
+  return {
+    ...base,
+    code: 'run-partial',
+    key: failed === 0 && isRead ? unresolvedKey : `partial ${withoutNumbers(run.reason ?? '')}`,
+    title: `${applied} applied, ${counted.filter((part) => part !== '').join(', ')}`,
+    details: rows.length > 0 ? firstOf(rows, failed + unresolved) : await causesOf(run, store),
+    action: `rollcall show ${run.id} --failed`,
+    count: failed + unresolved,
+  };
+}
+
+const shownRows = 5;
+
+/** Changes with an unknown outcome are one problem in the run that sent them and in those that wait for it. */
+const unresolvedKey = 'partial unresolved';
+
+/** The run changed all users except those with a change of an earlier run whose outcome is not known. */
+function waitingPeople({ facts, id }: Run, waiting: number) {
+  const { runs = [], until } = facts.waitsFor ?? {};
+  const [first] = runs;
+  const more = runs.length > 1 ? ` and ${countOf(runs.length - 1, 'other run')}` : '';
+  const whose = first === undefined ? 'an earlier change' : `run ${first}${more}`;
+  const people = countOf(waiting, 'person waits', 'people wait');
+  const end = until === undefined ? 'the outcome is known' : formatInstant(until);
+  return {
+    code: 'run-partial',
+    key: unresolvedKey,
+    title: `${people} for the outcome of ${whose}`,
+    summary: `${people} for the outcome of ${whose}: each run first checks whether the platform shows their changes`,
+    details: [],
+    action: `no action is required until ${end}; then see "rollcall show ${first ?? id}"`,
+    count: waiting,
+  } as const;
+}
+
+async function causesOf(run: Run, store: Store): Promise<readonly string[]> {
+  const findings = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => causes.includes(code));
+  const lines = findings.map(({ identification, at, message }) => {
+    const where = [identification, at].filter((part) => part !== undefined).join(', ');
+    return where === '' ? message : `${where}: ${message}`;
+  });
+  return firstOf(lines.slice(0, shownRows), lines.length);
+}
+
+/** Returns the reason without numbers, and words with numbers (ids, identifications), which differ from run to run. */
+function withoutNumbers(reason: string): string {
+  return reason.replace(/[^\s,;:()"']*\d[^\s,;:()"']*/g, '#').slice(0, 300);
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,129 @@
+import { anchorOf, docsOfCode } from '../../core/run/codes/code-list.ts';
+import { traceIdsOf } from '../../core/run/trace-ids.ts';
+import type { AlertNotice, AlertProblem, AlertTopic, RecoveredProblem } from '../../ports/alerts.ts';
+import { ageOf, instantOf } from './words.ts';
+
+/** A notice as lines of plain text, with the same words for every channel. */
+export interface NoticeText {
+  /** One line: `CRITICAL sync people: the run failed`. */
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Where a notice comes from. */
+export interface Place {
+  /** The name of this deployment. */
+  readonly deployment: string;
+  /** The address under which people reach the page, without a trailing slash. Undefined: notices have no links. */
+  readonly publicUrl: string | undefined;
+  /** How notices name the trace of a run. Absent: not at all. */
+  readonly trace?: {
+    /** Its address, with `{traceId}`. Undefined: notices name the id only. */
+    readonly url: string | undefined;
+  };
+}
+
+export interface NoticeLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** The words for a topic while it is a problem, and when it is over. */
+const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly over: string }>> = {
+  work: { wrong: 'no process runs the jobs', over: 'jobs run again' },
+  store: { wrong: 'the store was unavailable', over: 'the store is available again' },
+  token: { wrong: 'the tokens need an operator', over: 'the tokens work again' },
+  run: { wrong: 'the run failed', over: 'runs succeed again' },
+  freshness: { wrong: 'no recent success', over: 'runs succeed again' },
+  held: { wrong: 'changes wait for approval', over: 'no changes wait for approval' },
+};
+
+/** Renders a notice. Names users by identification only. */
+export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
+  const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
+  const about = `${subject.kind} ${subject.name}`;
+  const footer = [`Rollcall ${place.deployment}`, instantOf(at), `notice ${id}`, ...traceOf(notice, place)].join(', ');
+  const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
+  const rest =
+    standing.length === 0 ? [] : [`Also open: ${standing.map((topic) => topicWords[topic].wrong).join('; ')}.`];
+  const words = problems.map(({ topic, title }) => title ?? topicWords[topic].wrong).join('; ');
+  switch (kind) {
+    case 'test': {
+      const title = `TEST: this channel receives alerts of Rollcall`;
+      return { title, lines: ['This is a test of the channel. There is no problem.', ...links, footer] };
+    }
+    case 'recovery': {
+      const over = recovered.map(({ topic }) => topicWords[topic].over).join('; ');
+      const lines = recovered.map((one) => endOf(one, at));
+      return { title: `RECOVERED ${about}: ${over}`, lines: [...lines, ...rest, ...links, footer] };
+    }
+    case 'note': {
+      const lines = problems.flatMap((problem) => [
+        problem.summary,
+        ...problem.details.map((detail) => `- ${detail}`),
+        codeLine(problem, place),
+      ]);
+      return {
+        title: `INFO ${about}: ${words}`,
+        lines: [...lines, 'No action is required.', ...rest, ...links, footer],
+      };
+    }
+    default: {
+      const lines = problems.flatMap((problem) => problemLines(problem, place));
+      const again = kind === 'reminder' ? 'STILL ' : '';
+      const title = `${again}${severity.toUpperCase()} ${about}: ${words}`;
+      return { title, lines: [...lines, ...rest, ...links, footer] };
+    }
+  }
+}
+
+/** Returns the links of a notice: to its run, its holds, what to do, and its trace. Those with a configured address. */
+export function linksOf(notice: AlertNotice, { publicUrl, trace }: Place): readonly NoticeLink[] {
+  const { problems, kind } = notice;
+  const runs = runsOf(notice);
+  const traceUrl = trace?.url;
+  const traces = (traceUrl === undefined ? [] : runs).map((run) => {
+    return { text: 'Trace', url: traceUrl?.replaceAll('{traceId}', traceIdsOf(run).trace) ?? '' };
+  });
+  if (publicUrl === undefined) return traces;
+  if (kind === 'test') return [{ text: 'Page', url: `${publicUrl}/` }];
+  const isHeld = problems.some(({ topic }) => topic === 'held');
+  const runbook = problems.map(({ code }) => ({ text: 'Runbook', url: `${publicUrl}/runbook#${anchorOf(code)}` }));
+  return [
+    ...runs.map((run) => ({ text: 'Run', url: `${publicUrl}/runs/${encodeURIComponent(run)}` })),
+    ...(isHeld ? [{ text: 'Held changes', url: `${publicUrl}/holds` }] : []),
+    ...(kind === 'note' ? [] : runbook),
+    ...traces,
+  ];
+}
+
+function runsOf({ problems, recovered }: AlertNotice): readonly string[] {
+  return [...new Set([...problems, ...recovered].map(({ run }) => run).filter((run) => run !== undefined))];
+}
+
+/** Names the trace where no link does. */
+function traceOf(notice: AlertNotice, { trace }: Place): readonly string[] {
+  if (trace === undefined || trace.url !== undefined) return [];
+  return runsOf(notice).map((run) => `trace ${traceIdsOf(run).trace}`);
+}
+
+function problemLines(problem: AlertProblem, place: Place): readonly string[] {
+  const { summary, details, unaffected, action } = problem;
+  return [
+    summary,
+    ...details.map((detail) => `- ${detail}`),
+    ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
+    ...(action.includes('\n') ? ['What to do:', ...action.split('\n')] : [`What to do: ${action}`]),
+    codeLine(problem, place),
+  ];
+}
+
+/** Names the code, and where it is explained: by the runbook that a link leads to, else by the docs. */
+function codeLine({ code }: AlertProblem, { publicUrl }: Place): string {
+  return `Code: ${code} (rollcall explain ${code}${publicUrl === undefined ? `; ${docsOfCode(code)}` : ''})`;
+}
+
+function endOf({ summary, since, end }: RecoveredProblem, at: number): string {
+  const over = `Ended after ${ageOf(at - since)} (since ${instantOf(since)}): ${summary}`;
+  return end === undefined ? over : `${over}. ${end}`;
+}

@@ -1,0 +1,159 @@
+import { changeClasses } from '../../core/plan/change.ts';
+import type { Outcome } from '../../core/run/run.ts';
+import { batchResult, batchResults } from '../../ports/batch-result.ts';
+import { deploymentLease, workersLease } from '../../ports/leases.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { Run, Store, TokenState } from '../../ports/store.ts';
+import { clearStoreGauges, type Instruments } from './metrics-instruments.ts';
+
+export interface WatchedNames {
+  readonly syncs: readonly {
+    readonly name: string;
+    readonly connection: string;
+    readonly schedule?: unknown;
+  }[];
+  readonly connections: readonly string[];
+  /** Whether workers announce themselves: with Redis. */
+  readonly hasWorkers?: boolean;
+}
+
+interface StoreIo {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+const outcomes: readonly Outcome[] = [
+  'succeeded',
+  'nothing-to-do',
+  'held',
+  'partial',
+  'failed',
+  'cancelled',
+  'exported',
+];
+const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
+const pendingStates = ['sending', 'sent', 'unresolved'];
+
+/**
+ * Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. `clear`
+ * removes what only the store can tell.
+ */
+export function openStoreMetrics(
+  instruments: Instruments,
+  io: StoreIo,
+  { syncs, connections, hasWorkers }: WatchedNames,
+): { refresh(): Promise<void>; clear(): void } {
+  // A counter that exists from the start shows its first event as an increase.
+  for (const { name: sync } of syncs) {
+    for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
+    for (const result of batchResults) {
+      instruments.batches.inc({ sync, result }, 0);
+      instruments.batchRows.inc({ sync, result }, 0);
+    }
+  }
+  const counted = syncs.map(({ name }) => openRunCounter(name, instruments, io));
+  const gauges = [
+    instruments.lastSuccess,
+    instruments.lastAttempt,
+    instruments.freshness,
+    instruments.tokenState,
+    instruments.tokenExpiry,
+  ];
+  return {
+    async refresh() {
+      for (const count of counted) await count();
+      for (const gauge of gauges) gauge.reset();
+      for (const { name, schedule } of syncs) {
+        instruments.scheduled.set({ sync: name }, schedule === undefined ? 0 : 1);
+        await readSync(name, instruments, io);
+      }
+      for (const name of connections) await readConnection(name, instruments, io);
+      await readOpenRuns({ syncs, connections }, instruments, io);
+      const isHeld = async (lease: string) => (await io.store.leases.holder(lease, io.clock.now())) !== undefined;
+      instruments.schedulerUp.set((await isHeld(deploymentLease)) ? 1 : 0);
+      if (hasWorkers === true) instruments.workerUp.set((await isHeld(workersLease)) ? 1 : 0);
+    },
+    clear: () => clearStoreGauges(instruments),
+  };
+}
+
+/** Clocks of processes may differ: a run that ended up to this long before another is still included. */
+const overlapMs = 60_000;
+const runsAtATime = 1000;
+
+/** Counts each run that ends from now on once. */
+function openRunCounter(sync: string, instruments: Instruments, { store, clock }: StoreIo): () => Promise<void> {
+  let until = clock.now();
+  let seen: ReadonlyMap<string, number> = new Map();
+  const from = until;
+  return async () => {
+    const ended = await store.alerts.endedRuns(sync, Math.max(from, until - overlapMs), runsAtATime);
+    for (const { id, endedAt } of ended) {
+      const run = seen.has(id) ? undefined : await store.runs.get(id);
+      if (run !== undefined) await countRun(run, instruments, store);
+      until = Math.max(until, endedAt);
+    }
+    seen = new Map(ended.map(({ id, endedAt }) => [id, endedAt]));
+  };
+}
+
+async function countRun(run: Run, instruments: Instruments, store: Store): Promise<void> {
+  const { sync, outcome, startedAt, endedAt } = run;
+  if (outcome === undefined || endedAt === undefined) return;
+  // Everything is read before anything is counted, so that a store error in between does not count a run twice.
+  const results = await store.alerts.changeResults(run.id);
+  const batches = await store.batches.ofRun(run.id);
+  instruments.runs.inc({ sync, outcome });
+  instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
+  for (const { kind, state, count } of results) instruments.changes.inc({ sync, kind, result: state }, count);
+  for (const batch of batches) {
+    const { connection, kind, sentAt, finalAt, size } = batch;
+    const result = batchResult(batch);
+    if (result !== undefined) {
+      instruments.batches.inc({ sync, result });
+      instruments.batchRows.inc({ sync, result }, size);
+    }
+    if (sentAt === undefined || finalAt === undefined) continue;
+    instruments.settleSeconds.observe({ connection, kind }, (finalAt - sentAt) / 1000);
+  }
+}
+
+async function readSync(sync: string, instruments: Instruments, { store, clock }: StoreIo): Promise<void> {
+  const now = clock.now();
+  const { attemptAt, successAt } = await store.alerts.lastRuns(sync);
+  if (attemptAt !== undefined) instruments.lastAttempt.set({ sync }, attemptAt / 1000);
+  if (successAt !== undefined) {
+    instruments.lastSuccess.set({ sync }, successAt / 1000);
+    instruments.freshness.set({ sync }, (now - successAt) / 1000);
+  }
+  instruments.paused.set({ sync }, (await store.pauses.get(sync)) === undefined ? 0 : 1);
+  const { byClass } = await store.holds.open(sync, now);
+  for (const name of changeClasses) instruments.heldChanges.set({ sync, class: name }, byClass[name] ?? 0);
+  const waiting = await store.triggers.waiting(sync);
+  const oldest = Math.min(now, ...waiting.map(({ requestedAt }) => requestedAt));
+  instruments.triggersWaiting.set({ sync }, waiting.length);
+  instruments.triggerAge.set({ sync }, (now - oldest) / 1000);
+}
+
+async function readConnection(connection: string, instruments: Instruments, { store }: StoreIo): Promise<void> {
+  const token = await store.tokens.get(connection);
+  if (token === undefined) return;
+  for (const state of tokenStates) {
+    instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
+  }
+  if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
+}
+
+async function readOpenRuns(names: WatchedNames, instruments: Instruments, { store }: StoreIo): Promise<void> {
+  const open = await store.runs.unfinished();
+  for (const { name: sync } of names.syncs) {
+    instruments.runsOpen.set({ sync }, open.filter((run) => run.sync === sync).length);
+  }
+  const batches = (await Promise.all(open.map(({ id }) => store.batches.ofRun(id)))).flat();
+  for (const connection of names.connections) {
+    const underWay = batches.filter((batch) => batch.connection === connection && pendingStates.includes(batch.state));
+    const left = await store.batches.unresolved(connection);
+    const pending = new Set([...underWay, ...left].map(({ id }) => id));
+    instruments.filesPending.set({ connection }, pending.size);
+  }
+}

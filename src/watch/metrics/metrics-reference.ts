@@ -1,0 +1,42 @@
+import { type MetricRow, metricsTable } from './metrics-table.ts';
+
+const introduction = `# Metrics
+
+<!-- Generated from src/watch/metrics/metrics-table.ts by \`npm run docs\`; edit there. -->
+
+\`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label contains personal data.
+
+Metrics of the scope *store* describe the whole deployment and are the same in every process: read one process, or take
+the maximum. Metrics of the scope *process* count the work of that process: add them up. Counters start at 0 with the process.
+
+A good first alert is \`rollcall_freshness_seconds\` above what the business can accept. \`alerts:\` in the
+[configuration](configuration.md) covers the same without Prometheus.
+
+Some labels have fixed values:
+
+- \`purpose\` of a request is scan, lookup, proof, read, upload, poll, write, token or other.
+- \`state\` of a token is ready, refreshing, reauth-required or revoked.`;
+
+/** Returns the text of docs/metrics.md. */
+export function renderMetricsReference(): string {
+  const rows: readonly MetricRow[] = Object.values(metricsTable);
+  const cells = [
+    ['Name', 'Type', 'Labels', 'Scope', 'Meaning'],
+    ...rows.map(({ name, type, labels, scope, help }) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(', ') || '–',
+      scope,
+      help.replaceAll('|', '\\|'),
+    ]),
+  ];
+  const widths = cells[0]?.map((_, i) => Math.max(...cells.map((row) => [...(row[i] ?? '')].length))) ?? [];
+  const lines = cells.map((row) => `| ${row.map((cell, i) => pad(cell, widths[i] ?? 0)).join(' | ')} |`);
+  const [head = '', ...body] = lines;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return `${introduction}\n\n${[head, rule, ...body].join('\n')}\n`;
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - [...cell].length));
+}

@@ -1,0 +1,156 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { Registry } from 'prom-client';
+import { isStoreAway } from '../../core/run/errors.ts';
+import type { Metrics, QueueDepth } from '../../ports/metrics.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { Store } from '../../ports/store.ts';
+import type { MetricFamily } from '../../ports/tracing.ts';
+import { openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
+import { type Instruments, openInstruments } from './metrics-instruments.ts';
+import { type MetricRow, metricsTable } from './metrics-table.ts';
+
+export interface MetricsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly version: string;
+  /** The configured names. Absent: only counters of this process are shown. */
+  readonly names?: WatchedNames;
+  /** Resolves to undefined when the queue does not answer. Undefined: there is no queue. */
+  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
+}
+
+/** Must be closed, because it monitors the event loop. */
+export interface OpenedMetrics {
+  readonly metrics: Metrics;
+  /**
+   * Returns the text for Prometheus. Reads the store; concurrent calls share one read. While the store is unavailable,
+   * the text has what this process knows itself, and `rollcall_store_up` is 0.
+   */
+  render(): Promise<string>;
+  /** Returns the same as numbers. */
+  read(): Promise<readonly MetricFamily[]>;
+  readonly contentType: string;
+  close(): void;
+}
+
+const loopResolutionMs = 20;
+/** How long a scrape waits for the store (ms): less than Prometheus waits for the scrape. */
+const storeAnswersMs = 4000;
+
+/** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
+export function openMetrics({ store, clock, version, names, queue }: MetricsOptions): OpenedMetrics {
+  const registry = new Registry();
+  const instruments = openInstruments(registry);
+  const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  loop.enable();
+  const fromStore = openStoreMetrics(
+    instruments,
+    { store, clock },
+    { ...(names ?? { syncs: [], connections: [] }), hasWorkers: queue !== undefined },
+  );
+  instruments.info.set({ version }, 1);
+  // Absent until they are known, and not 0.
+  instruments.workerUp.remove();
+  instruments.queueUp.remove();
+  instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
+  let reading: Promise<boolean> | undefined;
+  /** Reads the store. Resolves to false while the store is unavailable. */
+  const readStore = async (): Promise<boolean> => {
+    reading ??= fromStore
+      .refresh()
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (isStoreAway(error)) return false;
+          throw error;
+        },
+      )
+      .finally(() => {
+        reading = undefined;
+      });
+    const enough = new AbortController();
+    const late = clock.sleep(storeAnswersMs, enough.signal).then(
+      () => false,
+      () => false,
+    );
+    return Promise.race([reading, late]).finally(() => enough.abort());
+  };
+  let refreshing: Promise<void> | undefined;
+  const refresh = async (): Promise<void> => {
+    const isUp = await readStore();
+    if (!isUp) fromStore.clear();
+    instruments.storeUp.set(isUp ? 1 : 0);
+    const depth = await queue?.();
+    if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);
+    showQueue(instruments, depth, clock.now());
+    readProcess(instruments, loop);
+  };
+  const refreshed = (): Promise<void> => {
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  };
+  return {
+    metrics: {
+      requestEnded({ connection, operation, purpose, status: code, tookMs, waitedMs }) {
+        const status = code === undefined ? 'none' : String(code);
+        instruments.requests.inc({ connection, operation, purpose, status });
+        instruments.requestSeconds.observe({ connection, operation }, tookMs / 1000);
+        instruments.waitSeconds.observe({ connection }, waitedMs / 1000);
+      },
+      tokenPresented: (connection, outcome) => instruments.tokenRefreshes.inc({ connection, outcome }),
+    },
+    async render() {
+      await refreshed();
+      return registry.metrics();
+    },
+    async read() {
+      await refreshed();
+      return toFamilies(await registry.getMetricsAsJSON());
+    },
+    contentType: registry.contentType,
+    close: () => loop.disable(),
+  };
+}
+
+function toFamilies(metrics: Awaited<ReturnType<Registry['getMetricsAsJSON']>>): readonly MetricFamily[] {
+  const rows: readonly MetricRow[] = Object.values(metricsTable);
+  return metrics.flatMap(({ name, help, values }) => {
+    const type = rows.find((row) => row.name === name)?.type;
+    if (type === undefined) return [];
+    const samples = values.map((sample) => {
+      const labels = Object.fromEntries(Object.entries(sample.labels).map(([key, value]) => [key, String(value)]));
+      const own = 'metricName' in sample && typeof sample.metricName === 'string' ? sample.metricName : name;
+      return { name: own, labels, value: sample.value };
+    });
+    return [{ name, type, help, samples }];
+  });
+}
+
+function showQueue({ queueJobs, queueAge }: Instruments, depth: QueueDepth | undefined, now: number): void {
+  if (depth === undefined) {
+    queueJobs.remove();
+    queueAge.remove();
+    return;
+  }
+  queueJobs.set(depth.waiting);
+  queueAge.set(depth.oldestAt === undefined ? 0 : Math.max(0, now - depth.oldestAt) / 1000);
+}
+
+function readProcess(instruments: Instruments, loop: ReturnType<typeof monitorEventLoopDelay>): void {
+  // The histogram counts whole intervals. What exceeds its resolution is the delay.
+  const late = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e9 - loopResolutionMs / 1000) : 0);
+  instruments.loopDelay.set({ percentile: '50' }, late(loop.percentile(50)));
+  instruments.loopDelay.set({ percentile: '99' }, late(loop.percentile(99)));
+  instruments.loopDelay.set({ percentile: '100' }, loop.count === 0 ? 0 : late(loop.max));
+  loop.reset();
+  instruments.memory.set(process.memoryUsage.rss());
+  const heap = getHeapStatistics();
+  instruments.heapUsed.set(heap.used_heap_size);
+  instruments.heapLimit.set(heap.heap_size_limit);
+  const { user, system } = process.cpuUsage();
+  instruments.cpu.reset();
+  instruments.cpu.inc((user + system) / 1e6);
+}

@@ -1,0 +1,187 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Context, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  SamplingDecision,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { RollcallError } from '../../core/run/errors.ts';
+import { traceIdsOf } from '../../core/run/trace-ids.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Run } from '../../ports/store.ts';
+import type { Tracing } from '../../ports/tracing.ts';
+import { isSent } from './is-on.ts';
+import { openMetricProducer } from './metric-producer.ts';
+import { rootSampler } from './sampler.ts';
+
+export interface TelemetryOptions {
+  /** The `OTEL_…` variables. The exporters of the SDK read those of the process itself. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** The name of this deployment. */
+  readonly deployment: string;
+  /** The host of a connection, for the spans of its calls. */
+  readonly hostOf: (connection: string) => string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long one export may take (ms), unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise. It delays the end of a command. */
+const exportMs = 3000;
+const defaultIntervalMs = 60_000;
+/** At most one complaint about the collector in this time (ms). */
+const complainEveryMs = 60_000;
+
+/** Opens the official SDK with its exporters for OTLP over HTTP. Loaded only where telemetry is on. */
+export function openTelemetry({ env, version, deployment, hostOf, clock, logger }: TelemetryOptions): Tracing {
+  complainTo(logger, clock);
+  const named = { 'service.name': 'rollcall', 'service.version': version, 'service.namespace': deployment };
+  const resource = defaultResource()
+    .merge(resourceFromAttributes(named))
+    .merge(detectResources({ detectors: [envDetector] }));
+  const root = rootSampler(env);
+  const ids = fixableIds();
+  const isTraced = isSent('TRACES', env);
+  const given = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT);
+  const sending = { timeoutMillis: given > 0 ? given : exportMs };
+  const provider = new TracerProvider({
+    resource,
+    sampler: new ParentBasedSampler({ root }),
+    idGenerator: ids.generator,
+    spanProcessors: isTraced ? [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(sending) })] : [],
+  });
+  const tracer = provider.getTracer('rollcall', version);
+  const active = new AsyncLocalStorage<Context>();
+  let meters: MeterProvider | undefined;
+
+  /** The context of the steps of a run: the span of the whole run, which is sent when the run has ended. */
+  const contextOf = (run: string): Context => {
+    const { trace: traceId, span: spanId } = traceIdsOf(run);
+    const { decision } = root.shouldSample(ROOT_CONTEXT, traceId, 'run', SpanKind.INTERNAL, {}, []);
+    const traceFlags = decision === SamplingDecision.RECORD_AND_SAMPLED ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+  };
+
+  return {
+    async during({ name, run }, work) {
+      const attributes = { 'rollcall.job': name, ...(run === undefined ? {} : runAttributes(run)) };
+      const parent = run === undefined ? (active.getStore() ?? ROOT_CONTEXT) : contextOf(run.id);
+      const title = run === undefined ? name : run.phase;
+      const span = tracer.startSpan(title, { startTime: clock.now(), attributes }, parent);
+      try {
+        return await active.run(trace.setSpan(parent, span), work);
+      } catch (error) {
+        // The message of an error may quote anything; its code does not.
+        span.setAttribute('error.type', error instanceof RollcallError ? error.code : 'UNEXPECTED');
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end(clock.now());
+      }
+    },
+    runEnded(run, requestedAt) {
+      const { id, startedAt, endedAt, outcome } = run;
+      const startTime = requestedAt ?? startedAt;
+      const counts = Object.entries(run.counts).map(([kind, count]) => [`rollcall.changes.${kind}`, count]);
+      const attributes = {
+        ...runAttributes(run),
+        'rollcall.outcome': outcome ?? 'unknown',
+        ...Object.fromEntries(counts),
+      };
+      const span = ids.as(traceIdsOf(id), () => tracer.startSpan('run', { root: true, startTime, attributes }));
+      if (outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(endedAt);
+      if (requestedAt === undefined) return;
+      tracer.startSpan('waiting', { startTime: requestedAt }, contextOf(id)).end(startedAt);
+    },
+    metrics: {
+      requestEnded({ connection, operation, purpose, status, tookMs, waitedMs }) {
+        const now = clock.now();
+        const [method = '', template = ''] = operation.split(' ');
+        const host = hostOf(connection);
+        const attributes = {
+          'http.request.method': method,
+          'url.template': template,
+          ...(host === undefined ? {} : { 'server.address': host }),
+          ...(status === undefined ? { 'error.type': 'no answer' } : { 'http.response.status_code': status }),
+          'rollcall.connection': connection,
+          'rollcall.purpose': purpose,
+          'rollcall.waited_ms': Math.round(waitedMs),
+        };
+        const options = { kind: SpanKind.CLIENT, startTime: now - tookMs, attributes };
+        const span = tracer.startSpan(operation, options, active.getStore() ?? ROOT_CONTEXT);
+        if (status === undefined || status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end(now);
+      },
+      tokenPresented: () => {},
+    },
+    sendMetrics(read) {
+      if (meters !== undefined || !isSent('METRICS', env)) return;
+      const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
+      const exportIntervalMillis = interval > 0 ? interval : defaultIntervalMs;
+      const reader = new PeriodicExportingMetricReader({
+        exporter: new OTLPMetricExporter(sending),
+        exportIntervalMillis,
+        exportTimeoutMillis: Math.min(exportIntervalMillis, 30_000),
+        metricProducers: [openMetricProducer(read, { startedAt: clock.now(), now: () => clock.now() })],
+      });
+      meters = new MeterProvider({ resource, readers: [reader] });
+    },
+    async close() {
+      const enough = new AbortController();
+      const late = clock.sleep(exportMs, enough.signal).catch(() => {});
+      const closed = Promise.allSettled([meters?.shutdown(), provider.shutdown()]);
+      await Promise.race([closed, late]);
+      enough.abort();
+      diag.disable();
+    },
+  };
+}
+
+function runAttributes({ id, sync, connection, trigger, scope }: Run): Record<string, string> {
+  return {
+    'rollcall.run': id,
+    'rollcall.sync': sync,
+    'rollcall.connection': connection,
+    'rollcall.trigger': trigger,
+    'rollcall.scope': scope.kind,
+  };
+}
+
+/** A generator of ids that can be told the next ones: the ids of a run's own span follow from the run. */
+function fixableIds() {
+  const random = new RandomIdGenerator();
+  let next: { readonly trace: string; readonly span: string } | undefined;
+  return {
+    generator: {
+      generateTraceId: () => next?.trace ?? random.generateTraceId(),
+      generateSpanId: () => next?.span ?? random.generateSpanId(),
+    },
+    as<Result>(fixed: NonNullable<typeof next>, start: () => Result): Result {
+      next = fixed;
+      try {
+        return start();
+      } finally {
+        next = undefined;
+      }
+    },
+  };
+}
+
+/** The SDK's own messages may have the address and headers of the collector, so only that there are some is logged. */
+function complainTo(logger: Logger, clock: Pick<Clock, 'now'>): void {
+  let quietUntil = 0;
+  const complain = (): void => {
+    if (clock.now() < quietUntil) return;
+    quietUntil = clock.now() + complainEveryMs;
+    logger.warn({}, 'telemetry could not be sent: see OTEL_EXPORTER_OTLP_ENDPOINT and the network policy');
+  };
+  const silent = (): void => {};
+  diag.setLogger({ error: complain, warn: complain, info: silent, debug: silent, verbose: silent });
+}

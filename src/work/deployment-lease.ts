@@ -1,0 +1,95 @@
+import { RollcallError } from '../core/run/errors.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { Store } from '../ports/store.ts';
+
+export const deploymentLeaseMs = 15_000;
+
+/** Lease owner that all schedulers with Redis share, because together they are one deployment. */
+const deploymentOwner = 'redis';
+
+export interface DeploymentIo {
+  readonly store: Pick<Store, 'leases'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Renews the lease that tells other processes that a deployment runs. Throws CONFLICT when a deployment without Redis
+ * holds it.
+ */
+export async function announceDeployment({ store, clock }: DeploymentIo, signal: AbortSignal): Promise<void> {
+  for (let isSecondTry = false; ; isSecondTry = true) {
+    if (signal.aborted) return;
+    const now = clock.now();
+    if ((await store.leases.take(deploymentLease, deploymentOwner, deploymentLeaseMs, now)) !== undefined) return;
+    const holder = await store.leases.holder(deploymentLease, now);
+    if (holder === undefined) continue;
+    if (isSecondTry && holder.until > now + deploymentLeaseMs / 3) {
+      const message = 'a "rollcall start" without Redis uses this store: stop it first';
+      throw new RollcallError(message, { code: 'CONFLICT' });
+    }
+    await clock.sleep(Math.max(1, holder.until - now), signal).catch(() => {});
+  }
+}
+
+const workersLeaseMs = 60_000;
+const announceWorkerEveryMs = 15_000;
+
+/** Renews the lease that tells schedulers that a worker lives. Returns when the signal aborts. */
+export async function announceWorker({ store, clock }: DeploymentIo, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // The worker's jobs report a store that is not available.
+    await store.leases.take(workersLease, deploymentOwner, workersLeaseMs, clock.now()).catch(() => {});
+    await clock.sleep(announceWorkerEveryMs, signal).catch(() => {});
+  }
+}
+
+/**
+ * For a start without Redis. Throws CONFLICT when a worker with Redis renews its lease. Waits until the last worker is
+ * certainly dead, as for any lease.
+ */
+export async function refuseBesideWorkers({ store, clock }: DeploymentIo, signal: AbortSignal): Promise<void> {
+  const seen = await store.leases.holder(workersLease, clock.now());
+  if (seen === undefined) return;
+  // A worker that lives renews its lease before this instant.
+  const silentUntil = seen.until - workersLeaseMs + 2 * announceWorkerEveryMs;
+  for (let holder: typeof seen | undefined = seen; holder !== undefined && clock.now() < silentUntil; ) {
+    await clock.sleep(1000, signal);
+    holder = await store.leases.holder(workersLease, clock.now());
+    if (holder !== undefined && holder.until !== seen.until) {
+      const message =
+        'workers of a deployment with Redis use this store, and this configuration has no "redis". Add "redis", or stop every worker and scheduler first';
+      throw new RollcallError(message, { code: 'CONFLICT' });
+    }
+  }
+}
+
+/** Evaluates alerts. */
+interface StandInAlerts {
+  begin(signal: AbortSignal): Promise<void>;
+  ended(): Promise<void>;
+}
+
+const everyMs = 5000;
+
+/**
+ * Evaluates alerts in a worker or server while no scheduler holds the deployment's lease, because a missing scheduler
+ * is itself an alert. Several processes may do so; each notice is sent once. Returns when the signal aborts.
+ */
+export async function alertWithoutScheduler(
+  { store, clock }: DeploymentIo,
+  alerts: StandInAlerts,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    // The process's other work reports a store that is not available. This loop continues when the store is available
+    // again.
+    const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
+      (holder) => holder === undefined,
+      () => false,
+    );
+    if (isUnscheduled && !signal.aborted) await alerts.begin(signal);
+    await clock.sleep(everyMs, signal).catch(() => {});
+  }
+  await alerts.ended();
+}

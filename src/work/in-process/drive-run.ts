@@ -1,0 +1,138 @@
+import { describeError, RollcallError } from '../../core/run/errors.ts';
+import type { JobOutcome } from '../../ports/job.ts';
+import { runLease } from '../../ports/leases.ts';
+import { isKnownPhase } from '../../ports/unknown-state.ts';
+import type { EngineIo, RunContext } from '../../run/engine-io.ts';
+import { failRun } from '../../run/fail-run.ts';
+import type { JobContext } from '../../run/job-context.ts';
+import { type HeldLease, holdLease, releaseOrExpire } from '../hold-lease.ts';
+import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { openStopGrace } from '../stop-grace.ts';
+import { openWithLease } from '../with-lease.ts';
+
+export interface DriveIo {
+  readonly engine: EngineIo;
+  /** Name of this process in leases. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  readonly keepToken: JobContext['keepToken'];
+  /** Runs a job of the job table by name. */
+  readonly runJob: (name: string, payload: unknown, context: JobContext) => Promise<JobOutcome>;
+}
+
+/**
+ * `busy`: the run does not exist or has ended, or another process or a newer version drives it; nothing was done. `stopped`: the
+ * process was asked to stop, or the lease was lost; the run keeps its phase.
+ */
+export type Driven = 'ended' | 'busy' | 'stopped';
+
+/** How long a run stays with a dead process (ms). The lease is renewed every third of it. */
+export const runLeaseMs = 10_000;
+/** No jitter: one process drives all runs of its store. */
+const withoutJitter = (): number => 1;
+
+/**
+ * Drives one run to its end in this process. Takes its lease once, then runs step after step and sleeps between them.
+ * Retries a temporary error a few times; any other error ends the run as `failed`. When `signal` aborts, a write in
+ * progress may end and no other work starts. The next process that drives the run continues it.
+ */
+export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
+  const { store, clock } = io.engine;
+  const request = { name: runLease(runId), owner: io.owner, ttlMs: runLeaseMs };
+  if (io.signal.aborted) return 'stopped';
+  const grace = openStopGrace(io.signal, clock);
+  try {
+    const held = await holdLease(request, { leases: store.leases, clock }, grace.over);
+    return held === undefined ? 'busy' : await driveHeld(runId, held, io);
+  } finally {
+    grace.end();
+  }
+}
+
+async function driveHeld(runId: string, held: HeldLease, io: DriveIo): Promise<Driven> {
+  const { engine } = io;
+  const stopping = AbortSignal.any([io.signal, held.signal]);
+  try {
+    const run = await engine.store.runs.get(runId);
+    const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
+    if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
+    if (run.phase === 'done') return 'busy';
+    const driving: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
+    let outcome: JobOutcome = { kind: 'next' };
+    while (outcome.kind !== 'done') {
+      const afterMs = outcome.kind === 'again' ? outcome.afterMs : 0;
+      await waitUnlessCancelled(runId, afterMs, engine, stopping);
+      outcome = await advanceWithRetries(driving, io);
+    }
+    return 'ended';
+  } catch (error) {
+    if (stopping.aborted || (error instanceof RollcallError && error.code === 'LEASE_LOST')) return 'stopped';
+    throw error;
+  } finally {
+    await releaseOrExpire(held);
+  }
+}
+
+/** Returns what jobs get that belong to no run. */
+export function runlessContext({ engine, owner, signal, keepToken }: DriveIo): Omit<JobContext, 'withRun'> {
+  const { store, clock } = engine;
+  const withLease = openWithLease(() => ({ owner, ttlMs: runLeaseMs }), { leases: store.leases, clock }, signal);
+  return { engine, keepToken, withLease };
+}
+
+function contextFor(driving: RunContext, io: DriveIo): JobContext {
+  const { engine } = io;
+  return {
+    ...runlessContext(io),
+    async withRun(id, work) {
+      const run = await engine.store.runs.get(id);
+      if (run === undefined || run.phase === 'done') return undefined;
+      return work({ ...driving, owned: { ...driving.owned, run } });
+    },
+  };
+}
+
+/**
+ * Runs one step and retries temporary errors. After the last retry, fails the run with the error's message as its
+ * reason.
+ */
+async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<JobOutcome> {
+  const { logger } = io.engine;
+  const { run } = driving.owned;
+  const context = contextFor(driving, io);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await io.runJob('advance-run', { run: run.id }, context);
+    } catch (error) {
+      driving.stopping.throwIfAborted();
+      const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
+      // The process that now holds the lease decides how the run ends.
+      if (code === 'LEASE_LOST') throw error;
+      const waitMs = retryWait(error, attempt, withoutJitter);
+      if (waitMs === undefined) {
+        const outcome = await failRun(driving, error, io.engine);
+        logger.error({ run: run.id, code, error: describeError(error) }, 'run failed');
+        return outcome;
+      }
+      logger.warn({ run: run.id, code, attempt, waitMs, error: describeError(error) }, 'retrying');
+      const atMs = io.engine.clock.now() + waitMs;
+      io.engine.progress({ step: 'retrying', afterMs: waitMs, atMs, untilMs: undefined, reason: describeError(error) });
+      await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
+    }
+  }
+}
+
+/** Waits in pieces. Returns early when the run is canceled, which the next step handles first. */
+async function waitUnlessCancelled(
+  runId: string,
+  waitMs: number,
+  { clock, store }: EngineIo,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const until = clock.now() + waitMs;
+  for (let leftMs = waitMs; leftMs > 0; leftMs = until - clock.now()) {
+    await clock.sleep(Math.min(leftMs, longestUnwatchedMs), signal);
+    if (leftMs > longestUnwatchedMs && (await store.runs.get(runId))?.isCancelRequested === true) return;
+  }
+}

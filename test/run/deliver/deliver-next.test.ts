@@ -1,0 +1,595 @@
+import { describe, expect, it } from 'vitest';
+import { RollcallError } from '../../../src/core/run/errors.ts';
+import type { Submission } from '../../../src/ports/delivery.ts';
+import { takeFileLease } from '../../../src/run/deliver/file-lease.ts';
+import { sampleChange } from '../../contracts/store-samples.ts';
+import { failOnLeaks } from '../../support/leak-check.ts';
+import { hour, Killed, minute, openScene, second, settle } from '../run-in-store.ts';
+
+failOnLeaks();
+
+const three = ['ana', 'eva', 'leo'].map((name) => sampleChange(name));
+const creates = ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'create'));
+
+describe('sending a batch', () => {
+  it('sends each batch once, in order, and ends when each is settled', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
+    await scene.play();
+    expect(scene.sent).toEqual([['ana', 'eva'], ['leo']]);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
+    expect(await scene.run()).toMatchObject({ phase: 'done', outcome: 'succeeded', counts: { applied: 3 } });
+  });
+
+  it('says sending, with the time and its changes, before anything goes out', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = async () => {
+      expect(await scene.batches()).toMatchObject([{ state: 'sending', sentAt: scene.clock.now() }]);
+      expect(await scene.states()).toEqual({ ana: 'sent', eva: 'sent', leo: 'sent' });
+      return { kind: 'file', fileId: '17', fileName: 'f.csv' };
+    };
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: settle.everyMs / 20 });
+    expect(await scene.batches()).toMatchObject([{ state: 'sent', fileId: '17', fileName: 'f.csv' }]);
+    expect((await scene.run()).phase).toBe('proving');
+  });
+
+  it('sends direct calls without marking them beforehand, and counts visibleWithin from the last call', async () => {
+    const scene = await openScene({ changes: three, kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      expect(await scene.states()).toMatchObject({ ana: 'planned' });
+      await onResult('ana', { kind: 'sending' });
+      expect(await scene.states()).toMatchObject({ ana: 'sent', eva: 'planned' });
+      await onResult('ana', { kind: 'not-tried' });
+      await onResult('eva', { kind: 'refused', reason: 'no' });
+      await onResult('leo', { kind: 'unknown', reason: 'lost' });
+      scene.clock.jumpTo(scene.clock.now() + minute);
+      return { kind: 'direct' };
+    };
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'sent', sentAt: scene.clock.now() }]);
+    expect(await scene.states()).toEqual({ ana: 'planned', eva: 'failed', leo: 'unresolved' });
+    expect(await scene.reasons()).toMatchObject({ eva: 'no', leo: 'lost' });
+  });
+
+  it('keeps what the platform answered beside the run, and quotes it nowhere', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva'], ['leo']] });
+    const answers = ['wait', 'unknown', 'refused'] as const;
+    let count = 0;
+    scene.script.submit = () => {
+      const kind = answers[count++ % 3] ?? 'wait';
+      return { kind, afterMs: 1, reason: 'no success', raw: `answer ${count}` } as Submission;
+    };
+    await scene.play(async () => count >= 3);
+    expect(await scene.rawTexts()).toEqual([
+      'batch 1: answer 1',
+      'batch 1: answer 2',
+      expect.stringMatching(/^batch \d: answer 3$/),
+    ]);
+    const direct = await openScene({ changes: three, kind: 'direct' });
+    direct.script.submit = async ({ changes, onResult }) => {
+      for (const { identification } of changes) {
+        await onResult(identification, { kind: 'sending' });
+        await onResult(identification, { kind: 'refused', reason: 'no success', raw: `answer of ${identification}` });
+      }
+      return { kind: 'direct' };
+    };
+    await direct.play(async () => (await direct.rawTexts()).length === 3);
+    expect(await direct.rawTexts()).toEqual(['ana', 'eva', 'leo'].map((id) => `change of ${id}: answer of ${id}`));
+    for (const { log, findings, reasons } of [scene, direct]) {
+      expect([log.text(), await findings(), await reasons()].flat().join()).not.toMatch(/answer/);
+    }
+  });
+
+  it('sends again what a direct delivery did not try', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
+    const whole = scene.script.submit;
+    scene.script.submit = async ({ onResult }) => {
+      scene.script.submit = whole;
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      return { kind: 'direct' };
+    };
+    await scene.play(async () => (await scene.batches())[0]?.state === 'planned' && scene.sent.length > 0);
+    expect(await scene.batches()).toMatchObject([{ finalAt: undefined }]);
+    await scene.play();
+    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
+  });
+
+  it('writes an outbox file, looks at no user and ends exported', async () => {
+    const scene = await openScene({ changes: three, kind: 'outbox', batches: [['ana'], ['eva', 'leo']] });
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'exported', eva: 'exported', leo: 'exported' });
+    const { facts, outcome } = await scene.run();
+    expect(outcome).toBe('exported');
+    expect(facts.exportedTo).toEqual(['outbox/run_1_b00001.csv', 'outbox/run_1_b00002.csv']);
+    expect(await scene.batches()).toMatchObject([{ state: 'settled', fileName: 'outbox/run_1_b00001.csv' }, {}]);
+    expect(scene.calls).toEqual({ find: 0, scan: 0, status: 0 });
+    expect(await scene.ledger('ana')).toBeUndefined();
+  });
+
+  it('fails a refused batch with the reason, writes no ledger and goes on with the next one', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
+    scene.script.submit = () => {
+      scene.script.submit = undefined;
+      return { kind: 'refused', reason: 'too large' };
+    };
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed', leo: 'applied' });
+    expect((await scene.batches())[0]).toMatchObject({ state: 'settled', reason: 'too large' });
+    expect(await scene.findings()).toContain('batch-failed: batch 1: too large');
+    expect([await scene.ledger('ana'), (await scene.run()).outcome]).toEqual([undefined, 'partial']);
+  });
+
+  it('reads back, and never repeats, a submission whose answer was lost', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    expect(await scene.batches()).toMatchObject([{ state: 'unresolved', reason: 'no answer' }]);
+    expect(await scene.reasons()).toEqual({ ana: 'no answer', eva: 'no answer', leo: 'no answer' });
+    await scene.play();
+    expect(scene.sent).toHaveLength(1);
+    expect(await scene.run()).toMatchObject({ outcome: 'partial', counts: { unresolved: 3 } });
+  });
+
+  it('settles a batch of which nothing is left to be sent', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 1), users: [] });
+    scene.users.set('ana', { id: '1', identification: 'ana', enabled: true, fields: {}, unreadable: [] });
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(scene.sent).toEqual([]);
+    expect(await scene.batches()).toMatchObject([
+      { state: 'settled', sentAt: undefined, reason: 'no change of the batch had to be sent' },
+    ]);
+  });
+});
+
+describe('what a run tells on its way', () => {
+  it('of files', async () => {
+    const batches = [['ana', 'eva'], ['leo']];
+    const scene = await openScene({ changes: creates, batches, settle: { proofWithinMs: 0 } });
+    await scene.play();
+    expect(scene.places.slice(0, 6)).toEqual([
+      'batch-sending',
+      'batch-accepted',
+      'batch-sent',
+      'status-final',
+      'read-back',
+      'batch-settled',
+    ]);
+    expect(scene.places.at(-1)).toBe('run-finished');
+    expect(scene.events.slice(0, 7)).toEqual([
+      { step: 'looking-up', users: 0, total: 2 },
+      { step: 'looking-up', users: 1, total: 2 },
+      { step: 'looking-up', users: 2, total: 2 },
+      { step: 'delivering', batch: 1, batches: 2, changes: 2 },
+      { step: 'proving', batch: 1, batches: 0, status: 'Processed', wait: undefined },
+      { step: 'reading-back', users: 1, total: 2 },
+      { step: 'reading-back', users: 2, total: 2 },
+    ]);
+  });
+
+  it('of direct calls', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
+    await scene.step();
+    expect(scene.places).toEqual([
+      'batch-sending',
+      'change-sending',
+      'change-accepted',
+      'batch-accepted',
+      'batch-sent',
+    ]);
+  });
+});
+
+describe('waiting for a turn', () => {
+  const busy: Submission = { kind: 'wait', afterMs: 7 * second, reason: 'another file is processing' };
+
+  it('waits as long as the platform asks, with every change planned again', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => busy;
+    const from = scene.clock.now();
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7 * second });
+    expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
+    expect(await scene.batches()).toMatchObject([{ state: 'planned', reason: 'another file is processing' }]);
+    expect(scene.events.at(-1)).toEqual({
+      step: 'retrying',
+      afterMs: 7 * second,
+      atMs: from + 7 * second,
+      untilMs: from + scene.sync.settings.settle.deadlineMs,
+      reason: 'another file is processing',
+    });
+    expect(await scene.run()).toMatchObject({ phase: 'delivering', facts: { waitingSince: from } });
+    scene.clock.jumpTo(from + minute);
+    await scene.step();
+    expect((await scene.run()).facts.waitingSince).toBe(from);
+    scene.script.submit = undefined;
+    await scene.step();
+    expect((await scene.run()).facts).not.toHaveProperty('waitingSince');
+    await scene.play();
+    expect((await scene.run()).outcome).toBe('succeeded');
+  });
+
+  it('gives up at settle.deadline, not before and not later', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => busy;
+    const from = scene.clock.now();
+    await scene.step();
+    scene.clock.jumpTo(from + settle.deadlineMs - 1);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7 * second });
+    scene.clock.jumpTo(from + settle.deadlineMs);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.states()).toEqual({ ana: 'dropped', eva: 'dropped', leo: 'dropped' });
+    const { outcome, reason } = await scene.run();
+    expect(outcome).toBe('failed');
+    expect(reason).toMatch(
+      /^the platform is busy: nothing more could be sent for 10 min \(settle.deadline\).*another file is processing$/,
+    );
+  });
+
+  it.each([
+    { deadlineMs: 90 * second, text: '90 s' },
+    { deadlineMs: 119_999, text: '120 s' },
+    { deadlineMs: 120_000, text: '2 min' },
+  ])('tells a deadline of $deadlineMs ms as $text', async ({ deadlineMs, text }) => {
+    const scene = await openScene({ changes: three, settle: { deadlineMs } });
+    scene.script.submit = () => busy;
+    await scene.play();
+    expect((await scene.run()).reason).toContain(`could be sent for ${text} (`);
+  });
+
+  it('sends no file while another run of the connection has one out, and sends when it is free', async () => {
+    const first = await openScene({ changes: three });
+    const second = await openScene({
+      beside: first,
+      run: 'run_2',
+      settings: { name: 'guests' },
+      changes: [sampleChange('tom')],
+    });
+    await first.step();
+    expect(await second.step()).toEqual({ kind: 'again', afterMs: settle.everyMs / 20 });
+    expect(second.sent).toEqual([]);
+    expect(second.events.at(-1)).toEqual({ step: 'queued', ahead: 1 });
+    expect((await second.run()).facts).not.toHaveProperty('waitingSince');
+    await first.play();
+    await second.play();
+    expect(second.sent).toEqual([['tom']]);
+  });
+
+  it('sends direct calls beside the file of another run', async () => {
+    const first = await openScene({ changes: three });
+    const options = { beside: first, run: 'run_2', settings: { name: 'guests' } };
+    const second = await openScene({ ...options, kind: 'direct', changes: [sampleChange('tom', 'create')] });
+    await first.step();
+    await second.step();
+    expect(second.sent).toEqual([['tom']]);
+  });
+
+  it('sends files of two connections side by side', async () => {
+    const first = await openScene({ changes: three });
+    const settings = { name: 'guests', connection: 'other' };
+    const second = await openScene({ beside: first, run: 'run_2', settings, changes: [sampleChange('tom')] });
+    await first.step();
+    await second.step();
+    expect(second.sent).toEqual([['tom']]);
+  });
+
+  it('keeps its file lease while the platform works on the file, and loses it ten minutes after the last poll', async () => {
+    const first = await openScene({ changes: three, settle: { deadlineMs: hour } });
+    const second = await openScene({ beside: first, run: 'run_2', settings: { name: 'guests' }, changes: [] });
+    first.script.status = { kind: 'pending', text: 'Processing', isKnown: true };
+    await first.step();
+    for (const _poll of [1, 2, 3]) {
+      first.clock.jumpTo(first.clock.now() + 9 * minute);
+      await first.step();
+    }
+    const { owned } = await second.context();
+    expect((await takeFileLease(owned, second.io)).isTaken).toBe(false);
+    first.clock.jumpTo(first.clock.now() + 10 * minute - 1);
+    expect((await takeFileLease(owned, second.io)).isTaken).toBe(false);
+    first.clock.jumpTo(first.clock.now() + 1);
+    expect((await takeFileLease(owned, second.io)).isTaken).toBe(true);
+  });
+});
+
+describe('what stops a run from sending', () => {
+  it.each([
+    { name: 'cancelled', act: 'cancel', outcome: 'cancelled' },
+    { name: 'ended for a reason', act: 'reason', outcome: 'failed' },
+  ])('a run that is $name sends nothing more, and drops what was not sent', async ({ act, outcome }) => {
+    const batches = [['ana'], ['eva', 'leo']];
+    const scene = await openScene({ changes: three, batches, settle: { proofWithinMs: 0 } });
+    await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
+    const { owned } = await scene.context();
+    if (act === 'cancel') await scene.store.runs.requestCancel('run_1');
+    else await scene.store.runs.update(owned, { reason: 'the platform is ill' });
+    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(scene.sent).toEqual([['ana']]);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
+    expect((await scene.run()).outcome).toBe(outcome);
+  });
+
+  it('a run that is cancelled while a file is out settles that file first', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
+    await scene.step();
+    await scene.store.runs.requestCancel('run_1');
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
+    expect((await scene.run()).outcome).toBe('cancelled');
+  });
+
+  it.each([
+    { ageMs: 24 * hour - 1, sent: 1 },
+    { ageMs: 24 * hour, sent: 0 },
+  ])('a plan that is $ageMs ms old sends $sent batches', async ({ ageMs, sent }) => {
+    const scene = await openScene({ changes: three });
+    scene.clock.jumpTo(scene.clock.now() + ageMs);
+    await scene.step();
+    expect(scene.sent).toHaveLength(sent);
+    expect((await scene.run()).phase).toBe(sent === 0 ? 'reading' : 'proving');
+  });
+
+  it.each([
+    { name: 'something was sent', act: 'sent' },
+    { name: 'it is canceled', act: 'cancel' },
+    { name: 'it was given up', act: 'reason' },
+  ])('a run with an old plan ends without a new one when $name', async ({ act }) => {
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
+    if (act === 'sent') await scene.play(async () => scene.sent.length === 1);
+    if (act === 'cancel') await scene.store.runs.requestCancel('run_1');
+    if (act === 'reason') await scene.store.runs.update((await scene.context()).owned, { reason: 'ill' });
+    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
+    await scene.play();
+    const { phase, reason } = await scene.run();
+    expect(phase).toBe('done');
+    expect(scene.sent).toEqual(act === 'sent' ? [['ana']] : []);
+    if (act === 'sent') expect(reason).toContain('its plan is 24 h old');
+  });
+
+  it('a run of a version that noted no time of planning is as old as it is itself', async () => {
+    const scene = await openScene({ changes: three, facts: { plannedAt: undefined as never } });
+    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
+    await scene.step();
+    expect([scene.sent, (await scene.run()).phase]).toEqual([[], 'reading']);
+  });
+
+  it('the day for which a run waited belongs to delivering in its timeline, not to the reading that follows', async () => {
+    const scene = await openScene({ changes: three });
+    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    const timeline = await scene.store.reports.timeline('run_1', scene.clock.now());
+    expect(timeline.map(({ phase, ms, isCurrent }) => [phase, ms, isCurrent])).toEqual([
+      ['delivering', 24 * hour, false],
+      ['reading', 0, true],
+    ]);
+  });
+
+  it.each([
+    { ageMs: 2 * hour - 1, sent: ['ana', 'eva', 'leo', 'mia'] },
+    { ageMs: 2 * hour, sent: ['ana', 'leo'] },
+  ])('of a plan that is $ageMs ms old $sent are sent', async ({ ageMs, sent }) => {
+    const disabled = { userId: '9eva', enabled: false, fields: {} };
+    const changes = [
+      sampleChange('ana', 'create'),
+      sampleChange('eva', 'enable', { before: disabled }),
+      sampleChange('leo', 'update'),
+      sampleChange('mia', 'disable'),
+    ];
+    const scene = await openScene({ changes });
+    scene.clock.jumpTo(scene.clock.now() + ageMs);
+    await scene.play();
+    expect(scene.sent).toEqual([sent]);
+    if (sent.length === 4) return;
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed', leo: 'applied', mia: 'failed' });
+    expect((await scene.reasons()).mia).toMatch(/^planned 2 h ago: this is too long for enables, disables and removes/);
+    expect(await scene.findings()).toMatchObject([
+      expect.stringMatching(/^plan-outdated: batch 1: 2 changes left out/),
+    ]);
+  });
+});
+
+describe('a worker that died', () => {
+  it('before the call leaves a file whose outcome is not known: it is read back, never sent again', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.dieAt = 'batch-sending';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    expect(await scene.batches()).toMatchObject([{ state: 'unresolved' }]);
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved', leo: 'unresolved' });
+    await scene.play();
+    expect(scene.sent).toEqual([]);
+    expect(await scene.findings()).toMatchObject([
+      expect.stringMatching(/^unresolved: batch 1: the outcome of 3 changes is not known/),
+    ]);
+  });
+
+  it('after the platform took the file finds its rows applied', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.dieAt = 'batch-accepted';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    await scene.play();
+    expect(scene.sent).toHaveLength(1);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
+  });
+
+  it('before the first direct call sends the batch as if never tried', async () => {
+    const scene = await openScene({ changes: creates, kind: 'direct' });
+    scene.script.dieAt = 'batch-sending';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    await scene.play();
+    expect(scene.sent).toEqual([['ana', 'eva', 'leo']]);
+    expect((await scene.run()).outcome).toBe('succeeded');
+  });
+
+  it('between direct calls reads back what may have gone, then sends only what was not tried', async () => {
+    const scene = await openScene({ changes: creates, kind: 'direct' });
+    const whole = scene.script.submit;
+    scene.script.submit = async ({ onResult }) => {
+      scene.script.submit = whole;
+      await onResult('ana', { kind: 'sending' });
+      throw new Killed('between');
+    };
+    await expect(scene.step()).rejects.toThrow(Killed);
+    expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'planned', leo: 'planned' });
+    scene.users.set('ana', {
+      id: '1',
+      identification: 'ana',
+      enabled: true,
+      fields: { area: 'After', firstName: 'Ana' },
+      unreadable: [],
+    });
+    await scene.play();
+    expect(scene.sent).toEqual([
+      ['ana', 'eva', 'leo'],
+      ['eva', 'leo'],
+    ]);
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
+  });
+
+  it('after a direct call that was refused sends only what was not tried', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
+    const whole = scene.script.submit;
+    scene.script.submit = async ({ onResult }) => {
+      scene.script.submit = whole;
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      throw new Killed('between');
+    };
+    await expect(scene.step()).rejects.toThrow(Killed);
+    const { owned } = await scene.context();
+    await scene.store.batches.update(owned, 'run_1_b00001', { state: 'sending' });
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    await scene.play();
+    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
+  });
+
+  it('after direct calls that were all refused has nothing to send again', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      return { kind: 'direct' };
+    };
+    scene.script.dieAt = 'batch-accepted';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    await scene.play();
+    expect([scene.sent.length, await scene.reasons()]).toEqual([1, { ana: 'no' }]);
+    expect(await scene.batches()).toMatchObject([{ state: 'settled' }]);
+  });
+
+  it('after the last direct call, of which each has its result, reads them back', async () => {
+    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
+    scene.script.dieAt = 'batch-accepted';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    await scene.play();
+    expect([scene.sent.length, await scene.states()]).toEqual([1, { ana: 'applied' }]);
+  });
+
+  it('while a file was out lets the run go on with it', async () => {
+    const scene = await openScene({ changes: three });
+    await scene.step();
+    const { owned } = await scene.context();
+    await scene.store.runs.update(owned, { phase: 'delivering' });
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
+    expect(await scene.batches()).toMatchObject([{ state: 'sent' }]);
+    await scene.play();
+    expect([scene.sent.length, (await scene.run()).outcome]).toEqual([1, 'succeeded']);
+  });
+});
+
+describe('a delivery that throws', () => {
+  const refused = new RollcallError('not authorized', { code: 'PLATFORM_UNAUTHORIZED' });
+
+  it.each(['csv', 'direct'] as const)('leaves a %s batch as if never tried', async (kind) => {
+    const scene = await openScene({ changes: three, kind });
+    scene.script.submit = () => Promise.reject(refused);
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
+  });
+
+  it('leaves direct calls to be read back when one of them had gone out', async () => {
+    const scene = await openScene({ changes: three, kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'sending' });
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
+  });
+
+  it('because the run was taken away leaves the file to be read back', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => {
+      scene.lost.abort(refused);
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
+    expect(await scene.states()).toMatchObject({ ana: 'sent' });
+  });
+
+  it('because the process stops leaves direct calls to be read back, and starts no further call', async () => {
+    const scene = await openScene({ changes: three, kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'sending' });
+      await onResult('ana', { kind: 'accepted' });
+      scene.stopping.abort(refused);
+      await onResult('eva', { kind: 'sending' });
+      throw new Error('the call was made');
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
+    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
+  });
+
+  it('because the process stops in the middle of an upload leaves the file to be read back', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => {
+      scene.stopping.abort(refused);
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
+  });
+
+  it('stores the result of a call that ends after the process was asked to stop', async () => {
+    const scene = await openScene({ changes: creates, kind: 'direct' });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'sending' });
+      scene.stopping.abort(refused);
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.states()).toMatchObject({ ana: 'failed', eva: 'planned' });
+  });
+
+  it('of itself while the process stops leaves the file as if never tried', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.submit = () => {
+      scene.stopping.abort(new Error('stop'));
+      throw refused;
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+  });
+
+  it('sends nothing when the lease was lost before the call', async () => {
+    const scene = await openScene({ changes: three });
+    const { plans } = scene.store;
+    const find = scene.script.find;
+    scene.script.find = (name) => {
+      scene.lost.abort(refused);
+      return find(name);
+    };
+    await expect(scene.step()).rejects.toBe(refused);
+    expect(scene.sent).toEqual([]);
+    expect((await plans.page('run_1', { limit: 3 })).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']);
+  });
+});

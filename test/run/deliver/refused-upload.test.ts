@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { PlatformError } from '../../../src/core/run/errors.ts';
+import type { BatchToSubmit, Submission } from '../../../src/ports/delivery.ts';
+import { sampleChange } from '../../contracts/store-samples.ts';
+import { failOnLeaks } from '../../support/leak-check.ts';
+import { minute, openScene, type Scene, second, settle } from '../run-in-store.ts';
+
+failOnLeaks();
+
+const names = ['ana', 'eva', 'leo', 'tom'];
+const changes = names.map((name) => sampleChange(name));
+const badRequest: Submission = { kind: 'refused', reason: 'the upload was answered 400', mayBeBusy: true };
+
+/** Refuses each file that holds one of the rows, and takes the others. */
+function refuseRows(scene: Scene, rows: readonly string[]): void {
+  scene.script.submit = (batch: BatchToSubmit) =>
+    batch.changes.some(({ identification }) => rows.includes(identification)) ? badRequest : undefined;
+}
+
+describe('an upload that is answered 400', () => {
+  it('is sent again after 15 s and after 30 s, and counts only then', async () => {
+    const scene = await openScene({ changes });
+    scene.script.submit = () => badRequest;
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 15 * second });
+    expect(await scene.states()).toMatchObject({ ana: 'planned', tom: 'planned' });
+    expect(await scene.batches()).toMatchObject([
+      {
+        state: 'planned',
+        reason: expect.stringContaining('400, which can mean that another file is processing (try 1 of 3)'),
+      },
+    ]);
+    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 30 * second });
+    expect(await scene.step()).toMatchObject({ kind: 'again', afterMs: 0 });
+    expect(await scene.run()).toMatchObject({ phase: 'proving' });
+    expect((await scene.run()).facts).not.toHaveProperty('refusedUploads');
+    expect(await scene.batches()).toMatchObject([{ state: 'sent', final: 'failed', status: 'refused with 400' }]);
+  });
+
+  it('is forgotten when the platform takes the file at the next try', async () => {
+    const scene = await openScene({ changes });
+    scene.script.submit = () => badRequest;
+    await scene.step();
+    scene.script.submit = undefined;
+    await scene.step();
+    expect((await scene.run()).facts).not.toHaveProperty('refusedUploads');
+    await scene.play();
+    expect(await scene.run()).toMatchObject({ outcome: 'succeeded', counts: { applied: 4, failed: 0 } });
+    expect(scene.sent).toHaveLength(2);
+  });
+
+  it('starts to count anew with each file', async () => {
+    const scene = await openScene({
+      changes,
+      batches: [
+        ['ana', 'eva'],
+        ['leo', 'tom'],
+      ],
+    });
+    let uploads = 0;
+    const isRefused = (): boolean => [0, 1, 3, 4].includes(uploads++);
+    scene.script.submit = () => (isRefused() ? badRequest : undefined);
+    await scene.play();
+    expect(await scene.run()).toMatchObject({ outcome: 'succeeded', counts: { applied: 4 } });
+    expect(uploads).toBe(6);
+  });
+
+  it('is split until the row at fault is alone, and the others are applied', async () => {
+    const scene = await openScene({ changes });
+    refuseRows(scene, ['leo']);
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'failed', tom: 'applied' });
+    expect((await scene.reasons()).leo).toBe(
+      'the platform says "refused with 400": a file with this row alone also fails',
+    );
+    expect(await scene.run()).toMatchObject({ outcome: 'partial' });
+  });
+
+  it('fails the row at once when the answer is not 400', async () => {
+    const scene = await openScene({ changes });
+    scene.script.submit = () => ({ kind: 'refused', reason: 'no such path' });
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.states()).toMatchObject({ ana: 'failed' });
+  });
+});
+
+describe('while the platform still processes a file that an earlier run gave up', () => {
+  async function openAfterStuckFile(): Promise<Scene> {
+    const earlier = await openScene({ changes: [sampleChange('sue')] });
+    earlier.script.lands = () => false;
+    earlier.script.status = { kind: 'pending', text: 'PROCESSING', isKnown: true };
+    await earlier.play();
+    expect(await earlier.batches()).toMatchObject([{ state: 'unresolved' }]);
+    return openScene({ beside: earlier, run: 'run_2', changes });
+  }
+
+  it('a 400 means busy, whatever the number of tries', async () => {
+    const scene = await openAfterStuckFile();
+    scene.script.submit = () => badRequest;
+    scene.script.status = { kind: 'pending', text: 'PROCESSING', isKnown: true };
+    for (let i = 0; i < 5; i++) expect(await scene.step()).toEqual({ kind: 'again', afterMs: 15 * second });
+    expect((await scene.run()).facts).not.toHaveProperty('refusedUploads');
+    expect((await scene.batches()).at(-1)?.reason).toBe('file file of run_1_b00001 of run run_1 is still processing');
+    scene.script.status = { kind: 'done', text: 'PROCESSED' };
+    scene.script.submit = undefined;
+    await scene.play();
+    expect(await scene.run()).toMatchObject({ outcome: 'succeeded', counts: { applied: 4 } });
+  });
+
+  it('the run ends as failed, because the platform is busy, at settle.deadline; nobody is changed or split', async () => {
+    const scene = await openAfterStuckFile();
+    scene.script.submit = () => badRequest;
+    scene.script.status = { kind: 'pending', text: 'PROCESSING', isKnown: true };
+    const tookMs = await scene.play();
+    expect(tookMs).toBeGreaterThanOrEqual(settle.deadlineMs);
+    const { outcome, reason } = await scene.run();
+    expect(outcome).toBe('failed');
+    expect(reason).toMatch(
+      /^the platform is busy: nothing more could be sent for 10 min .* file file of run_1_b00001 of run run_1 is still processing$/,
+    );
+    expect(await scene.batches()).toHaveLength(1);
+    expect(Object.values(await scene.states())).toEqual(names.map(() => 'dropped'));
+  });
+
+  it.each([
+    { what: 'has ended', status: { kind: 'failed', text: 'ERROR' } as const },
+    { what: 'has no status', status: { kind: 'no-status' } as const },
+    {
+      what: 'cannot be asked for',
+      status: new PlatformError('no', { code: 'PLATFORM_FAILED', retry: 'backoff', effect: 'none', operation: 'GET' }),
+    },
+  ])('a 400 counts as a try when that file $what', async ({ status }) => {
+    const scene = await openAfterStuckFile();
+    scene.script.submit = () => badRequest;
+    scene.script.status = status;
+    await scene.step();
+    expect((await scene.run()).facts.refusedUploads).toBe(1);
+  });
+
+  it('an error that is not of the platform ends the step', async () => {
+    const scene = await openAfterStuckFile();
+    scene.script.submit = () => badRequest;
+    scene.script.status = new TypeError('a bug');
+    await expect(scene.step()).rejects.toThrow('a bug');
+  });
+});
+
+it('is not mistaken for busy because of files that were proven', async () => {
+  const earlier = await openScene({ changes: [sampleChange('sue')] });
+  await earlier.play();
+  const scene = await openScene({ beside: earlier, run: 'run_2', changes });
+  scene.script.submit = () => badRequest;
+  const before = scene.calls.status;
+  await scene.step();
+  expect(scene.calls.status).toBe(before);
+  expect(scene.clock.now()).toBeGreaterThan(minute);
+});

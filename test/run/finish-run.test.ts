@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { RollcallError } from '../../src/core/run/errors.ts';
+import { advanceRun } from '../../src/run/advance-run.ts';
+import { takeFileLease } from '../../src/run/deliver/file-lease.ts';
+import { failRun } from '../../src/run/fail-run.ts';
+import { finishRun } from '../../src/run/finish-run.ts';
+import { sampleChange } from '../contracts/store-samples.ts';
+import { failOnLeaks } from '../support/leak-check.ts';
+import { Killed, minute, openScene } from './run-in-store.ts';
+
+failOnLeaks();
+
+const three = ['ana', 'eva', 'leo'].map((name) => sampleChange(name));
+const oneEach = three.map(({ identification }) => [identification]);
+
+describe('ending a run', () => {
+  it('that fails while a file is out leaves the file unresolved and drops what was not sent', async () => {
+    const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
+    await scene.step();
+    expect(await finishRun(await scene.context(), scene.io, 'the disk is full')).toEqual({ kind: 'done' });
+    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved', leo: 'dropped' });
+    expect((await scene.reasons()).ana).toBe('the run ended before its effect was known');
+    expect(await scene.batches()).toMatchObject([
+      { state: 'unresolved', finalAt: scene.clock.now() },
+      { state: 'settled', finalAt: undefined, reason: 'not sent: the run ended first' },
+    ]);
+    expect(await scene.findings()).toEqual([
+      'unresolved: 1 batch was still without an outcome when the run ended: later runs first check whether the changes were applied',
+    ]);
+    const run = await scene.run();
+    expect(run).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
+    expect(run).toMatchObject({ endedAt: scene.clock.now(), counts: { unresolved: 2 } });
+  });
+
+  it('leaves a batch unresolved whose worker died while it was sending', async () => {
+    const scene = await openScene({ changes: three });
+    scene.script.dieAt = 'batch-sending';
+    await expect(scene.step()).rejects.toThrow(Killed);
+    await finishRun(await scene.context(), scene.io, 'no longer configured');
+    expect(await scene.batches()).toMatchObject([{ state: 'unresolved' }]);
+    expect((await scene.run()).counts).toMatchObject({ unresolved: 3, applied: 0 });
+  });
+
+  it('keeps the changes of a batch that was settled', async () => {
+    const scene = await openScene({ changes: three, batches: oneEach, settle: { proofWithinMs: 0 } });
+    await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
+    await finishRun(await scene.context(), scene.io, 'the disk is full');
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
+    expect(await scene.findings()).toEqual([]);
+  });
+
+  it('that was killed while it dropped what was not sent still ends with the reason of the failure', async () => {
+    const scene = await openScene({ changes: three });
+    const { plans } = scene.store;
+    const setStates = () => Promise.reject(new Killed());
+    const io = { ...scene.io, store: { ...scene.store, plans: { ...plans, setStates } } };
+    await expect(finishRun(await scene.context(), io, 'the disk is full')).rejects.toThrow(Killed);
+    await finishRun(await scene.context(), scene.io);
+    expect(await scene.run()).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
+  });
+
+  it('twice changes nothing the second time', async () => {
+    const scene = await openScene({ changes: three });
+    await scene.play();
+    const before = await scene.run();
+    scene.clock.jumpTo(scene.clock.now() + minute);
+    expect(await finishRun(await scene.context(), scene.io, 'again')).toEqual({ kind: 'done' });
+    expect(await scene.run()).toEqual(before);
+  });
+
+  it('gives the file lease back, and never that of another run', async () => {
+    const scene = await openScene({ changes: three });
+    const next = await openScene({ beside: scene, run: 'run_2', settings: { name: 'guests' }, changes: [] });
+    const last = await openScene({ beside: scene, run: 'run_3', settings: { name: 'third' }, changes: [] });
+    await scene.play();
+    const { owned } = await next.context();
+    expect((await takeFileLease(owned, next.io)).isTaken).toBe(true);
+    await last.play();
+    expect((await takeFileLease((await scene.context()).owned, scene.io)).isTaken).toBe(false);
+    await next.play();
+    expect((await takeFileLease((await scene.context()).owned, scene.io)).isTaken).toBe(true);
+  });
+
+  it('drops more changes than one write holds', async () => {
+    const many = Array.from({ length: 1001 }, (_, i) => sampleChange(`u${i + 1000}`));
+    const scene = await openScene({ changes: many });
+    await scene.store.runs.requestCancel('run_1');
+    await scene.play();
+    expect(await scene.store.plans.countStates('run_1')).toMatchObject({ dropped: 1001, planned: 0 });
+    expect((await scene.run()).reason).toBe('cancelled: 1001 changes not sent');
+  });
+
+  it('logs what became of it, without a name', async () => {
+    const scene = await openScene({ changes: three });
+    await scene.play();
+    expect(scene.log.lines.at(-1)).toMatchObject({
+      message: 'run ended',
+      fields: { run: 'run_1', sync: 'people', outcome: 'succeeded', update: 3, failed: 0, unresolved: 0, ms: 250 },
+    });
+    expect(scene.log.text()).not.toMatch(/ana|eva|leo/);
+  });
+
+  it('because of a bug says only that it was unexpected and where', async () => {
+    const scene = await openScene({ changes: three });
+    await failRun(await scene.context(), new TypeError('x is no function'), scene.io);
+    expect(await scene.run()).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^unexpected: TypeError at test\/engine\/finish-run/),
+    });
+  });
+
+  it('because the HR system refuses the credentials says that the schedule waits, and marks the run for it', async () => {
+    const scene = await openScene({ changes: three, facts: { sourceRows: 3 } });
+    const error = new RollcallError('the HR system answered 401', { code: 'SOURCE_REFUSED', raw: 'locked soon' });
+    await failRun(await scene.context(), error, scene.io);
+    const { outcome, reason, facts } = await scene.run();
+    expect(outcome).toBe('failed');
+    expect(reason).toMatch(/^the HR system answered 401 The schedule now waits one hour, then longer/);
+    expect(facts).toMatchObject({ isSourceRefused: true, sourceRows: 3 });
+    expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
+  });
+
+  it('because of another error of ours gives its message alone, and the schedule goes on', async () => {
+    const scene = await openScene({ changes: three });
+    await failRun(await scene.context(), new RollcallError('no such host', { code: 'SOURCE_UNAVAILABLE' }), scene.io);
+    const { reason, facts } = await scene.run();
+    expect([reason, facts.isSourceRefused]).toEqual(['no such host', undefined]);
+  });
+
+  it('keeps the text of an unexpected error beside the run, and ends it even where that fails', async () => {
+    const scene = await openScene({ changes: three });
+    const { store } = scene;
+    const add = () => Promise.reject(new TypeError('the disk is full'));
+    const io = { ...scene.io, store: { ...store, rawTexts: { ...store.rawTexts, add } } };
+    await failRun(await scene.context(), new TypeError('x is no function'), io);
+    expect((await scene.run()).outcome).toBe('failed');
+    expect(scene.log.lines[0]).toEqual({
+      level: 'warn',
+      message: 'a raw answer of another system could not be stored with the run',
+      fields: { run: 'run_1', about: 'raw text' },
+    });
+    const other = await openScene({ beside: scene, run: 'run_2', settings: { name: 'guests' }, changes: [] });
+    await failRun(await other.context(), new TypeError('x is no function'), other.io);
+    expect(await other.rawTexts()).toEqual(['end of the run: TypeError: x is no function']);
+  });
+
+  it.each(['done', 'a phase of a newer version'])('is not continued in phase "%s"', async (phase) => {
+    const scene = await openScene({ changes: three });
+    const { owned, ...context } = await scene.context();
+    const run = { ...owned.run, phase: phase as 'done' };
+    expect(await advanceRun({ ...context, owned: { ...owned, run } }, scene.io)).toEqual({ kind: 'done' });
+    expect(scene.sent).toEqual([]);
+  });
+
+  it.each([
+    { facts: { isReadDoubted: true }, outcome: 'held' },
+    { facts: { blocked: { unresolved: 1 } }, outcome: 'partial' },
+    { facts: { sourceGaps: ['no trailer'] }, outcome: 'partial' },
+    { facts: {}, outcome: 'nothing-to-do' },
+  ])('with nothing planned and facts $facts is $outcome', async ({ facts, outcome }) => {
+    const scene = await openScene({ changes: [], facts });
+    await scene.play();
+    expect((await scene.run()).outcome).toBe(outcome);
+  });
+});

@@ -1,0 +1,266 @@
+import type { CompiledMapping } from '../../src/core/person/mapping.ts';
+import type { Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
+import type { User } from '../../src/core/person/user.ts';
+import { type Change, sealChange } from '../../src/core/plan/change.ts';
+import { looksLikeSamePerson } from '../../src/core/plan/conversion.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import { takenOver } from '../../src/core/plan/ledger-steps.ts';
+import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
+import { decide, type SourceSays } from '../../src/core/plan/plan.ts';
+import type { Roster, RosterStanding } from '../../src/core/plan/roster.ts';
+import { certifySnapshot, type ReadEnd } from '../../src/core/plan/snapshot.ts';
+import type { SyncSettings } from '../../src/core/run/settings.ts';
+import { sayOf } from '../../src/run/read/source-says.ts';
+
+/** Everything that a plan is made of, as whole records. */
+export interface World {
+  readonly records: readonly SourceRecord[];
+  readonly end: ReadEnd;
+  readonly users: readonly User[];
+  /** In order of identification. */
+  readonly ledger: readonly LedgerEntry[];
+  /** What the last accepted full read of the sync `other` showed, and how old it is. */
+  readonly others?: { readonly standings: ReadonlyMap<string, RosterStanding>; readonly ageMs: number };
+}
+
+export interface NaivePlan {
+  readonly changes: readonly Change[];
+  /** The whole ledger afterwards, by identification. */
+  readonly ledger: ReadonlyMap<string, LedgerEntry>;
+}
+
+interface Somebody {
+  readonly identification: string;
+  readonly person: Person | RejectedPerson | undefined;
+}
+
+/** Plans with maps of whole records and one call of `decide` per person: what the index must come to, without it. */
+export async function planNaively(
+  world: World,
+  mapping: CompiledMapping,
+  settings: SyncSettings,
+  facts: { readonly now: number; readonly syncs: ReadonlySet<string> },
+): Promise<NaivePlan> {
+  const mapped = await Promise.all(world.records.map((record) => mapping.map(record, facts.now)));
+  const unreadable = mapped.filter(({ kind }) => kind === 'unreadable').length;
+  const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now, runAt: undefined });
+  const named = oneOfSeveral(mapped.filter((one) => one.kind !== 'unreadable'));
+  const everybody = withAbsent(named, world.ledger, settings.name);
+  const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
+  const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
+  /** Where the account of a leaver goes whose e-mail an employee without a conflict wants. */
+  const parkingOf = (key: string) => {
+    const [claimant] = [...claims].find(([wanting, holder]) => holder === key && !conflicts.has(wanting)) ?? [];
+    const somebody = everybody.get(key);
+    if (claimant === undefined || somebody === undefined || !isLeaver(somebody.person)) return undefined;
+    const email = settings.parkEmail?.replace('{identification}', somebody.identification);
+    const isWanted = wishesOf(everybody).some((wish) => wish.email === email?.toLowerCase());
+    return email === undefined || isWanted
+      ? undefined
+      : { email, claimant: everybody.get(claimant)?.identification ?? '' };
+  };
+  const decideOne = ([key, { identification, person }]: [string, Somebody]) => {
+    const known = ledger.get(identification);
+    const isLeftBehind = known !== undefined && !facts.syncs.has(known.owner);
+    const taken = { from: known?.owner ?? '', at: facts.now };
+    const entry = isLeftBehind ? { ...known, owner: settings.name, taken } : known;
+    const source: SourceSays = conflicts.has(key)
+      ? { says: 'unusable', code: 'duplicate-key', reason: 'a conflict' }
+      : sayOf(person, snapshot);
+    const user = world.users.find((one) => one.identification === identification);
+    const neighbors = neighborsOf({ world, settings, source, entry });
+    const parking = parkingOf(key);
+    const subject = {
+      identification,
+      source,
+      user,
+      ledger: entry,
+      ...(neighbors === undefined ? {} : { neighbors }),
+      ...(parking === undefined ? {} : { parking }),
+    };
+    const decision = decide(subject, settings, facts.now);
+    return { decision, source, user, entry, isLeftBehind };
+  };
+  const moves = (key: string): boolean => {
+    const somebody = everybody.get(key);
+    if (somebody === undefined) return false;
+    const { decision, user } = decideOne([key, somebody]);
+    const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
+    return email !== undefined && email.toLowerCase() !== user?.fields.email?.toLowerCase();
+  };
+  addWaiting(conflicts, claims, moves, settings);
+  const changes: Change[] = [];
+  for (const [key, somebody] of everybody) {
+    const { identification } = somebody;
+    const { decision, source, entry, isLeftBehind } = decideOne([key, somebody]);
+    if (decision.change !== undefined) {
+      changes.push(sealChange({ ...decision.change, rule: decision.rule, episode: '0' }));
+    }
+    const inherited = isLeftBehind && source.says === 'active' && decision.change === undefined ? entry : undefined;
+    const isTaken = decision.takenFrom !== undefined && entry !== undefined;
+    const next = isTaken ? takenOver(entry, settings.name, facts.now) : (decision.ledger ?? inherited);
+    if (next !== undefined) ledger.set(identification, next);
+  }
+  return { changes, ledger };
+}
+
+/** Leaves one record of each person of whom `scope` tells which one counts; all of a person of whom it does not. */
+function oneOfSeveral(named: readonly (Person | RejectedPerson)[]): readonly (Person | RejectedPerson)[] {
+  return [...Map.groupBy(named, ({ identification }) => identification).values()].flatMap((records) => {
+    const people = records.filter((record) => record.kind === 'person');
+    const [inside = [], outside = []] = [true, false].map((is) => people.filter(({ isInScope }) => isInScope === is));
+    const [only] = inside;
+    if (records.length === 1 || people.length < records.length || inside.length > 1) return records;
+    if (only === undefined) return records.slice(0, 1);
+    if (only.standing !== 'leaver') return [only];
+    if (outside.some(({ standing }) => standing === 'active'))
+      return [{ ...only, isInScope: false, standing: 'active' }];
+    return outside.some(({ standing }) => standing === 'unknown') ? records : [only];
+  });
+}
+
+/** What the roster of the sync `other` says about a person of the ledger, looked up in a map. */
+function neighborsOf(facts: {
+  readonly world: World;
+  readonly settings: SyncSettings;
+  readonly source: SourceSays;
+  readonly entry: LedgerEntry | undefined;
+}): Neighbors | undefined {
+  const { world, settings, source, entry } = facts;
+  if (world.others === undefined || entry === undefined || entry.removed !== undefined) return undefined;
+  const { standings, ageMs } = world.others;
+  const roster = trustRoster({ sync: 'other', at: -ageMs, fingerprint: 'f' } as Roster, {
+    fingerprint: 'f',
+    maxAgeMs: settings.handOver.maxAgeMs,
+    now: 0,
+  });
+  if (roster === undefined) return undefined;
+  const entries = [...standings].flatMap(([name, standing]) => {
+    const isSame = name.toLowerCase() === entry.identification.toLowerCase();
+    return isSame ? [{ standing, isExact: name === entry.identification }] : [];
+  });
+  if (entry.owner === 'other' && source.says === 'active') {
+    const release = releaseOf(roster, entries);
+    return release && { release };
+  }
+  const isGone = source.says === 'missing' || source.says === 'out-of-scope';
+  const claim = isGone && entry.owner === settings.name ? claimOf(roster, entries, []) : undefined;
+  // A sync that may not enable is expected to take nobody over; here both have one policy.
+  return claim === undefined || settings.policy === 'create-only' ? undefined : { claim };
+}
+
+/** The people of the source, the first record of each, and those of ours whom it does not name; by key without case. */
+function withAbsent(
+  named: readonly (Person | RejectedPerson)[],
+  ledger: readonly LedgerEntry[],
+  sync: string,
+): Map<string, Somebody> {
+  const everybody = new Map<string, Somebody>();
+  for (const person of named) {
+    const { identification } = person;
+    const key = identification.toLowerCase();
+    if (!everybody.has(key)) everybody.set(key, { identification, person });
+  }
+  for (const { identification, owner, removed } of ledger) {
+    const key = identification.toLowerCase();
+    if (owner !== sync || removed !== undefined || everybody.has(key)) continue;
+    everybody.set(key, { identification, person: undefined });
+  }
+  return everybody;
+}
+
+/** Design, "Matching": whom two records, two users or an e-mail make ambiguous. */
+function findConflicts(
+  named: readonly (Person | RejectedPerson)[],
+  everybody: ReadonlyMap<string, Somebody>,
+  users: readonly User[],
+  settings: SyncSettings,
+): { readonly conflicts: Set<string>; readonly claims: Map<string, string> } {
+  const conflicts = new Set<string>();
+  const claims = new Map<string, string>();
+  for (const [i, { identification }] of named.entries()) {
+    const key = identification.toLowerCase();
+    if (named.some((other, j) => j !== i && other.identification.toLowerCase() === key)) conflicts.add(key);
+  }
+  for (const { identification } of users) {
+    const key = identification.toLowerCase();
+    if (everybody.has(key) && everybody.get(key)?.identification !== identification) conflicts.add(key);
+    if (users.filter((other) => other.identification === identification).length > 1) conflicts.add(key);
+  }
+  if (!settings.match.includes('email')) return { conflicts, claims };
+  const wishes = wishesOf(everybody);
+  for (const { key, email } of wishes) {
+    if (wishes.some((other) => other.key !== key && other.email === email)) conflicts.add(key);
+  }
+  for (const user of users) {
+    const key = user.identification.toLowerCase();
+    const wish = wishes.find(({ email }) => email === user.fields.email?.toLowerCase());
+    if (wish === undefined || wish.key === key) continue;
+    const owner = everybody.get(key);
+    const isHeld =
+      (isActive(owner?.person) && owner.person.isInScope) ||
+      (settings.parkEmail !== undefined && isParkable(everybody.get(wish.key)?.person, owner?.person, user));
+    const known = claims.get(wish.key);
+    const isTaken = [...claims].some(([other, holder]) => holder === key && other !== wish.key);
+    if (isHeld && !isTaken && (known === undefined || known === key)) {
+      claims.set(wish.key, key);
+      continue;
+    }
+    conflicts.add(wish.key);
+    if (owner === undefined) continue;
+    if (owner.person === undefined || isConversion(everybody.get(wish.key)?.person, owner.person, user))
+      conflicts.add(key);
+  }
+  return { conflicts, claims };
+}
+
+/** The e-mails of active employees in scope. */
+function wishesOf(everybody: ReadonlyMap<string, Somebody>): { readonly key: string; readonly email: string }[] {
+  return [...everybody].flatMap(([key, { person }]) => {
+    const email = isActive(person) && person.isInScope ? person.fields.email : undefined;
+    return email === undefined || email === '' ? [] : [{ key, email: email.toLowerCase() }];
+  });
+}
+
+/** A leaver in scope who looks like the person who wants their e-mail. */
+function isConversion(claimant: Somebody['person'], owner: Person | RejectedPerson, user: User): boolean {
+  if (claimant?.kind !== 'person' || owner.kind !== 'person') return false;
+  const isLeaving = owner.standing === 'leaver' && owner.isInScope && user.enabled;
+  return isLeaving && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields });
+}
+
+/** A leaver in scope whose account, once disabled, may give its e-mail to an employee who is another person. */
+function isParkable(claimant: Somebody['person'], owner: Somebody['person'], user: User): boolean {
+  if (!isLeaver(owner) || !owner.isInScope) return false;
+  return !(claimant?.kind === 'person' && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields }));
+}
+
+function isLeaver(person: Person | RejectedPerson | undefined): person is Person {
+  return person?.kind === 'person' && person.standing === 'leaver';
+}
+
+function isActive(person: Person | RejectedPerson | undefined): person is Person {
+  return person?.kind === 'person' && person.standing === 'active';
+}
+
+/**
+ * Who wants the e-mail of an active employee waits unless that one's own change gives it up; and so do all of a circle,
+ * unless one of them may be parked.
+ */
+function addWaiting(
+  conflicts: Set<string>,
+  claims: ReadonlyMap<string, string>,
+  moves: (key: string) => boolean,
+  { parkEmail }: SyncSettings,
+): void {
+  for (let isNew = true; isNew; ) {
+    const waiting = [...claims].filter(([key, holder]) => !conflicts.has(key) && !moves(holder));
+    for (const [key] of waiting) conflicts.add(key);
+    isNew = waiting.length > 0;
+  }
+  for (const [key] of claims) {
+    let at: string | undefined = claims.get(key);
+    for (let steps = 0; at !== undefined && at !== key && steps < claims.size; steps += 1) at = claims.get(at);
+    if (at === key && parkEmail === undefined && moves(key)) conflicts.add(key);
+  }
+}

@@ -1,0 +1,289 @@
+import { tmpdir } from 'node:os';
+import { onTestFinished } from 'vitest';
+import type { SourceRecord } from '../../src/core/person/person.ts';
+import type { User } from '../../src/core/person/user.ts';
+import { changeClasses } from '../../src/core/plan/change.ts';
+import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
+import { defaultDialect, defaultLimits, type GuardSettings, type SyncSettings } from '../../src/core/run/settings.ts';
+import type { Delivery } from '../../src/ports/delivery.ts';
+import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
+import type { BrokenRecord, ReadRequest, Source } from '../../src/ports/source.ts';
+import type { PlannedChange, Run, RunScope, Store } from '../../src/ports/store.ts';
+import { advanceRun } from '../../src/run/advance-run.ts';
+import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
+import { finishRun } from '../../src/run/finish-run.ts';
+import { makePlan } from '../../src/run/make-plan.ts';
+import type { Plan } from '../../src/run/plan-job.ts';
+import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openStore } from '../../src/store/index.ts';
+import { openRun } from '../contracts/store-samples.ts';
+import { FakeClock, someInstant } from '../support/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
+import { compilePlainMapping, plainSettings } from './plan-in-memory.ts';
+import { openScript, type Script, scriptedPlatform, takeBatch } from './run-in-store.ts';
+
+/** What the HR system answers; a test changes it as it goes. */
+export interface Employees {
+  records: readonly SourceRecord[];
+  /** What a delta shows; all records when absent. */
+  changed: readonly SourceRecord[] | undefined;
+  broken: readonly BrokenRecord[];
+  /** How the read ends; with a proof of completeness when absent. */
+  end: ReadEnd | undefined;
+  fields: readonly string[] | undefined;
+  /** What the source was asked for, oldest first. */
+  readonly requests: ReadRequest[];
+  /** How many reads were ended before their end. */
+  stopped: number;
+}
+
+export interface PlanSceneOptions {
+  readonly records: readonly SourceRecord[];
+  readonly users?: readonly User[];
+  readonly settings?: Partial<SyncSettings>;
+  readonly capabilities?: Partial<Source['capabilities']>;
+  /** Names of other configured syncs of the connection. */
+  readonly otherSyncs?: readonly string[];
+  /** Another sync with the same store, clock and platform. Both know each other. */
+  readonly beside?: PlanScene;
+}
+
+export interface Planned {
+  readonly plan: Plan;
+  /** The run as it was when the plan was stored. */
+  readonly run: Run;
+  readonly changes: readonly PlannedChange[];
+  /** The kind of each change, by identification; with its state where that is not `planned`. */
+  readonly kinds: Readonly<Record<string, string>>;
+  /** `code identification` of each finding. */
+  readonly findings: readonly string[];
+}
+
+export interface PlanScene {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly io: EngineIo;
+  readonly sync: Sync;
+  readonly source: Employees;
+  readonly users: Map<string, User>;
+  readonly script: Script;
+  readonly calls: Record<'find' | 'scan' | 'status', number>;
+  readonly asked: readonly string[];
+  readonly places: CheckpointName[];
+  readonly events: ProgressEvent[];
+  readonly log: MemoryLogger;
+  readonly sent: readonly (readonly string[])[];
+  readonly stopping: AbortController;
+  /** Makes the plan of a new run, and ends the run without sending anything. */
+  plan(scope?: RunScope): Promise<Planned>;
+  /** Makes a plan that is only shown. */
+  show(scope?: RunScope): Promise<Planned>;
+  /** Takes a new run from its plan to its end. */
+  run(scope?: RunScope): Promise<Planned>;
+  message(planned: Planned, code: string): string | undefined;
+}
+
+export const unlimited = { absolute: 1_000_000, percent: 100, cap: undefined };
+
+/** Guards that hold nothing, except what is given. */
+export function guards(over: Partial<GuardSettings>): Pick<SyncSettings, 'guards'> {
+  const open = Object.fromEntries(changeClasses.map((name) => [name, unlimited])) as unknown as GuardSettings;
+  const rest = { blocked: { ...unlimited, oneInRows: 0 }, rowsDownPercent: 100, fillRateDownPoints: 100 };
+  return { guards: { ...open, ...rest, ...over } };
+}
+export const all: RunScope = { kind: 'all' };
+export const only = (...identifications: string[]): RunScope => ({ kind: 'users', identifications });
+
+/** An active employee's row. */
+export function row(id: string, over: Readonly<Record<string, unknown>> = {}, at = `line of ${id}`): SourceRecord {
+  const fields = { id, first: 'Ana', last: 'Li', status: 'active', hired: '2020-01-01', type: 'staff', email: '' };
+  return { at, fields: { leaves: '', area: 'Sales', born: '', job: '', seniority: '', ...fields, ...over } };
+}
+
+/** The account as the row of the same name wants it. */
+export function account(identification: string, over: Partial<User> = {}): User {
+  return {
+    id: `9${identification}`,
+    identification,
+    enabled: true,
+    unreadable: [],
+    ...over,
+    fields: { firstName: 'Ana', lastName: 'Li', area: 'Sales', ...over.fields },
+  };
+}
+
+/** A source, a platform and a store of a sync, of which each run makes a plan. Guards hold nothing, unless asked to. */
+export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScene> {
+  const { beside } = options;
+  const store = beside?.store ?? (await openStore('sqlite::memory:', { folder: tmpdir() }));
+  if (beside === undefined) onTestFinished(() => store.close());
+  const clock = beside?.clock ?? new FakeClock(someInstant);
+  const settings: SyncSettings = { ...plainSettings, firstSight: 'assume', ...guards({}), ...options.settings };
+  const users = beside?.users ?? new Map<string, User>();
+  // A second user of the same identification is shown by scans alone.
+  for (const user of options.users ?? []) {
+    const { id, identification } = user;
+    users.set(users.has(identification) ? `${identification} ${id}` : identification, user);
+  }
+  const source: Employees = {
+    records: options.records,
+    changed: undefined,
+    broken: [],
+    end: undefined,
+    fields: undefined,
+    requests: [],
+    stopped: 0,
+  };
+  const script = openScript();
+  const calls = { find: 0, scan: 0, status: 0 };
+  const asked: string[] = [];
+  const places: CheckpointName[] = [];
+  const events: ProgressEvent[] = [];
+  const sent: string[][] = [];
+  const delivery = (kind: Delivery['kind']): Delivery => ({
+    kind,
+    async submit(batch) {
+      sent.push(batch.changes.map(({ identification }) => identification));
+      return (await script.submit?.(batch)) ?? takeBatch(kind, batch, script, users);
+    },
+  });
+  const sync: Sync = {
+    settings,
+    source: sourceOf(source, options.capabilities),
+    mapping: compilePlainMapping(settings),
+    platform: scriptedPlatform({ users, script, calls, asked, counted: new Map() }),
+    dialect: defaultDialect,
+    limits: defaultLimits,
+    fingerprint: 'f1',
+    deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
+  };
+  const others = (options.otherSyncs ?? []).map((name): [string, Sync] => [
+    name,
+    { ...sync, settings: { ...settings, name } },
+  ]);
+  const log = memoryLogger();
+  const io: EngineIo = {
+    store,
+    syncs: syncsWith([[settings.name, sync], ...others], beside),
+    clock,
+    logger: log,
+    newId: (() => {
+      let count = 0;
+      return (prefix: string) => `${prefix}_id${++count}`;
+    })(),
+    openSpool: () => openFileSpool(tmpdir()),
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
+    checkpoint: (place) => void places.push(place),
+    progress: (event) => void events.push(event),
+    countRequests: (_, work) => work(),
+  };
+  const stopping = new AbortController();
+  let runs = 0;
+  const idOf = (number: number): string => `run_${beside === undefined ? '' : `${settings.name}_`}${number}`;
+  const open = async (scope: RunScope): Promise<RunContext> => {
+    const { name, connection } = settings;
+    const owned = await openRun(store, { id: idOf(++runs), sync: name, connection, now: clock.now(), scope });
+    return { owned, sync, signal: stopping.signal, stopping: stopping.signal };
+  };
+  const told = async (plan: Plan, id: string): Promise<Planned> => {
+    const changes = await store.plans.page(id, { limit: 10_000 });
+    const kinds = changes.map(({ identification, kind, state }) => [
+      identification,
+      state === 'planned' ? kind : `${kind} ${state}`,
+    ]);
+    const run = (await store.runs.get(id)) as Run;
+    const findings = plan.findings.map(({ code, identification }) =>
+      identification === undefined ? code : `${code} ${identification}`,
+    );
+    return { plan, run, changes, kinds: Object.fromEntries(kinds), findings: findings.toSorted() };
+  };
+  return {
+    store,
+    clock,
+    io,
+    sync,
+    source,
+    users,
+    script,
+    calls,
+    asked,
+    places,
+    events,
+    log,
+    sent,
+    stopping,
+    async plan(scope = all) {
+      const context = await open(scope);
+      const { id } = context.owned.run;
+      const plan = await makePlan({ planId: id, sync, scope, signal: context.signal, context }, io);
+      await store.runs.update(context.owned, { facts: plan.facts });
+      const planned = await told(plan, id);
+      await store.runs.addFindings(context.owned, plan.findings);
+      await finishRun(context, io, plan.failure);
+      return planned;
+    },
+    async show(scope = all) {
+      const id = `shown_${++runs}`;
+      const plan = await makePlan({ planId: id, sync, scope, signal: stopping.signal, context: undefined }, io);
+      return told(plan, id);
+    },
+    async run(scope = all) {
+      const context = await open(scope);
+      const { id } = context.owned.run;
+      for (let steps = 0; steps < 200; steps++) {
+        const now = (await store.runs.get(id)) as Run;
+        const outcome = await advanceRun({ ...context, owned: { ...context.owned, run: now } }, io);
+        if (outcome.kind === 'again') clock.jumpTo(clock.now() + outcome.afterMs);
+        if (outcome.kind !== 'done') continue;
+        const run = (await store.runs.get(id)) as Run;
+        const findings = await store.runs.findings(id);
+        const plan = { id, digest: run.digest ?? '', findings, facts: run.facts } as Plan;
+        return told(plan, id);
+      }
+      throw new Error('the run does not end');
+    },
+    message: ({ plan }, code) => plan.findings.find((finding) => finding.code === code)?.message,
+  };
+}
+
+/** Scenes beside each other share one map. */
+function syncsWith(own: readonly [string, Sync][], beside: PlanScene | undefined): EngineIo['syncs'] {
+  if (beside === undefined) return new Map(own);
+  const shared = beside.io.syncs as Map<string, Sync>;
+  for (const [name, sync] of own) shared.set(name, sync);
+  return shared;
+}
+
+function sourceOf(employees: Employees, capabilities: Partial<Source['capabilities']> = {}): Source {
+  return {
+    kind: 'memory',
+    capabilities: { delta: true, point: true, terminated: 'unknown', future: 'unknown', ...capabilities },
+    async *read(request) {
+      employees.requests.push(request);
+      const records = recordsFor(request, employees);
+      let isOver = false;
+      try {
+        for (let from = 0; from < records.length; from += 3) {
+          yield { records: records.slice(from, from + 3), broken: [] };
+        }
+        if (employees.broken.length > 0) yield { records: [], broken: employees.broken };
+        isOver = true;
+        return employees.end ?? { complete: true, rows: records.length, evidence: 'all of it', stamp: 's1' };
+      } finally {
+        if (!isOver) employees.stopped += 1;
+      }
+    },
+    fields: async () => employees.fields,
+  };
+}
+
+function recordsFor(request: ReadRequest, { records, changed }: Employees): readonly SourceRecord[] {
+  if (request.kind === 'delta') return changed ?? records;
+  if (request.kind === 'full') return records;
+  const wanted = new Set(request.identifications.map((name) => name.toLowerCase()));
+  return records.filter(({ fields }) => wanted.has(String(fields[request.field]).toLowerCase()));
+}
+
+/** How many people the planner decided about. */
+export const decided = ({ events }: PlanScene): number =>
+  events.reduce((sum, event) => (event.step === 'planning' ? Math.max(sum, event.decided) : sum), 0);

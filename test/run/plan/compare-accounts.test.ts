@@ -1,0 +1,406 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Person } from '../../../src/core/person/person.ts';
+import type { User } from '../../../src/core/person/user.ts';
+import { chunk } from '../../../src/core/run/batch.ts';
+import type { Finding } from '../../../src/core/run/finding.ts';
+import { defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
+import { comparePlatform } from '../../../src/run/compare/compare-platform.ts';
+import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
+import { openRecordFiling } from '../../../src/run/read/file-records.ts';
+import { mark } from '../../../src/run/read/people-index.ts';
+import { named } from '../../../src/run/read/some-people.ts';
+import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { person } from '../../core/cases.ts';
+import { fixedClock, someInstant } from '../../support/fake-clock.ts';
+import { openIndex } from '../open-index.ts';
+import { plainSettings } from '../plan-in-memory.ts';
+import { account } from '../plan-scene.ts';
+
+const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
+const of = (identification: string, over: Partial<Person> = {}): Person =>
+  person({ identification, at: `line of ${identification}`, fields, ...over });
+const mail = (email: string) => ({ fields: { ...fields, email } });
+const left = { standing: 'leaver' } as const;
+const off = { enabled: false } as const;
+const crowd = (count: number) => Array.from({ length: count }, (_, i) => `p${1000 + i}`);
+
+interface World {
+  readonly records?: readonly Person[];
+  readonly users?: readonly User[];
+  /** The people whom the run is about; all when absent. */
+  readonly only?: readonly string[];
+  readonly settings?: Partial<SyncSettings>;
+  /** People whom the ledger knows as ours. */
+  readonly ours?: readonly string[];
+  /** People of `ours` whose entry and account are as wanted. */
+  readonly plain?: readonly string[];
+  readonly marks?: Readonly<Record<string, number>>;
+  readonly isFocused?: boolean;
+  readonly pageSize?: number;
+  /** Names about which a read and a search of the platform disagree. */
+  readonly unclear?: readonly string[];
+}
+
+async function compare(world: World) {
+  const { users = [], only, pageSize = 1000 } = world;
+  const index = openIndex(['firstName', 'lastName', 'area', 'email', 'job']);
+  const findings: Finding[] = [];
+  const find = (finding: Finding) => void findings.push(finding);
+  const calls = { scan: 0, find: 0 };
+  const byName = new Map(users.map((user) => [user.identification, user]));
+  const sync = {
+    settings: { ...plainSettings, firstSight: 'assume', ...world.settings },
+    dialect: defaultDialect,
+    platform: {
+      async *scan() {
+        calls.scan += 1;
+        for (const page of chunk(users, pageSize)) yield { users: page, total: users.length };
+      },
+      async find(name: string) {
+        calls.find += 1;
+        const user = byName.get(name);
+        if (world.unclear?.includes(name) === true) return { found: 'unclear', reason: 'read and search disagree' };
+        return user === undefined ? { found: false } : { found: true, user };
+      },
+    },
+  } as unknown as Sync;
+  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
+  for (const record of world.records ?? []) filing.file(record);
+  filing.settle();
+  const slotOf = (name: string): number => {
+    const { slot } = index.find(name);
+    if (slot !== -1) return slot;
+    const added = index.add(name);
+    index.name(added, name);
+    return added;
+  };
+  for (const name of world.ours ?? []) index.set(slotOf(name), mark.inLedger | mark.ours);
+  for (const name of world.plain ?? []) index.setPlain(slotOf(name), `9${name}`);
+  for (const [name, bits] of Object.entries(world.marks ?? {})) index.set(slotOf(name), bits);
+  const spool = openFileSpool(tmpdir());
+  onTestFinished(() => spool.close());
+  const others: string[] = [];
+  const progress: unknown[] = [];
+  const io = { clock: fixedClock(someInstant), progress: (event: unknown) => void progress.push(event) };
+  const job = {
+    sync,
+    only: only === undefined ? undefined : named(only),
+    isFocused: world.isFocused === true,
+    index,
+    spool,
+    signal: new AbortController().signal,
+    find,
+    onOther: ({ identification }: User) => void others.push(identification),
+  };
+  const compared = await comparePlatform(job, io as unknown as EngineIo);
+  const nameOf = (slot: number) => index.person(slot).identification;
+  return {
+    compared,
+    calls,
+    others,
+    progress,
+    findings,
+    codes: findings.map(({ code, identification }) => `${code} ${identification}`),
+    /** What the spool keeps of each user to decide about: `whole`, or an id. */
+    kept: Object.fromEntries(
+      compared.candidates.slots.map((slot, i) => {
+        const user = JSON.parse(spool.read(compared.candidates.places[i] as number)) as User | string;
+        return [nameOf(slot), typeof user === 'string' ? user : 'whole'];
+      }),
+    ),
+    claims: Object.fromEntries([...compared.claims].map(([slot, { holder }]) => [nameOf(slot), nameOf(holder)])),
+    has: (name: string, bits: number) => index.has(index.find(name).slot, bits),
+  };
+}
+
+describe('the users whom a full scan shows', () => {
+  it('are counted: all, the enabled ones of ours, and those that no record and no entry name', async () => {
+    const { compared, others, progress } = await compare({
+      records: [of('ana'), of('eva'), of('leo')],
+      users: [account('ana'), account('eva', off), account('leo'), account('old'), account('other')],
+      ours: ['ana', 'eva', 'old'],
+    });
+    expect(compared).toMatchObject({ users: 5, enabled: 2, unmanaged: 1, unchanged: 0, postponed: 0, pageSize: 500 });
+    expect(compared).toMatchObject({ lookedAt: someInstant, lookTookMs: 0 });
+    expect(others).toEqual(['old', 'other']);
+    expect(progress.at(-1)).toEqual({ step: 'scanning', users: 5, total: 5 });
+  });
+
+  it('come in pages, whose size is that of the largest one', async () => {
+    const users = ['ana', 'eva', 'leo'].map((name) => account(name));
+    const { compared, progress } = await compare({ users, pageSize: 2 });
+    expect(compared).toMatchObject({ users: 3, pageSize: 2 });
+    expect(progress.slice(-2)).toEqual([2, 3].map((count) => ({ step: 'scanning', users: count, total: 3 })));
+    expect((await compare({ users })).compared.pageSize).toBe(500);
+  });
+
+  it('two of one identification, or of one that differs by case, are not changed', async () => {
+    const { codes, has } = await compare({
+      records: [of('ana'), of('eva')],
+      users: [account('ana'), account('ana', { id: 'second' }), account('EVA')],
+    });
+    expect(codes).toEqual(['duplicate-key ana', 'case-conflict EVA']);
+    expect([has('ana', mark.conflict), has('eva', mark.conflict)]).toEqual([true, true]);
+  });
+});
+
+describe('a user that shows every field as wanted', () => {
+  const ana = { records: [of('ana')], ours: ['ana'], plain: ['ana'] };
+
+  it('and whose entry is as wanted needs no decision', async () => {
+    const { kept, compared } = await compare({ ...ana, users: [account('ana')] });
+    expect([kept, compared.unchanged]).toEqual([{}, 1]);
+  });
+
+  it.each<{ name: string; world: World }>([
+    { name: 'is disabled', world: { users: [account('ana', off)] } },
+    { name: 'has a value that cannot be read', world: { users: [account('ana', { unreadable: ['birthDate'] })] } },
+    { name: 'differs', world: { users: [account('ana', { fields: { area: 'Old' } })] } },
+    { name: 'is another account', world: { users: [account('ana', { id: 'new' })] } },
+    { name: 'is of a leaver', world: { records: [of('ana', left)] } },
+    { name: 'is of an employee out of scope', world: { records: [of('ana', { isInScope: false })] } },
+    { name: 'is of a person with a conflict', world: { marks: { ana: mark.conflict } } },
+    { name: 'is explained alone', world: { isFocused: true } },
+    { name: 'has an entry that is not as wanted', world: { plain: [] } },
+  ])('needs one where it $name', async ({ world }) => {
+    const { kept, compared } = await compare({ ...ana, users: [account('ana')], ...world });
+    expect([kept, compared.unchanged]).toEqual([{ ana: 'whole' }, 0]);
+  });
+
+  it('is kept by its id alone where it is new to the ledger and no field is to be written', async () => {
+    const world = { records: [of('ana')], users: [account('ana')] };
+    const withJob = { ...world, records: [of('ana', { fields: { ...fields, job: 'Boss' } })] };
+    const writes = { settings: { firstSight: 'write' } } as const;
+    expect((await compare(world)).kept).toEqual({ ana: '9ana' });
+    expect((await compare({ ...world, ...writes })).kept).toEqual({ ana: '9ana' });
+    expect((await compare(withJob)).kept).toEqual({ ana: '9ana' });
+    expect((await compare({ ...withJob, ...writes })).kept).toEqual({ ana: 'whole' });
+    expect((await compare({ ...world, isFocused: true })).kept).toEqual({ ana: 'whole' });
+    expect((await compare({ ...world, users: [account('ana', off)] })).kept).toEqual({ ana: 'whole' });
+  });
+});
+
+describe('the disabled account of a leaver', () => {
+  const leo = { records: [of('leo', left)], users: [account('leo', off)] };
+
+  it.each<{ name: string; over: World; kept: object }>([
+    { name: 'is not decided about where the ledger does not know it', over: {}, kept: {} },
+    { name: 'is decided about where it is ours', over: { ours: ['leo'] }, kept: { leo: 'whole' } },
+    { name: 'is decided about where it is explained', over: { isFocused: true }, kept: { leo: 'whole' } },
+    { name: 'is decided about while it is enabled', over: { users: [account('leo')] }, kept: { leo: 'whole' } },
+    { name: 'of an employee is decided about', over: { records: [of('leo')] }, kept: { leo: 'whole' } },
+  ])('$name', async ({ over, kept }) => {
+    expect((await compare({ ...leo, ...over })).kept).toEqual(kept);
+  });
+});
+
+describe('bystanders', () => {
+  const marks = { ana: mark.bystander };
+
+  it('are seen, and not decided about', async () => {
+    const { kept, has } = await compare({ records: [of('ana')], users: [account('ana', off)], marks });
+    expect([kept, has('ana', mark.seen), has('ana', mark.conflict)]).toEqual([{}, true, false]);
+  });
+
+  it.each([[[account('ANA')]], [[account('ana'), account('ana', { id: 'second' })]]])(
+    'have a conflict where the account is not clear',
+    async (users) => {
+      const { codes, has } = await compare({ records: [of('ana')], users, marks });
+      expect([codes, has('ana', mark.conflict)]).toEqual([[], true]);
+    },
+  );
+});
+
+describe('the users of a few people', () => {
+  const found = [account('ana'), account('other')];
+
+  it('are looked up by name, and tell nothing of the others', async () => {
+    const { compared, calls, others } = await compare({ records: [of('ana')], users: found, only: ['ana'] });
+    expect(compared).toMatchObject({ users: 1, enabled: undefined, unmanaged: undefined, pageSize: undefined });
+    expect([calls, others]).toEqual([{ find: 1, scan: 0 }, []]);
+  });
+
+  it.each([
+    { count: 50, users: 2, pageSize: 1, calls: { find: 50, scan: 0 } },
+    { count: 51, users: 51, pageSize: 1, calls: { find: 0, scan: 1 } },
+    { count: 51, users: 52, pageSize: 1, calls: { find: 51, scan: 1 } },
+    { count: 51, users: 52, pageSize: 2, calls: { find: 0, scan: 1 } },
+    // The last page holds one user, which says nothing of the number of pages.
+    { count: 51, users: 101, pageSize: 50, calls: { find: 0, scan: 1 } },
+  ])('of $count people with $users accounts in pages of $pageSize take $calls', async ({ count, users, ...rest }) => {
+    const world = {
+      records: crowd(count).map((name) => of(name, left)),
+      users: crowd(users).map((name) => account(name)),
+    };
+    const { calls, compared } = await compare({ ...world, only: crowd(count), pageSize: rest.pageSize });
+    expect(calls).toEqual(rest.calls);
+    expect(compared.users).toBe(rest.calls.find > 0 ? Math.min(count, users) : users);
+  });
+
+  it('are not searched for clashes again after a scan', async () => {
+    const users = crowd(50).map((name) => account(name));
+    const { calls } = await compare({ records: crowd(51).map((name) => of(name)), users, only: crowd(51) });
+    expect(calls).toEqual({ find: 0, scan: 1 });
+  });
+
+  it('are searched among all where one of several is new', async () => {
+    const world = { records: [of('ana'), of('new')], users: [account('ana')], only: ['ana', 'new', 'nobody'] };
+    expect((await compare(world)).calls).toEqual({ find: 3, scan: 1 });
+  });
+
+  it('about whom read and search disagree are left alone', async () => {
+    const { compared, findings, has } = await compare({
+      records: [of('ana', left)],
+      only: ['ana', 'nobody'],
+      unclear: ['ana', 'nobody'],
+    });
+    expect(compared.postponed).toBe(2);
+    expect(findings).toEqual(
+      ['ana', 'nobody'].map((identification) => {
+        return { code: 'lookup-disagrees', identification, message: 'nothing is done: read and search disagree' };
+      }),
+    );
+    expect(has('ana', mark.conflict)).toBe(true);
+  });
+
+  const byName = { settings: { match: ['identification'] } } as const;
+  it.each<{ name: string; world: World; scans: number }>([
+    { name: 'a new employee', world: { records: [of('new')] }, scans: 1 },
+    { name: 'a new employee where e-mails do not tell', world: { records: [of('new')], ...byName }, scans: 0 },
+    { name: 'a new name that looks like another', world: { records: [of('n\u0435w')], ...byName }, scans: 1 },
+    { name: 'a new leaver', world: { records: [of('new', left)] }, scans: 0 },
+    { name: 'no record', world: {}, scans: 0 },
+    {
+      name: 'an equal e-mail',
+      world: { records: [of('ana', mail('A@x.com'))], users: [account('ana', mail('a@x.com'))] },
+      scans: 0,
+    },
+    {
+      name: 'a new e-mail',
+      world: { records: [of('ana', mail('b@x.com'))], users: [account('ana', mail('a@x.com'))] },
+      scans: 1,
+    },
+    { name: 'a first e-mail', world: { records: [of('ana', mail('b@x.com'))], users: [account('ana')] }, scans: 1 },
+    {
+      name: 'no e-mail',
+      world: { records: [of('ana', mail(''))], users: [account('ana', mail('a@x.com'))] },
+      scans: 0,
+    },
+    {
+      name: 'a new e-mail where e-mails do not tell',
+      world: { records: [of('ana', mail('b@x.com'))], users: [account('ana')], ...byName },
+      scans: 0,
+    },
+    {
+      name: 'a new e-mail of a leaver',
+      world: { records: [of('ana', { ...mail('b@x.com'), ...left })], users: [account('ana')] },
+      scans: 0,
+    },
+  ])('are searched among all where clashes are possible: $name', async ({ world, scans }) => {
+    const only = (world.records ?? []).map(({ identification }) => identification);
+    expect((await compare({ ...world, only: only.length === 0 ? ['x9'] : only })).calls.scan).toBe(scans);
+  });
+
+  it('clash with users of other names', async () => {
+    const twins = await compare({ records: [of('n\u0435w')], users: [account('new')], only: ['n\u0435w'] });
+    expect(twins.codes).toEqual(['case-conflict new']);
+    const claimed = await compare({
+      records: [of('new', mail('a@x.com'))],
+      users: [account('old', mail('a@x.com'))],
+      only: ['new'],
+    });
+    expect(claimed.codes).toEqual(['rename-conflict new']);
+    const aside = { records: [of('n\u0435w'), of('eva')], users: [account('new')], only: ['eva'] };
+    expect((await compare({ ...aside, marks: { 'n\u0435w': mark.bystander } })).codes).toEqual([]);
+  });
+});
+
+describe('an e-mail that an employee needs and another account has', () => {
+  const ana = of('ana', mail('x@x.com'));
+  const holder = (over: Partial<User> = {}) => account('eva', { ...mail('x@x.com'), ...over });
+  const eva = of('eva', mail('new@x.com'));
+
+  it('is claimed where the other employee may give it', async () => {
+    const { claims, codes, compared } = await compare({ records: [ana, eva], users: [holder()] });
+    expect([claims, codes]).toEqual([{ ana: 'eva' }, []]);
+    expect(compared.holders.size).toBe(1);
+  });
+
+  it.each<{ name: string; world: World; codes: readonly string[] }>([
+    { name: 'is empty', world: { records: [ana, eva], users: [account('eva', mail(''))] }, codes: [] },
+    { name: 'is their own', world: { records: [ana], users: [account('ana', mail('X@x.com'))] }, codes: [] },
+    {
+      name: 'does not tell who is who',
+      world: { records: [ana], users: [holder()], settings: { match: ['identification'] } },
+      codes: [],
+    },
+    {
+      name: 'belongs to nobody of the source',
+      world: { records: [ana], users: [holder()] },
+      codes: ['rename-conflict ana'],
+    },
+    {
+      name: 'belongs to a person whom only the ledger knows',
+      world: { records: [ana], users: [holder()], ours: ['eva'] },
+      codes: ['rename-conflict ana', 'rename-conflict eva'],
+    },
+    {
+      name: 'is kept by a leaver of another name',
+      world: {
+        records: [ana, of('eva', { ...left, fields: { ...fields, firstName: 'Eva', lastName: 'Paz' } })],
+        users: [holder({ fields: { firstName: 'Eva', lastName: 'Paz', email: 'x@x.com' } })],
+      },
+      codes: ['email-conflict ana'],
+    },
+    {
+      name: 'is of a leaver who looks like the same person',
+      world: { records: [ana, of('eva', left)], users: [holder()] },
+      codes: ['conversion ana', 'conversion eva'],
+    },
+    {
+      name: 'is of a disabled leaver who looks like the same person',
+      world: { records: [ana, of('eva', left)], users: [holder(off)] },
+      codes: ['email-conflict ana'],
+    },
+    {
+      name: 'is of a leaver out of scope',
+      world: { records: [ana, of('eva', { ...left, isInScope: false })], users: [holder()] },
+      codes: ['email-conflict ana'],
+    },
+  ])('$name: $codes', async ({ world, codes }) => {
+    const plan = await compare(world);
+    expect([plan.codes, plan.claims]).toEqual([codes, {}]);
+    expect(plan.has('ana', mark.conflict)).toBe(codes.length > 0);
+    if (codes.length > 1) expect(plan.has('eva', mark.conflict)).toBe(true);
+  });
+
+  it('is told with the account where that may become the claimant’s, and without it where it may not', async () => {
+    const accounts = async (records: readonly Person[]) =>
+      (await compare({ records, users: [holder()] })).findings.map(({ account: shown }) => shown?.identification);
+    expect(await accounts([ana])).toEqual(['eva']);
+    expect(await accounts([ana, of('eva', left)])).toEqual(['eva', undefined]);
+    expect(await accounts([ana, of('eva', { ...left, isInScope: false })])).toEqual([undefined]);
+  });
+
+  it('of two accounts is claimed once, and the other one is a conflict', async () => {
+    const { claims, codes } = await compare({
+      records: [ana, eva, of('leo', mail('other@x.com'))],
+      users: [holder(), account('leo', mail('x@x.com'))],
+    });
+    expect([claims, codes]).toEqual([{ ana: 'eva' }, ['email-conflict ana']]);
+  });
+
+  it('is claimed once also where a scan shows the account again', async () => {
+    const { claims, codes, calls } = await compare({ records: [ana, eva], users: [holder()], only: ['ana', 'eva'] });
+    expect([claims, codes, calls.scan]).toEqual([{ ana: 'eva' }, [], 1]);
+  });
+
+  it('is no finding between people whom the run is not about', async () => {
+    const marks = { ana: mark.bystander, eva: mark.bystander };
+    expect((await compare({ records: [ana], users: [holder()], marks: { ana: mark.bystander } })).codes).toEqual([]);
+    expect((await compare({ records: [ana, of('eva', left)], users: [holder()], marks })).codes).toEqual([]);
+    const one = await compare({ records: [ana, of('eva', left)], users: [holder()], marks: { ana: mark.bystander } });
+    expect(one.codes).toEqual(['conversion ana', 'conversion eva']);
+  });
+});

@@ -1,0 +1,449 @@
+import { describe, expect, it } from 'vitest';
+import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { sampleEntry } from '../../contracts/store-samples.ts';
+import {
+  account,
+  decided,
+  guards,
+  only,
+  openPlanScene,
+  type PlanScene,
+  type PlanSceneOptions,
+  row,
+} from '../plan-scene.ts';
+
+const mail = (email: string, over: Readonly<Record<string, unknown>> = {}) => ({ email, ...over });
+const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };
+
+/** A scene after a full read of employees whose accounts are as wanted: they are ours, and deltas may begin. */
+async function afterFirst(options: PlanSceneOptions): Promise<PlanScene> {
+  const scene = await openPlanScene(options);
+  await scene.plan();
+  scene.events.length = 0;
+  scene.calls.scan = 0;
+  return scene;
+}
+
+describe('users that are as wanted', () => {
+  const records = [row('a1'), row('b2'), row('c3')];
+  const users = [account('a1'), account('b2'), account('x9')];
+
+  it('and ours need no decision; others become ours first', async () => {
+    const scene = await openPlanScene({ records, users });
+    const first = await scene.plan();
+    expect(first.plan.facts).toMatchObject({ platformUsers: 3, unchanged: 2, unmanaged: 1, managedUsers: 0 });
+    expect(first.kinds).toEqual({ c3: 'create' });
+    expect([decided(scene), await scene.store.ledger.get('acme', 'a1')]).toMatchObject([3, { accountId: '9a1' }]);
+    scene.events.length = 0;
+    const second = await scene.plan();
+    expect(second.plan.facts).toMatchObject({ platformUsers: 3, unchanged: 2, unmanaged: 1, managedUsers: 2 });
+    expect([second.kinds, decided(scene)]).toEqual([{ c3: 'create' }, 1]);
+  });
+
+  it.each([
+    { name: 'is disabled', over: { enabled: false }, change: 'foreign-disable a1', unchanged: 2 },
+    { name: 'differs', over: { fields: { area: 'Old' } }, change: 'update', unchanged: 1 },
+    { name: 'holds a value that cannot be read', over: { unreadable: ['birthDate' as const] }, unchanged: 2 },
+  ])('are decided about again when one $name', async ({ over, change, unchanged }) => {
+    const scene = await afterFirst({ records, users });
+    scene.users.set('a1', account('a1', over));
+    scene.events.length = 0;
+    const planned = await scene.plan();
+    expect([decided(scene), planned.plan.facts.unchanged]).toEqual([2, unchanged]);
+    expect(planned.kinds.a1 ?? planned.findings[0]).toBe(change);
+  });
+
+  it('are taken over anew when the account is another one', async () => {
+    const scene = await afterFirst({ records, users });
+    scene.users.set('a1', account('a1', { id: 'new' }));
+    scene.events.length = 0;
+    expect([(await scene.plan()).plan.facts.unchanged, decided(scene)]).toEqual([2, 2]);
+    expect(await scene.store.ledger.get('acme', 'a1')).toMatchObject({ accountId: 'new' });
+  });
+
+  it('get their write-only fields at first sight, unless these are assumed', async () => {
+    const hidden = [row('a1', { job: 'Clerk' })];
+    const lastUpdate = '2026-11-20T08:00:00';
+    const written = await openPlanScene({
+      records: hidden,
+      users: [account('a1', { lastUpdate })],
+      settings: { firstSight: 'write' },
+    });
+    expect(await written.plan()).toMatchObject({
+      kinds: { a1: 'update' },
+      changes: [{ after: { job: 'Clerk' }, before: { lastUpdate } }],
+    });
+    const assumed = await openPlanScene({ records: hidden, users });
+    expect((await assumed.plan()).kinds).toEqual({});
+    expect(await assumed.store.ledger.get('acme', 'a1')).toMatchObject({ hidden: { job: 'Clerk' } });
+  });
+
+  it('get a write-only field that has changed', async () => {
+    const scene = await afterFirst({ records: [row('a1', { job: 'Clerk' }), row('b2', { job: 'Boss' })], users });
+    scene.source.records = [row('a1', { job: 'Clerk' }), row('b2', { job: 'Clerk' })];
+    expect(await scene.plan()).toMatchObject({ kinds: { b2: 'update' }, plan: { facts: { unchanged: 1 } } });
+  });
+
+  it('keep what the ledger remembers of them when an employee leaves the scope', async () => {
+    const scene = await afterFirst({ records, users });
+    scene.source.records = [row('a1', { type: 'guest' }), row('b2'), row('c3')];
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.plan.facts.unchanged]).toEqual([{ c3: 'create' }, 2]);
+  });
+
+  it('count as unchanged with everyone who needs no change, so that the parts are the rows', async () => {
+    const gone = { status: 'left' };
+    const scene = await openPlanScene({
+      records: [
+        ...records,
+        row('d4', gone),
+        row('e5', gone),
+        row('f6', gone),
+        row('g7', { type: 'guest' }),
+        row('h8', { status: 'odd' }),
+      ],
+      users: [...users, account('e5', { enabled: false }), account('f6'), account('h8')],
+    });
+    const counted = async (): Promise<unknown> => {
+      const { plan, kinds } = await scene.plan();
+      return [kinds, plan.facts.sourceRows, plan.facts.unchanged, plan.facts.blocked];
+    };
+    const blocked = { 'status-unknown': 1 };
+    expect(await counted()).toEqual([{ c3: 'create', f6: 'disable' }, 8, 5, blocked]);
+    scene.users.set('f6', account('f6', { enabled: false }));
+    expect(await counted()).toEqual([{ c3: 'create' }, 8, 6, blocked]);
+  });
+
+  it('are said by the page, with the total of the platform', async () => {
+    const scene = await openPlanScene({ records, users });
+    scene.script.pageSize = 2;
+    await scene.plan();
+    expect(scene.events.filter(({ step }) => step === 'scanning')).toEqual([
+      { step: 'scanning', users: 0, total: undefined },
+      { step: 'scanning', users: 2, total: 3 },
+      { step: 'scanning', users: 3, total: 3 },
+    ]);
+  });
+});
+
+describe('leavers', () => {
+  it('that are disabled already, and were never ours, need no decision', async () => {
+    const records = [row('a1', { status: 'left' }), row('b2', { status: 'left' }), row('c3', { status: 'left' })];
+    const users = [account('a1', { enabled: false }), account('b2')];
+    const scene = await openPlanScene({ records, users });
+    const planned = await scene.plan();
+    expect([planned.kinds, decided(scene)]).toEqual([{ b2: 'disable' }, 1]);
+  });
+
+  it('whose account is gone as well are no longer ours', async () => {
+    const scene = await afterFirst({ records: [row('a1')], users: [account('a1')] });
+    scene.source.records = [row('a1', { status: 'left' })];
+    scene.users.clear();
+    await scene.plan();
+    expect(await scene.store.ledger.get('acme', 'a1')).toMatchObject({ removed: { at: scene.clock.now() } });
+    expect((await scene.plan()).plan.facts.managedUsers).toBe(0);
+  });
+});
+
+describe('what the platform shows twice', () => {
+  it('is left alone, and reported', async () => {
+    const users = [account('a1', { enabled: false }), account('a1', { id: 'second' }), account('b2')];
+    const scene = await openPlanScene({ records: [row('a1', { status: 'left' }), row('b2', { area: 'X' })], users });
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, ['duplicate-key a1']]);
+    expect(scene.message(planned, 'duplicate-key')).toBe(
+      'the platform shows two users with this identification: neither is changed',
+    );
+  });
+
+  it.each([[['A1']], [['a1', 'A1']], [['A1', 'a1']]])(
+    'in other letters is left alone, and reported: %s',
+    async (names) => {
+      const users = names.map((name) => account(name));
+      const scene = await openPlanScene({ records: [row('a1', { status: 'left' })], users });
+      const planned = await scene.plan();
+      expect([planned.kinds, planned.findings]).toEqual([{}, ['case-conflict A1']]);
+      expect(scene.message(planned, 'case-conflict')).toBe(
+        'platform user A1 and a1 differ only by case: neither user is changed',
+      );
+    },
+  );
+});
+
+describe('an e-mail that a user has and another employee is to get', () => {
+  const wanted = row('a1', mail('ana@x.com'));
+  const holder = (over = {}) => account('z9', { ...over, fields: { email: 'ANA@x.com' } });
+
+  it('of a user in no record may be a rename: nothing is created', async () => {
+    const scene = await openPlanScene({ records: [wanted, row('b2')], users: [holder()] });
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.findings]).toEqual([{ b2: 'create' }, ['rename-conflict a1']]);
+    expect(scene.message(planned, 'rename-conflict')).toBe(
+      'a1 (line of a1) has the e-mail of platform user z9, which may be a rename. Neither is changed. "rollcall adopt people a1" accepts the rename. Otherwise correct the identification on one side',
+    );
+    expect(planned.plan.facts.unmanaged).toBe(1);
+  });
+
+  it('of a user who is ours and in no record may be a rename: neither is changed', async () => {
+    const settings = { missing: { afterReads: 1, minAgeMs: 0 } };
+    const z9 = account('z9', { fields: { email: 'ana@x.com' } });
+    const first = [row('z9', mail('ana@x.com'))];
+    const scene = await afterFirst({ records: first, users: [z9], settings });
+    scene.source.records = [wanted];
+    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's2' };
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['rename-conflict a1', 'rename-conflict z9']]);
+    scene.source.records = [row('b2')];
+    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's3' };
+    expect((await scene.plan()).kinds).toEqual({ b2: 'create', z9: 'disable' });
+  });
+
+  it.each([
+    { name: 'the name', claimant: {}, leaver: {} },
+    {
+      name: 'the birth date',
+      claimant: { first: 'Eva', born: '1990-01-02' },
+      leaver: { first: 'Ada', born: '1990-01-02' },
+    },
+  ])('of a leaver with $name of that employee holds both: perhaps one person', async ({ claimant, leaver }) => {
+    const records = [row('a1', mail('ana@x.com', claimant)), row('z9', { status: 'left', ...leaver })];
+    const scene = await openPlanScene({ records, users: [holder()] });
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['conversion a1', 'conversion z9']]);
+    expect(scene.message(planned, 'conversion')).toMatch(/^a1 \(line of a1\) has the e-mail of z9, a leaver who looks/);
+  });
+
+  it.each([
+    { name: 'another name', leaver: { status: 'left', first: 'Zoe' }, user: {}, kinds: { z9: 'disable' } },
+    { name: 'a disabled account', leaver: { status: 'left' }, user: { enabled: false }, kinds: {} },
+    { name: 'no place in the scope', leaver: { status: 'left', type: 'guest' }, user: {}, kinds: {} },
+    { name: 'a later first day', leaver: { hired: '2999-01-01' }, user: {}, kinds: {} },
+    { name: 'a record that cannot be used', leaver: { status: 'odd' }, user: {}, kinds: {} },
+  ])('of an employee with $name waits; that one is decided by their own record', async ({ leaver, user, kinds }) => {
+    const scene = await openPlanScene({ records: [wanted, row('z9', leaver)], users: [holder(user)] });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual(kinds);
+    expect(planned.findings).toContain('email-conflict a1');
+    expect(planned.findings).not.toContain('email-conflict z9');
+    expect(scene.message(planned, 'email-conflict')).toBe(
+      'a1 (line of a1) needs the e-mail of user z9, who keeps it. Give one of them another e-mail, or remove the user',
+    );
+  });
+
+  it('of themselves is none', async () => {
+    const users = [account('a1', { fields: { email: 'ana@x.com' } })];
+    const planned = await (await openPlanScene({ records: [wanted], users })).plan();
+    expect([planned.kinds, planned.findings]).toEqual([{}, []]);
+  });
+
+  it('does not matter when match does not name the e-mail', async () => {
+    const settings = { match: ['identification'] as const };
+    const planned = await (await openPlanScene({ records: [wanted], users: [holder()], settings })).plan();
+    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create' }, []]);
+  });
+
+  it('that nobody has is nobody’s: empty e-mails conflict with none', async () => {
+    const users = [account('z9', { fields: { email: '' } }), account('y8')];
+    const planned = await (await openPlanScene({ records: [wanted, row('b2')], users })).plan();
+    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create' });
+  });
+
+  it('is found by one scan when the employee was looked up alone', async () => {
+    const scene = await afterFirst({ records: [row('b2')], users: [account('b2'), holder()] });
+    scene.source.records = [wanted, row('b2')];
+    const planned = await scene.plan(only('a1'));
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['rename-conflict a1']]);
+    expect([scene.calls.scan, scene.asked]).toEqual([1, ['a1']]);
+    expect(planned.plan.facts).toMatchObject({ platformUsers: 0, unchanged: 0 });
+    expect(planned.plan.facts).not.toHaveProperty('unmanaged');
+  });
+});
+
+describe('named people', () => {
+  const records = [row('a1', mail('ana@x.com')), row('b2'), row('c3')];
+  const users = [account('a1', { fields: { email: 'ana@x.com' } }), account('b2'), account('c3')];
+
+  it('are looked up one by one, without a scan, when no e-mail is new', async () => {
+    const scene = await afterFirst({ records, users });
+    scene.users.set('b2', account('b2', { fields: { area: 'Old' } }));
+    const planned = await scene.plan(only('a1', 'b2'));
+    expect([planned.kinds, scene.calls.scan, scene.asked]).toEqual([{ b2: 'update' }, 0, ['a1', 'b2']]);
+    expect(scene.events.filter(({ step }) => step === 'scanning')).toEqual([
+      { step: 'scanning', users: 0, total: undefined },
+      { step: 'scanning', users: 1, total: 2 },
+      { step: 'scanning', users: 2, total: 2 },
+    ]);
+    expect(planned.plan.facts).toMatchObject({ platformUsers: 2, unchanged: 1 });
+  });
+
+  it.each([
+    { name: 'a new e-mail', record: row('b2', mail('new@x.com')), user: account('b2'), scans: 1 },
+    {
+      name: 'another e-mail in the same letters but case',
+      record: row('b2', mail('NEW@x.com')),
+      user: account('b2', { fields: { email: 'new@x.com' } }),
+      scans: 0,
+    },
+    { name: 'an e-mail to clear', record: row('b2', mail('')), user: account('b2'), scans: 0 },
+    { name: 'no account yet', record: row('b2', mail('new@x.com')), user: undefined, scans: 1 },
+    { name: 'left', record: row('b2', mail('new@x.com', { status: 'left' })), user: account('b2'), scans: 0 },
+    { name: 'left without an account', record: row('b2', { status: 'left' }), user: undefined, scans: 0 },
+  ])('of whom one has $name make $scans scans for others with that e-mail', async ({ record, user, scans }) => {
+    const scene = await afterFirst({ records, users });
+    scene.source.records = [row('a1', mail('ana@x.com')), record];
+    if (user === undefined) scene.users.delete('b2');
+    else scene.users.set('b2', user);
+    await scene.plan(only('b2'));
+    expect(scene.calls.scan).toBe(scans);
+  });
+
+  it('make no scan for e-mails when match does not name them', async () => {
+    const settings = { match: ['identification'] as const };
+    const scene = await afterFirst({ records, users, settings });
+    scene.source.records = [row('b2', mail('new@x.com'))];
+    expect((await scene.plan(only('b2'))).kinds).toEqual({ b2: 'update' });
+    expect(scene.calls.scan).toBe(0);
+  });
+
+  it('of whom one has a twin on the platform are found by that scan', async () => {
+    const scene = await afterFirst({ records, users });
+    scene.source.records = [row('d4', mail('new@x.com'))];
+    scene.users.set('D4', account('D4'));
+    const planned = await scene.plan(only('d4'));
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['case-conflict D4']]);
+  });
+
+  it('about whom read and search disagree are left for a later run', async () => {
+    const scene = await afterFirst({ records, users });
+    scene.script.find = (name) => (name === 'b2' ? { found: 'unclear', reason: 'they disagree' } : undefined);
+    scene.source.records = [row('a1', { area: 'X', email: 'ana@x.com' }), row('b2', { area: 'X' })];
+    const planned = await scene.plan(only('a1', 'b2', 'nobody'));
+    expect([planned.kinds, planned.findings]).toEqual([
+      { a1: 'update' },
+      ['lookup-disagrees b2', 'person-unknown nobody'],
+    ]);
+    expect(scene.message(planned, 'lookup-disagrees')).toBe('nothing is done: they disagree');
+    expect(planned.plan.facts.postponed).toBe(1);
+  });
+
+  it.each([
+    { people: 50, pageSize: 500, scans: 0 },
+    { people: 51, pageSize: 500, scans: 1 },
+    { people: 60, pageSize: 1, scans: 1, finds: 60 },
+    { people: 60, pageSize: 1, others: 0, scans: 1, finds: 0 },
+    { people: 60, pageSize: 2, scans: 1, finds: 0 },
+  ])(
+    '$people of them with $pageSize users a page take $scans scans',
+    async ({ people, pageSize, others = 3, scans, finds }) => {
+      const names = Array.from({ length: people }, (_, i) => `p${String(i).padStart(3, '0')}`);
+      const more = ['y1', 'y2', 'y3'].slice(0, others).map((name) => account(name));
+      const scene = await afterFirst({
+        records: names.map((name) => row(name)),
+        users: [...names.map((name) => account(name)), ...more],
+      });
+      scene.script.pageSize = pageSize;
+      scene.source.records = names.map((name) => row(name, { area: 'X' }));
+      const planned = await scene.plan(only(...names));
+      expect(Object.keys(planned.kinds)).toEqual(names);
+      expect(scene.calls).toMatchObject({ scan: scans, find: finds ?? (scans === 0 ? people : 0) });
+    },
+  );
+});
+
+describe('named people before the first full read', () => {
+  const z9 = account('z9', { fields: { email: 'ana@x.com' } });
+
+  it('are protected by what others claim, of whom nothing is said', async () => {
+    const records = [row('a1', mail('ana@x.com')), row('z9', { status: 'left', first: 'Zoe' }), row('b2')];
+    const scene = await openPlanScene({ records, users: [z9, account('b2', { fields: { area: 'Old' } })] });
+    expect((await scene.plan(only('z9', 'b2'))).kinds).toEqual({ b2: 'update', z9: 'disable' });
+    const other = await openPlanScene({ records, users: [z9] });
+    expect((await other.plan(only('a1'))).findings).toEqual(['email-conflict a1']);
+  });
+
+  it('hear nothing of conflicts between others', async () => {
+    const records = [row('a1', mail('ana@x.com')), row('z9', { status: 'left' }), row('b2', { area: 'X' })];
+    const scene = await openPlanScene({ records, users: [z9, account('b2')] });
+    const planned = await scene.plan(only('b2'));
+    expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, []]);
+  });
+
+  it('hear nothing of others whom the platform shows twice or in other letters', async () => {
+    const users = [account('a1'), account('a1', { id: 'second' }), account('C3'), account('b2')];
+    const scene = await openPlanScene({ records: [row('a1'), row('c3'), row('b2', { area: 'X' })], users });
+    const planned = await scene.plan(only('b2'));
+    expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, []]);
+  });
+
+  it('are decided about however equal they are', async () => {
+    const scene = await openPlanScene({ records: [row('a1'), row('b2')], users: [account('a1'), account('b2')] });
+    expect((await scene.plan(only('b2'))).plan.facts.unchanged).toBe(1);
+    expect(decided(scene)).toBe(1);
+  });
+});
+
+describe('the share of users that guards allow', () => {
+  const ids = Array.from({ length: 12 }, (_, i) => `p${String(i).padStart(2, '0')}`);
+  const half = { absolute: 0, percent: 25, cap: undefined };
+  const guarded = (name: 'disables') => guards({ [name]: half });
+  const left = (count: number) => ids.map((id, i) => row(id, i < count ? { status: 'left' } : {}));
+
+  it.each([
+    { leavers: 2, disabled: 4, state: 'disable' },
+    { leavers: 3, disabled: 4, state: 'disable held' },
+    { leavers: 3, disabled: 0, state: 'disable' },
+    { leavers: 4, disabled: 0, state: 'disable held' },
+  ])('is one of enabled users that are ours: $leavers of 12 with $disabled disabled', async (given) => {
+    const users = [...ids.map((id) => account(id)), account('x1'), account('x2'), account('x3'), account('x4')];
+    const scene = await afterFirst({ records: ids.map((id) => row(id)), users, settings: guarded('disables') });
+    for (const id of ids.slice(-given.disabled || ids.length)) scene.users.set(id, account(id, { enabled: false }));
+    scene.source.records = left(given.leavers);
+    const { kinds } = await scene.plan();
+    expect(new Set(ids.slice(0, given.leavers).map((id) => kinds[id]))).toEqual(new Set([given.state]));
+  });
+
+  it('counts for named people all that we have not disabled', async () => {
+    const scene = await afterFirst({
+      records: ids.map((id) => row(id)),
+      users: ids.map((id) => account(id)),
+      settings: guarded('disables'),
+    });
+    scene.source.records = left(4);
+    expect((await scene.plan(only(...ids.slice(0, 3)))).kinds).toEqual({
+      p00: 'disable',
+      p01: 'disable',
+      p02: 'disable',
+    });
+    const four = await scene.plan(only(...ids.slice(0, 4)));
+    expect([four.kinds.p00, four.plan.facts.managedUsers]).toEqual(['disable held', 12]);
+  });
+});
+
+describe('who changed since the last read', () => {
+  it('are looked up alone', async () => {
+    const records = [row('a1'), row('b2'), row('c3')];
+    const scene = await afterFirst({
+      records,
+      users: records.map(({ fields }) => account(`${fields.id}`)),
+      settings: deltas,
+    });
+    scene.clock.jumpTo(scene.clock.now() + 3_600_000);
+    scene.source.changed = [row('b2', { area: 'X' })];
+    const planned = await scene.plan();
+    expect(planned.plan.facts.read).toMatchObject({ kind: 'delta' });
+    expect([planned.kinds, scene.asked, scene.calls.scan]).toEqual([{ b2: 'update' }, ['b2'], 0]);
+    expect(scene.source.requests.at(-1)).toEqual({ kind: 'delta', since: '2026-11-21T11:59:00.000Z' });
+  });
+
+  it('are told apart from users of the ledger that the delta does not name', async () => {
+    const scene = await afterFirst({ records: [row('a1')], users: [account('a1')], settings: deltas });
+    await scene.store.ledger.put(
+      { run: (await scene.store.runs.get('run_1')) as never, lease: (await lease(scene)) as never },
+      [sampleEntry('old', { accountId: '9old' })],
+    );
+    scene.source.changed = [row('a1')];
+    expect(await scene.plan()).toMatchObject({ kinds: {}, findings: [], plan: { facts: { managedUsers: 2 } } });
+  });
+});
+
+const lease = ({ store, clock }: PlanScene) => store.leases.take('run:run_1', 'owner of run_1', 1000, clock.now());

@@ -1,0 +1,719 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
+import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import type { User } from '../../../src/core/person/user.ts';
+import type { Change } from '../../../src/core/plan/change.ts';
+import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
+import type { Neighbors } from '../../../src/core/plan/neighbors.ts';
+import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
+import type { Finding } from '../../../src/core/run/finding.ts';
+import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
+import type { NeighborQuestion } from '../../../src/run/compare/neighbors.ts';
+import { decideEveryone } from '../../../src/run/decide/decide-everyone.ts';
+import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
+import { openRecordFiling } from '../../../src/run/read/file-records.ts';
+import { mark } from '../../../src/run/read/people-index.ts';
+import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { approve, endRun, openRun, reject, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
+import { person } from '../../core/cases.ts';
+import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
+import { openIndex } from '../open-index.ts';
+import { compilePlainMapping, plainSettings } from '../plan-in-memory.ts';
+import { account } from '../plan-scene.ts';
+
+const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
+const named = (identification: string, over: Partial<Person> = {}): Person =>
+  person({ identification, at: `line of ${identification}`, fields, ...over });
+const left = { standing: 'leaver' } as const;
+const guest = { isInScope: false } as const;
+const unknown = { standing: 'unknown' } as const;
+const changed = { fields: { ...fields, area: 'IT' } };
+const off = { enabled: false } as const;
+const entry = (name: string, over: Partial<LedgerEntry> = {}) => sampleEntry(name, { accountId: `9${name}`, ...over });
+const crowd = (count: number) => Array.from({ length: count }, (_, i) => `p${1000 + i}`);
+
+interface World {
+  readonly records?: readonly (Person | RejectedPerson)[];
+  readonly users?: readonly User[];
+  readonly ledger?: readonly LedgerEntry[];
+  readonly neighbors?: Readonly<Record<string, { release?: { from: string }; claim?: { by: string } }>>;
+  readonly settings?: Partial<SyncSettings>;
+  /** The users whom the store lets this sync take over. */
+  readonly taken?: readonly string[];
+  /** By the name of a claimant: who has the e-mail. */
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly isFocused?: boolean;
+  readonly bystanders?: readonly string[];
+  /** Users that the spool keeps by their id alone, because they are equal. */
+  readonly equal?: readonly string[];
+  readonly dialect?: Partial<Dialect>;
+  /** The kind of the read; full when absent. */
+  readonly kind?: 'point';
+  /** Nothing listens to decisions and blocked people. */
+  readonly isQuiet?: boolean;
+  /** Stops the work after the first part. */
+  readonly stops?: boolean;
+}
+
+/** The people of a plan, and what is decided about them. Sync `guests` is configured beside `people`. */
+async function open(world: World) {
+  const settings = { ...plainSettings, firstSight: 'assume', missing: { afterReads: 2, minAgeMs: 0 } } as const;
+  const sync = {
+    settings: { ...settings, ...world.settings },
+    mapping: compilePlainMapping(plainSettings),
+    dialect: { ...defaultDialect, ...world.dialect },
+  } as unknown as Sync;
+  const store = await openStore('sqlite::memory:', { folder: tmpdir() });
+  onTestFinished(() => store.close());
+  const index = openIndex(sync.mapping.fields);
+  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
+  for (const record of world.records ?? []) filing.file(record);
+  filing.settle();
+  const slotOf = (name: string): number => {
+    const { slot } = index.find(name);
+    if (slot !== -1) return slot;
+    const added = index.add(name);
+    index.name(added, name);
+    return added;
+  };
+  for (const { identification, owner } of world.ledger ?? []) {
+    index.set(slotOf(identification), mark.inLedger | (owner === 'people' ? mark.ours : 0));
+  }
+  const owned = await openRun(store, { id: 'run_0', sync: 'before' });
+  await store.ledger.put(owned, world.ledger ?? []);
+  await endRun(store, owned);
+  const spool = openFileSpool(tmpdir());
+  onTestFinished(() => spool.close());
+  const candidates = { slots: [] as number[], places: [] as number[] };
+  for (const user of world.users ?? []) {
+    const slot = slotOf(user.identification);
+    index.set(slot, mark.seen);
+    candidates.slots.push(slot);
+    candidates.places.push(spool.append(JSON.stringify(user)));
+  }
+  for (const name of world.equal ?? []) {
+    index.set(slotOf(name), mark.seen);
+    candidates.slots.push(slotOf(name));
+    candidates.places.push(spool.append(JSON.stringify(`9${name}`)));
+  }
+  const links = Object.entries(world.claims ?? {}).map(([claimant, holder]) => [slotOf(claimant), slotOf(holder)]);
+  const placeOf = (slot = -1): number => candidates.places[candidates.slots.indexOf(slot)] ?? -1;
+  for (const name of world.bystanders ?? []) index.set(slotOf(name), mark.bystander);
+  const asked: string[] = [];
+  const stopping = new AbortController();
+  const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
+  const job = {
+    sync,
+    snapshot: certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now }),
+    index,
+    spool,
+    candidates,
+    claims: new Map(
+      links.map(([claimant = -1, holder = -1]) => [claimant, { holder, place: placeOf(holder) }] as const),
+    ),
+    holders: new Map(links.map(([claimant = -1, holder = -1]) => [holder, claimant] as const)),
+    neighbors: {
+      async of(questions: readonly NeighborQuestion[]) {
+        asked.push(...questions.map(({ entry: { identification }, says }) => `${identification} ${says}`));
+        return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
+      },
+    },
+    isFocused: world.isFocused === true,
+    blocked: new Map(),
+    signal: stopping.signal,
+  };
+  const progress: number[] = [];
+  const guests = { ...sync, settings: { ...sync.settings, name: 'guests' } };
+  const io = {
+    store,
+    clock: fixedClock(now),
+    syncs: new Map([
+      ['people', sync],
+      ['guests', guests],
+    ]),
+    progress: (event: { decided: number; total: number }) => {
+      progress.push(event.decided, event.total);
+      if (world.stops === true) stopping.abort(new Error('asked to stop'));
+    },
+  } as unknown as EngineIo;
+  const findings: Finding[] = [];
+  const blocked: BlockedPerson[] = [];
+  const decided: string[] = [];
+  const calls: string[] = [];
+  const changes: Change[] = [];
+  const expected: Change[] = [];
+  const entries: (LedgerEntry & { readonly isMiss: boolean })[] = [];
+  const taking: unknown[] = [];
+  const listeners = {
+    blocked: (one: BlockedPerson) => void blocked.push(one),
+    decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
+      void decided.push(`${identification} ${rule}`),
+  };
+  const sink = {
+    ...(world.isQuiet === true ? {} : listeners),
+    find: (finding: Finding) => void findings.push(finding),
+    async changes(some: readonly Change[]) {
+      calls.push('changes');
+      changes.push(...some);
+    },
+    async expected(some: readonly Change[]) {
+      calls.push('expected');
+      expected.push(...some);
+    },
+    async ledger(some: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]) {
+      calls.push('ledger');
+      entries.push(...some.map((one) => ({ ...one.entry, isMiss: one.isMiss })));
+    },
+    async takeOver(users: readonly { readonly identification: string; readonly owner: string }[]) {
+      calls.push('take over');
+      taking.push(...users);
+      return new Set(world.taken ?? users.map(({ identification }) => identification));
+    },
+  };
+  return {
+    store,
+    decide: () => decideEveryone(job, sink, io),
+    findings,
+    blocked,
+    decided,
+    calls,
+    changes,
+    expected,
+    entries,
+    taking,
+    asked,
+    progress,
+    /** `kind identification` of each change. */
+    kinds: () => changes.map(({ kind, identification }) => `${kind} ${identification}`),
+    codes: () => findings.map(({ code, identification }) => `${code} ${identification}`),
+  };
+}
+
+async function decide(world: World) {
+  const plan = await open(world);
+  const { postponed } = await plan.decide();
+  return { ...plan, postponed };
+}
+
+describe('everyone who needs a decision', () => {
+  it('is each user whom the platform shows, and each person whom it does not show', async () => {
+    const { decided, postponed } = await decide({
+      records: [named('ana'), named('eva'), named('leo', left), named('ida', left), named('kim')],
+      users: [account('ana')],
+      ledger: [entry('ida'), entry('old')],
+      bystanders: ['kim'],
+    });
+    expect(decided).toEqual(['ana active-equal', 'eva active-create', 'ida leaver-settled', 'old missing-settled']);
+    expect(postponed).toBe(0);
+  });
+
+  it('is a leaver without an account too where one person is explained', async () => {
+    const { decided } = await decide({
+      records: [named('leo', left), named('kim')],
+      isFocused: true,
+      bystanders: ['kim'],
+    });
+    expect(decided).toEqual(['leo leaver-settled']);
+  });
+
+  it.each([
+    { count: 0, told: [] },
+    { count: 500, told: [500] },
+    { count: 501, told: [500, 501] },
+  ])('is decided by five hundred: $count people', async ({ count, told }) => {
+    const names = crowd(count);
+    const created = await decide({ records: names.map((name) => named(name)) });
+    expect(created.progress).toEqual(told.flatMap((decided) => [decided, 0]));
+    expect(created.kinds()).toEqual(names.map((name) => `create ${name}`));
+  });
+
+  it.each([
+    { count: 500, told: [500] },
+    { count: 501, told: [500, 501] },
+  ])('is decided by five hundred: $count users', async ({ count, told }) => {
+    const names = crowd(count);
+    const users = names.map((name) => account(name));
+    const updated = await decide({ records: names.map((name) => named(name, changed)), users });
+    expect(updated.progress).toEqual(told.flatMap((decided) => [decided, count]));
+    expect(updated.kinds()).toEqual(names.map((name) => `update ${name}`));
+  });
+
+  it('is not decided further after a stop', async () => {
+    const plan = await open({ records: crowd(501).map((name) => named(name)), stops: true });
+    await expect(plan.decide()).rejects.toThrow('asked to stop');
+    expect(plan.changes).toHaveLength(500);
+  });
+});
+
+describe('a user of another sync that releases the user', () => {
+  const release = { release: { from: 'guests', standing: 'missing', readAt: now } };
+  const records = [named('ana', changed), named('eva', changed), named('leo')];
+  const users = ['ana', 'eva', 'leo'].map((name) => account(name));
+  const ledger = [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'guests' }), entry('leo')];
+
+  it('is taken over with its change, which is reported and writes no entry of its own', async () => {
+    const world = { records, users, ledger, neighbors: { ana: release, eva: release }, taken: ['ana'] };
+    const { kinds, taking, findings, decided, entries } = await decide(world);
+    expect(taking).toEqual([
+      { identification: 'ana', owner: 'guests' },
+      { identification: 'eva', owner: 'guests' },
+    ]);
+    expect(kinds()).toEqual(['update ana']);
+    expect(decided).toEqual(['ana active-update', 'leo active-equal']);
+    expect(findings).toEqual([
+      {
+        code: 'handed-over',
+        identification: 'ana',
+        message: expect.stringMatching(/^taken over from sync guests, whose full read of .* as missing$/),
+      },
+    ]);
+    expect(entries).toEqual([]);
+  });
+
+  it('leaves out the entry also where nothing changes', async () => {
+    const { calls, codes } = await decide({
+      records: [named('ana', { fields: { ...fields, job: 'Boss' } })],
+      users: [account('ana')],
+      ledger: [entry('ana', { owner: 'guests' })],
+      neighbors: { ana: release },
+    });
+    expect([calls, codes()]).toEqual([['take over'], ['handed-over ana']]);
+  });
+
+  it('is not taken over where the entry is about an account that is gone', async () => {
+    const world = {
+      records: [named('ana', changed)],
+      users: [account('ana', { id: 'new' })],
+      neighbors: { ana: release },
+    };
+    const { calls, codes, kinds } = await decide({ ...world, ledger: [entry('ana', { owner: 'guests' })] });
+    expect([calls, codes(), kinds()]).toEqual([['changes'], [], ['update ana']]);
+  });
+});
+
+describe('a user of a sync that is no longer configured', () => {
+  it('becomes ours where the person is active and nothing changes', async () => {
+    const { entries, kinds, findings } = await decide({
+      records: [named('ana'), named('eva', changed), named('leo', left), named('ida')],
+      users: [account('ana'), account('eva'), account('leo', off), account('ida')],
+      ledger: [
+        entry('ana', { owner: 'gone' }),
+        entry('eva', { owner: 'gone' }),
+        entry('leo', { owner: 'gone' }),
+        entry('ida'),
+      ],
+    });
+    expect(entries).toEqual([expect.objectContaining({ identification: 'ana', owner: 'people', isMiss: false })]);
+    expect(kinds()).toEqual(['update eva']);
+    expect(findings.map(({ message }) => message)).toEqual([
+      '2 users of sync gone, which is no longer configured on this connection, become users of people',
+    ]);
+  });
+});
+
+describe('a user whom another sync is expected to take over', () => {
+  const claim = { claim: { by: 'guests', readAt: now, fullReads: [] } };
+  const missed = { misses: { count: 1, since: now - 1, stamp: 's0' } };
+  const world = {
+    records: [named('eva', guest), named('new')],
+    users: [account('ana'), account('eva')],
+    ledger: [entry('ana', missed), entry('eva')],
+    neighbors: { ana: claim, eva: claim },
+    settings: { outOfScope: 'disable' },
+  } as const;
+
+  it('is left out of the changes, and an absence counts as a miss', async () => {
+    const { calls, kinds, expected, entries, codes } = await decide(world);
+    expect(calls).toEqual(['changes', 'expected', 'ledger']);
+    expect(kinds()).toEqual(['create new']);
+    expect(expected).toMatchObject([
+      { identification: 'ana', kind: 'disable', rule: 'hand-over-expected', episode: '0', classes: ['handOvers'] },
+      { identification: 'eva', kind: 'disable', rule: 'hand-over-expected', episode: '0' },
+    ]);
+    expect(expected.map(({ hash }) => hash.length)).toEqual([64, 64]);
+    expect(entries.map(({ identification, isMiss }) => [identification, isMiss])).toEqual([
+      ['ana', true],
+      ['eva', false],
+    ]);
+    expect(codes()).toEqual(['hand-over-expected ana', 'hand-over-expected eva']);
+  });
+
+  it('is the only one: then there are no changes', async () => {
+    expect((await decide({ ...world, records: [named('eva', guest)] })).calls).toEqual(['expected', 'ledger']);
+  });
+
+  it('is changed when an operator has decided so', async () => {
+    const first = await decide(world);
+    const plan = await open(world);
+    await approve(plan.store, first.expected.slice(0, 1), { at: now });
+    await plan.decide();
+    expect(plan.kinds()).toEqual(['create new', 'disable ana']);
+    expect(plan.expected.map(({ identification }) => identification)).toEqual(['eva']);
+    const all = await open(world);
+    await reject(all.store, first.expected, { at: now });
+    await all.decide();
+    expect(all.calls).toEqual(['changes', 'ledger']);
+  });
+});
+
+describe('the ledger entries of decisions', () => {
+  const miss = (count: number) => ({ misses: { count, since: now - 1, stamp: 's0' } });
+
+  it('adopt equal users, and count absences as misses, whether or not they disable', async () => {
+    const { entries, kinds } = await decide({
+      records: [named('ana'), named('eva')],
+      users: [account('ana'), account('eva'), account('leo'), account('ida'), account('kim', off)],
+      ledger: [entry('eva', miss(1)), entry('leo'), entry('ida', miss(1)), entry('kim', { disabledAt: now - 1 })],
+    });
+    expect(entries.map(({ identification, isMiss, misses }) => [identification, isMiss, misses?.count])).toEqual([
+      ['ana', false, undefined],
+      ['eva', false, undefined],
+      ['leo', true, 1],
+      ['ida', true, 2],
+      ['kim', false, undefined],
+    ]);
+    expect(kinds()).toEqual(['disable ida']);
+  });
+
+  it('adopt equal users that are kept by their id alone', async () => {
+    const { entries } = await decide({ records: [named('ana')], equal: ['ana'] });
+    expect(entries).toEqual([
+      expect.objectContaining({ identification: 'ana', owner: 'people', accountId: '9ana', isMiss: false }),
+    ]);
+  });
+
+  it('leave out users of a sync that is gone whom no record names', async () => {
+    const { decided, calls } = await decide({ users: [account('old')], ledger: [entry('old', { owner: 'gone' })] });
+    expect([decided, calls]).toEqual([['old owned-by-other'], []]);
+  });
+
+  it('are what other syncs are asked about', async () => {
+    const { asked } = await decide({
+      records: [named('ana'), named('eva')],
+      users: [account('ana'), account('old')],
+      ledger: [entry('ana', { owner: 'guests' }), entry('old')],
+    });
+    expect(asked).toEqual(['ana active', 'old missing']);
+  });
+
+  it('are not written where nothing is to be stored', async () => {
+    const { calls } = await decide({
+      records: [named('ana'), named('eva', unknown)],
+      users: [account('ana')],
+      ledger: [entry('ana')],
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('the findings of decisions', () => {
+  it('name people without a decision, but not those whose conflict was reported before', async () => {
+    const { codes, blocked } = await decide({
+      records: [named('ana', unknown), named('eva'), named('eva', { at: 'line 9', standingReason: 'other' })],
+    });
+    expect(codes()).toEqual(['status-unknown ana']);
+    expect(blocked.map(({ kind }) => kind)).toEqual(['status-unknown', 'conflict']);
+  });
+
+  it('count people out of scope without a known status as blocked only when they are known', async () => {
+    const records = ['ana', 'eva', 'leo'].map((name) => named(name, { ...unknown, ...guest }));
+    const { blocked } = await decide({ records, ledger: [entry('ana'), entry('eva', { owner: 'gone' })] });
+    expect(blocked.map(({ at }) => at)).toEqual(['line of ana', 'line of eva']);
+  });
+
+  it('count refused employees as blocked, except those whose unreadable date was counted in the read', async () => {
+    const refusesCreate = 'the hire date cannot be read';
+    const trouble = { field: 'hireDate', column: 'hired', kind: 'not-a-date', reason: 'is not a date' } as const;
+    const { blocked, codes } = await decide({
+      records: [named('ana', { refusesCreate }), named('eva', { refusesCreate, troubles: [trouble] })],
+    });
+    expect(codes()).toEqual(['create-refused ana', 'create-refused eva']);
+    expect(blocked.map(({ at }) => at)).toEqual(['line of ana']);
+  });
+
+  it('name an account that an earlier run has left with its parking address', async () => {
+    const email = 'ana@parked.example';
+    const { codes } = await decide({
+      records: [named('ana', { fields: { ...fields, email: 'ana@x.com' } }), named('eva')],
+      users: [account('ana', { fields: { email } }), account('eva')],
+      settings: { parkEmail: '{identification}@parked.example' },
+    });
+    expect(codes()).toEqual(['email-parked ana']);
+  });
+
+  it('name a change that the delivery cannot carry, which is left out', async () => {
+    const { codes, kinds } = await decide({
+      records: [named('ana', left), named('eva')],
+      users: [account('ana')],
+      settings: { delivery: 'direct' },
+    });
+    expect([codes(), kinds()]).toEqual([['not-deliverable ana'], ['create eva']]);
+  });
+});
+
+it('a change carries fields that cannot be read back only where a write would clear them', async () => {
+  const { csv } = defaultDialect;
+  const carries = async (delivery: SyncSettings['delivery'], dialect: Partial<Dialect>) => {
+    const plan = await decide({
+      records: [named('ana', changed)],
+      users: [account('ana')],
+      ledger: [entry('ana', { hidden: { seniority: '3' } })],
+      settings: { delivery },
+      dialect,
+    });
+    return plan.changes[0]?.after.seniority === '3';
+  };
+  expect(await carries('csv', {})).toBe(false);
+  expect(await carries('csv', { csv: { ...csv, header: 'full', emptyCell: 'clears' } })).toBe(true);
+  expect(await carries('direct', { put: 'replaces' })).toBe(true);
+});
+
+it('people without a decision need no listener', async () => {
+  const { codes, blocked } = await decide({ records: [named('ana', unknown)], isQuiet: true });
+  expect([codes(), blocked]).toEqual([['status-unknown ana'], []]);
+});
+
+describe('an e-mail that another account still has', () => {
+  const mail = (name: string) => ({ ...fields, email: `${name}@x.com` });
+  const wants = (name: string, whose: string, over: Partial<Person> = {}) =>
+    named(name, { ...over, fields: mail(whose) });
+  const has = (name: string, over: Partial<User> = {}) => account(name, { ...over, fields: mail(name) });
+  const parkEmail = '{identification}@parked.example';
+  const waits = ({ changes }: Awaited<ReturnType<typeof decide>>) =>
+    changes.map(({ identification, kind, waitsFor, parkEmail: parked }) =>
+      [kind, identification, waitsFor, parked].filter((part) => part !== undefined).join(' '),
+    );
+  const both = [has('ana'), has('eva')];
+
+  it('goes to a new hire after the change of the holder', async () => {
+    const plan = await decide({
+      records: [wants('eva', 'new'), wants('kim', 'eva')],
+      users: [has('eva')],
+      claims: { kim: 'eva' },
+    });
+    expect(waits(plan)).toEqual(['update eva', 'create kim eva']);
+    expect(plan.changes[1]?.reason).toMatch(/; sent after the change of eva, whose account has this e-mail$/);
+  });
+
+  it('goes in a run about named people when it changes the holder too', async () => {
+    const records = [wants('ana', 'eva'), wants('eva', 'new')];
+    const plan = await decide({ records, users: both, claims: { ana: 'eva' }, kind: 'point' });
+    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
+  });
+
+  it('stays by an outbox, whose files another system delivers', async () => {
+    const records = [wants('ana', 'eva'), wants('eva', 'new')];
+    const settings = { delivery: 'outbox' } as const;
+    const plan = await decide({ records, users: both, claims: { ana: 'eva' }, settings });
+    expect(waits(plan)).toEqual(['update eva']);
+    expect(plan.postponed).toBe(1);
+  });
+
+  it('stays for all who wait for one that stays, with one finding for each', async () => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'leo'), named('leo')],
+      users: ['ana', 'eva', 'leo'].map((name) => has(name)),
+      claims: { ana: 'eva', eva: 'leo' },
+    });
+    expect(plan.kinds()).toEqual([]);
+    expect(plan.codes().toSorted()).toEqual(['email-conflict ana', 'email-conflict eva', 'email-conflict leo']);
+  });
+
+  it('is a finding where the run is about one of the two people alone', async () => {
+    const world = { records: [wants('ana', 'eva'), named('eva')], users: both, claims: { ana: 'eva' } };
+    expect((await decide({ ...world, bystanders: ['ana'] })).codes()).toContain('email-conflict ana');
+    expect((await decide({ ...world, bystanders: ['eva'] })).codes()).toContain('email-conflict ana');
+  });
+
+  it('stays where the holder has no change, or keeps it in another change', async () => {
+    for (const holder of [named('eva'), named('eva', changed)]) {
+      const plan = await decide({ records: [wants('ana', 'eva'), holder], users: both, claims: { ana: 'eva' } });
+      expect(plan.kinds().includes('update ana')).toBe(false);
+      expect(plan.codes()).toEqual(['email-conflict ana', 'email-conflict eva']);
+      expect(plan.postponed).toBe(1);
+      expect(plan.findings[0]?.message).toBe(
+        'the e-mail of ana (line of ana) is still on user eva: ana waits until it is free',
+      );
+    }
+  });
+
+  it.each([
+    { policy: 'sync', kinds: ['disable eva'], says: /a leaver\. After the account is disabled, a later run/ },
+    { policy: 'upsert-only', kinds: [], says: /who left and keeps it/ },
+  ] as const)('of a leaver is told apart with policy $policy', async ({ policy, kinds, says }) => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
+      users: both,
+      claims: { ana: 'eva' },
+      settings: { policy, parkEmail },
+    });
+    expect(plan.kinds()).toEqual(kinds);
+    expect(plan.findings).toEqual([
+      expect.objectContaining({ identification: 'ana', other: 'eva', message: expect.stringMatching(says) }),
+    ]);
+  });
+
+  it('of a disabled leaver becomes free by the parking address', async () => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
+      users: [has('ana'), has('eva', off)],
+      ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 })],
+      claims: { ana: 'eva' },
+      settings: { parkEmail },
+    });
+    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
+    expect(plan.changes.map(({ after }) => after.email)).toEqual(['eva@x.com', 'eva@parked.example']);
+  });
+
+  describe('and is claimed in a circle', () => {
+    /** Each of them is to get the e-mail of the next one. */
+    const circleOf = (names: readonly string[], over: Partial<World> = {}) => {
+      const pairs = names.map((name, i) => [name, names[(i + 1) % names.length] ?? ''] as const);
+      return decide({
+        records: pairs.map(([name, whose]) => wants(name, whose.replace(' ', '.'))),
+        users: names.map((name) => account(name, { fields: mail(name.replace(' ', '.')) })),
+        claims: Object.fromEntries(pairs),
+        ...over,
+      });
+    };
+    const told = ({ findings }: Awaited<ReturnType<typeof decide>>) =>
+      findings.map(({ code, identification, at, other }) => `${code} ${identification} (${at}) ${other}`);
+
+    it('stays: each finding names the next person, and begins with the first name', async () => {
+      const plan = await circleOf(['leo', 'ana', 'eva']);
+      expect(plan.kinds()).toEqual([]);
+      expect(told(plan)).toEqual([
+        'email-cycle ana (line of ana) eva',
+        'email-cycle eva (line of eva) leo',
+        'email-cycle leo (line of leo) ana',
+      ]);
+      expect(plan.findings[0]?.message).toBe(
+        'each person needs the e-mail of the next one: ana → eva → leo → ana. None of them is changed. Set parkEmail, or give one of them another e-mail by hand',
+      );
+    });
+
+    it('stays where no parking address is possible, and says so', async () => {
+      const plan = await circleOf(['a b', 'c d'], { settings: { parkEmail } });
+      expect(plan.kinds()).toEqual([]);
+      expect(plan.findings[0]?.message).toMatch(
+        /parkEmail cannot help here\. Give one of them another e-mail by hand$/,
+      );
+    });
+
+    it('is no finding for people whom the run is not about', async () => {
+      expect(told(await circleOf(['ana', 'eva'], { bystanders: ['eva'] }))).toEqual([
+        'email-cycle ana (line of ana) eva',
+      ]);
+    });
+
+    it.each([
+      { count: 10, shown: 'p1008 → p1009 → p1000. ' },
+      { count: 11, shown: 'p1008 → p1009 → … → p1000. ' },
+    ])('of $count people is shown with at most ten names', async ({ count, shown }) => {
+      const { findings } = await circleOf(crowd(count));
+      expect(findings).toHaveLength(count);
+      expect(findings[0]?.message).toContain(`p1000 → p1001 → `);
+      expect(findings[0]?.message).toContain(shown);
+    });
+
+    it('is parked with the first name, whichever account the platform shows first', async () => {
+      expect(waits(await circleOf(['leo', 'eva', 'ana'], { settings: { parkEmail } })).toSorted()).toEqual([
+        'update ana leo ana@parked.example',
+        'update eva ana',
+        'update leo eva',
+      ]);
+    });
+
+    it('is parked by an update rather than by an enable', async () => {
+      const plan = await circleOf(['ana', 'eva'], {
+        users: [has('ana', off), has('eva')],
+        ledger: [entry('ana', { disabledAt: 1 }), entry('eva')],
+        settings: { parkEmail },
+      });
+      expect(waits(plan)).toEqual(['enable ana eva', 'update eva ana eva@parked.example']);
+      const enables = await circleOf(['eva', 'ana'], {
+        users: [has('ana', off), has('eva', off)],
+        ledger: [entry('ana', { disabledAt: 1 }), entry('eva', { disabledAt: 1 })],
+        settings: { parkEmail },
+      });
+      expect(waits(enables)).toEqual(['enable ana eva ana@parked.example', 'enable eva ana']);
+    });
+  });
+
+  it.each([
+    { kind: undefined, expected: ['update ana eva ana@parked.example', 'update eva ana'] },
+    { kind: 'point', expected: ['update ana eva ana@parked.example', 'update eva ana'] },
+  ] as const)('is swapped with a parking address in between; read: $kind', async ({ kind, expected }) => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'ana')],
+      users: both,
+      claims: { ana: 'eva', eva: 'ana' },
+      settings: { parkEmail },
+      ...(kind === undefined ? {} : { kind }),
+    });
+    expect(waits(plan)).toEqual(expected);
+  });
+
+  it('of a person whom a run about named people does not change waits, but is explained as it would be', async () => {
+    const world = {
+      records: [wants('ana', 'eva'), wants('eva', 'new')],
+      users: both,
+      claims: { ana: 'eva' },
+      bystanders: ['eva'],
+    };
+    const named = await decide({ ...world, kind: 'point' });
+    expect([named.kinds().includes('update ana'), named.postponed]).toEqual([false, 1]);
+    const explained = await decide({ ...world, isFocused: true });
+    expect(waits(explained)).toContain('update ana eva');
+  });
+
+  it('is no finding between two people whom the run is not about', async () => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva'), named('kim')],
+      users: both,
+      claims: { ana: 'eva' },
+      bystanders: ['ana', 'eva'],
+    });
+    expect([plan.findings, plan.postponed]).toEqual([[], 0]);
+  });
+});
+
+describe('a change', () => {
+  it('continues the episode of its rule, or begins the next one after the last has ended', async () => {
+    const world = { records: [named('ana', left), named('eva', left)], users: [account('ana'), account('eva')] };
+    const first = await decide(world);
+    expect(first.changes.map(({ rule, episode }) => [rule, episode])).toEqual([
+      ['leaver-enabled', '0'],
+      ['leaver-enabled', '0'],
+    ]);
+    const plan = await open(world);
+    await reject(plan.store, first.changes, { at: now });
+    const owned = await openRun(plan.store, { id: 'run_1' });
+    await writePlan(plan.store, { id: 'run_1', owned }, []);
+    await plan.store.decisions.end(owned, 'run_1', ['ana'], now);
+    await plan.decide();
+    expect(plan.changes.map(({ identification, episode }) => [identification, episode])).toEqual([
+      ['ana', '1'],
+      ['eva', '0'],
+    ]);
+    expect(plan.changes[1]?.hash).toBe(first.changes[1]?.hash);
+  });
+
+  it('goes after the change of the person whose e-mail it takes over', async () => {
+    const mail = (name: string) => ({ ...fields, email: `${name}@x.com` });
+    const world = (name: string): World => ({
+      records: [named('ana', { fields: mail('eva') }), named('eva', { fields: mail(name) })],
+      users: [account('ana', { fields: mail('ana') }), account('eva', { fields: mail('eva') })],
+      claims: { ana: 'eva' },
+    });
+    const { changes, postponed } = await decide(world('new'));
+    expect(changes.map(({ identification, waitsFor }) => [identification, waitsFor])).toEqual([
+      ['ana', 'eva'],
+      ['eva', undefined],
+    ]);
+    expect(postponed).toBe(0);
+    expect((await decide(world('eva'))).postponed).toBe(1);
+  });
+});

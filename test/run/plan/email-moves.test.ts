@@ -1,0 +1,482 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceRecord } from '../../../src/core/person/person.ts';
+import type { User } from '../../../src/core/person/user.ts';
+import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { approve, reject } from '../../contracts/store-samples.ts';
+import { plainSettings } from '../plan-in-memory.ts';
+import { account, all, guards, only, openPlanScene, type Planned, type PlanScene, row } from '../plan-scene.ts';
+
+const at = (name: string): string => `${name}@x.com`;
+/** An employee who is to get the e-mail that belongs to a name. */
+const wants = (id: string, whose: string, over: Readonly<Record<string, unknown>> = {}): SourceRecord =>
+  row(id, { email: at(whose), ...over });
+const has = (id: string, over: Partial<User> = {}, whose = id): User =>
+  account(id, { ...over, fields: { email: at(whose) } });
+const parkEmail = '{identification}@parked.example';
+
+const chain = [wants('a1', 'b2'), wants('b2', 'c3'), wants('c3', 'new')];
+const swap = [wants('a1', 'b2'), wants('b2', 'a1')];
+const three = ['a1', 'b2', 'c3'].map((id) => has(id));
+const two = three.slice(0, 2);
+
+async function planned(
+  records: readonly SourceRecord[],
+  users: readonly User[],
+  settings: Partial<SyncSettings> = {},
+): Promise<Planned> {
+  return (await openPlanScene({ records, users, settings })).plan();
+}
+
+const orderOf = ({ changes }: Planned) =>
+  Object.fromEntries(
+    changes.map(({ identification, waitsFor, parkEmail: parked }) => [identification, parked ?? waitsFor]),
+  );
+
+/** A leaver, and another person who is to get the e-mail. */
+const left = wants('d4', 'd4', { status: 'left', first: 'Eva' });
+const successor = wants('e5', 'd4', { first: 'Leo', last: 'Paz' });
+const former = (over: Partial<User> = {}): User =>
+  account('d4', { ...over, fields: { email: at('d4'), firstName: 'Eva', lastName: 'Li' } });
+
+describe('an e-mail that the account of somebody who left still has', () => {
+  it.each(['auto', 'csv', 'direct'] as const)(
+    'goes to a new hire in the run after the disable, by %s',
+    async (delivery) => {
+      const scene = await openPlanScene({
+        records: [left],
+        users: [former()],
+        settings: { parkEmail, delivery: 'csv' },
+      });
+      scene.source.records = [left, successor];
+      const first = await scene.run();
+      expect(first.kinds).toEqual({ d4: 'disable applied' });
+      expect(first.findings).toEqual(['email-conflict e5']);
+      expect(scene.message(first, 'email-conflict')).toContain(
+        'is still on user d4, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail)',
+      );
+      const later = await openPlanScene({
+        beside: scene,
+        records: [left, successor],
+        settings: { parkEmail, delivery },
+      });
+      const second = await later.run();
+      expect(second.kinds).toEqual({ d4: 'update applied', e5: 'create applied' });
+      expect(orderOf(second)).toEqual({ d4: undefined, e5: 'd4' });
+      expect(later.sent.slice(-2)).toEqual([['d4'], ['e5']]);
+      expect(later.users.get('d4')).toMatchObject({ enabled: false, fields: { email: 'd4@parked.example' } });
+      expect(later.users.get('e5')?.fields.email).toBe(at('d4'));
+      const entry = await later.store.ledger.get('acme', 'd4');
+      expect(entry).toMatchObject({ disabledAt: expect.any(Number), goneSince: expect.any(Number) });
+      const third = await later.run();
+      expect([third.kinds, third.findings]).toEqual([{}, []]);
+    },
+  );
+});
+
+describe('an e-mail that an active employee’s account still has', () => {
+  it('goes to the next one after that account has its own new e-mail', async () => {
+    const plan = await planned(chain, three);
+    expect([orderOf(plan), plan.findings]).toEqual([{ a1: 'b2', b2: 'c3', c3: undefined }, []]);
+    expect(plan.changes.map(({ reason }) => reason)).toEqual([
+      'differs in email; sent after the change of b2, whose account has this e-mail',
+      'differs in email; sent after the change of c3, whose account has this e-mail',
+      'differs in email',
+    ]);
+    expect(plan.plan.facts.postponed).toBe(0);
+  });
+
+  it('goes to a new hire, and to one who is enabled', async () => {
+    expect(orderOf(await planned([wants('e5', 'c3'), wants('c3', 'new')], three))).toEqual({ e5: 'c3', c3: undefined });
+    const disabled = [has('e5', { enabled: false }), ...three];
+    const plan = await planned([wants('e5', 'c3'), wants('c3', 'new')], disabled);
+    expect([orderOf(plan), plan.kinds.e5]).toEqual([{ e5: 'c3', c3: undefined }, 'enable']);
+  });
+
+  it('stays where that account keeps it, and all behind it wait', async () => {
+    const records = [wants('a1', 'b2'), wants('b2', 'c3'), row('c3', { email: '', area: 'X' })];
+    const scene = await openPlanScene({ records, users: three });
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ c3: 'update' });
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'email-conflict c3']);
+    expect(scene.message(plan, 'email-conflict')).toBe(
+      'the e-mail of b2 (line of b2) is still on user c3: b2 waits until it is free',
+    );
+    expect(plan.plan.facts.postponed).toBe(2);
+  });
+
+  it('stays where the account’s own change cannot be sent', async () => {
+    const users = [has('a1'), has('b2', { enabled: false })];
+    const plan = await planned([wants('a1', 'b2'), wants('b2', 'new')], users, { delivery: 'direct' });
+    expect(plan.kinds).toEqual({});
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'not-deliverable b2']);
+  });
+
+  it('stays for an outbox, of which nothing proves that the e-mail became free', async () => {
+    const plan = await planned(chain, three, { delivery: 'outbox' });
+    expect([plan.kinds, plan.plan.facts.postponed]).toEqual([{ c3: 'update' }, 2]);
+  });
+
+  it('is no matter for a change that leaves the e-mail as it is', async () => {
+    const users = [has('a1', {}, 'b2'), has('b2')];
+    const plan = await planned([wants('a1', 'b2', { area: 'X' }), wants('b2', 'new')], users);
+    expect([orderOf(plan), plan.kinds]).toEqual([{}, { a1: 'update', b2: 'update' }]);
+  });
+
+  it('goes on for fifty changes in one plan, and the rest waits for the next', async () => {
+    const ids = Array.from({ length: 53 }, (_, i) => `p${String(i).padStart(2, '0')}`);
+    const records = ids.map((id, i) => wants(id, ids[i + 1] ?? 'new'));
+    const plan = await planned(
+      records,
+      ids.map((id) => has(id)),
+    );
+    expect(Object.keys(plan.kinds)).toEqual(ids.slice(2));
+    expect(plan.plan.facts.postponed).toBe(2);
+  });
+
+  it('has one claimant: a third account with it waits', async () => {
+    const users = [has('a1'), has('b2'), has('c3', {}, 'b2')];
+    const records = [wants('a1', 'b2'), wants('b2', 'new'), wants('c3', 'other')];
+    const plan = await planned(records, users);
+    expect(plan.findings).toEqual(['email-conflict a1']);
+    expect(Object.keys(plan.kinds)).toEqual(['b2', 'c3']);
+  });
+
+  it.each([
+    { name: 'a chain', records: chain, users: three, named: ['a1'], waiting: ['a1'] },
+    { name: 'a chain, its end too', records: chain, users: three, named: ['a1', 'b2', 'c3'], waiting: [] },
+    { name: 'a circle', records: swap, users: two, named: ['a1'], waiting: ['a1'] },
+  ])(
+    'waits in a run about named people for a holder whom it does not name, before the first full read: $name',
+    async ({ waiting, ...one }) => {
+      const scene = await openPlanScene({ ...one, settings: { parkEmail } });
+      const { run, changes } = await scene.run(only(...one.named));
+      expect(changes.map(({ identification, state }) => `${identification} ${state}`)).toEqual(
+        one.named.filter((name) => !waiting.includes(name)).map((name) => `${name} applied`),
+      );
+      expect(run.facts).toMatchObject({ postponed: waiting.length });
+      expect(run.outcome).toBe(waiting.length > 0 ? 'nothing-to-do' : 'succeeded');
+    },
+  );
+
+  it('is told of once where a scan for others shows it again', async () => {
+    const scene = await openPlanScene({ records: [row('x9')], users: [...three, account('x9')] });
+    await scene.plan();
+    scene.source.records = chain;
+    const plan = await scene.plan(only('a1', 'b2', 'c3'));
+    expect(orderOf(plan)).toEqual({ a1: 'b2', b2: 'c3', c3: undefined });
+    expect(plan.findings).toEqual(['held']);
+    expect(scene.calls.scan).toBe(2);
+  });
+});
+
+describe('e-mails that go round in a circle', () => {
+  it('stay without parkEmail, and each is reported with the whole circle', async () => {
+    const scene = await openPlanScene({ records: swap, users: [...two].reverse() });
+    const plan = await scene.plan();
+    expect([plan.kinds, plan.findings]).toEqual([{}, ['email-cycle a1', 'email-cycle b2']]);
+    expect(plan.plan.findings[0]).toEqual({
+      code: 'email-cycle',
+      identification: 'a1',
+      at: 'line of a1',
+      message:
+        'each person needs the e-mail of the next one: a1 → b2 → a1. None of them is changed. Set parkEmail, or give one of them another e-mail by hand',
+    });
+    expect(plan.plan.facts.blocked).toEqual({ conflict: 2 });
+  });
+
+  it('are cut short in the report after ten', async () => {
+    const ids = Array.from({ length: 12 }, (_, i) => `p${String(i).padStart(2, '0')}`);
+    for (const size of [10, 12]) {
+      const some = ids.slice(0, size);
+      const scene = await openPlanScene({
+        records: some.map((id, i) => wants(id, some[(i + 1) % size] ?? '')),
+        users: some.map((id) => has(id)),
+      });
+      const message = scene.message(await scene.plan(), 'email-cycle') ?? '';
+      const shown = [...ids.slice(0, 10), ...(size > 10 ? ['…'] : []), 'p00'].join(' → ');
+      expect(message).toContain(`of the next one: ${shown}. None of them is changed`);
+    }
+  });
+
+  it('are broken by a parking address for the first by name', async () => {
+    const plan = await planned([...swap].reverse(), [...two].reverse(), { parkEmail });
+    expect(orderOf(plan)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
+    expect(plan.changes.map(({ reason }) => reason)).toEqual([
+      'differs in email; sent after the change of b2, whose account has this e-mail; the account gets a parking address first',
+      'differs in email; sent after the change of a1, whose account has this e-mail',
+    ]);
+    expect(plan.changes[0]).toMatchObject({ waitsFor: 'b2' });
+  });
+
+  it('are broken by an update rather than by enabling an account for it', async () => {
+    const plan = await planned(swap, [has('a1', { enabled: false }), has('b2')], { parkEmail });
+    expect(orderOf(plan)).toEqual({ a1: 'b2', b2: 'b2@parked.example' });
+    const both = await planned(swap, [has('a1', { enabled: false }), has('b2', { enabled: false })], { parkEmail });
+    expect(orderOf(both)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
+  });
+
+  it('are broken by another one when the parking address of the first is an employee’s', async () => {
+    const claimed = row('z9', { email: 'A1@parked.example' });
+    expect(orderOf(await planned([...swap, claimed], two, { parkEmail }))).toMatchObject({
+      a1: 'b2',
+      b2: 'b2@parked.example',
+    });
+    const spaced = [wants('a 1', 'b2'), wants('b2', 'a1')];
+    expect(orderOf(await planned(spaced, [has('a 1', {}, 'a1'), has('b2')], { parkEmail }))).toEqual({
+      'a 1': 'b2',
+      b2: 'b2@parked.example',
+    });
+  });
+
+  it('stay when no parking address can be given', async () => {
+    const claimed = [row('y8', { email: 'a1@parked.example' }), row('z9', { email: 'b2@parked.example' })];
+    const scene = await openPlanScene({ records: [...swap, ...claimed], users: two, settings: { parkEmail } });
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ y8: 'create', z9: 'create' });
+    expect(scene.message(plan, 'email-cycle')).toContain(
+      '. parkEmail cannot help here. Give one of them another e-mail',
+    );
+  });
+
+  it('of others are no matter of named people', async () => {
+    const records = [...swap, row('d4', { area: 'X' })];
+    const scene = await openPlanScene({ records, users: [...two, account('d4')] });
+    expect(await scene.plan(only('d4'))).toMatchObject({ kinds: { d4: 'update' }, findings: [] });
+    const one = await scene.plan(only('a1'));
+    expect([one.kinds, one.findings]).toEqual([{}, ['email-cycle a1']]);
+  });
+});
+
+describe('named people before the first full read', () => {
+  it('wait behind one who was not named, and the others hear nothing', async () => {
+    const scene = await openPlanScene({ records: [wants('a1', 'b2'), row('b2', { email: '' })], users: two });
+    const plan = await scene.plan(only('a1'));
+    expect([plan.kinds, plan.plan.facts.postponed]).toEqual([{}, 1]);
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+    const other = await openPlanScene({
+      records: [wants('a1', 'b2'), row('b2', { email: '' }), row('c3', { area: 'X' })],
+      users: [...two, account('c3')],
+    });
+    const aside = await other.plan(only('c3'));
+    expect([aside.kinds, aside.findings, aside.plan.facts.postponed]).toEqual([{ c3: 'update' }, [], 0]);
+  });
+});
+
+it.each([
+  { batchRows: 1, sent: [['b2'], ['d4'], ['a1'], ['c3']] },
+  {
+    batchRows: 2,
+    sent: [
+      ['b2', 'd4'],
+      ['a1', 'c3'],
+    ],
+  },
+  {
+    batchRows: 3,
+    sent: [
+      ['b2', 'd4'],
+      ['a1', 'c3'],
+    ],
+  },
+])('changes of one level share files of at most $batchRows rows', async ({ batchRows, sent }) => {
+  const records = [wants('a1', 'b2'), wants('b2', 'new1'), wants('c3', 'd4'), wants('d4', 'new2')];
+  const users = ['a1', 'b2', 'c3', 'd4'].map((id) => has(id));
+  const scene = await openPlanScene({ records, users, settings: { delivery: 'csv', batchRows } });
+  expect((await scene.run()).run.outcome).toBe('succeeded');
+  expect(scene.sent).toEqual(sent);
+});
+
+it('an employee who was named alone does not get the e-mail of one who was not', async () => {
+  const scene = await openPlanScene({ records: [wants('a1', 'b2'), wants('b2', 'new')], users: two });
+  const { kinds, findings } = await scene.run(only('a1'));
+  expect([kinds, findings, scene.sent]).toEqual([{}, ['email-conflict a1', 'email-conflict b2'], []]);
+});
+
+describe('changes that wait for one that is not sent', () => {
+  const held = guards({ emailChanges: { absolute: 0, percent: 0, cap: undefined } });
+
+  /** All were held; then some were approved. */
+  async function decided(
+    records: readonly SourceRecord[],
+    users: readonly User[],
+    approved: readonly string[],
+    settings: Partial<SyncSettings> = {},
+  ): Promise<{ scene: PlanScene; changeOf: (name: string) => Planned['changes'][number] }> {
+    const scene = await openPlanScene({ records, users, settings: { ...held, ...settings } });
+    const { changes } = await scene.plan();
+    expect(new Set(changes.map(({ state }) => state))).toEqual(new Set(['held']));
+    await approve(
+      scene.store,
+      changes.filter(({ identification }) => approved.includes(identification)),
+    );
+    const changeOf = (name: string) => changes.find(({ identification }) => identification === name) as never;
+    return { scene, changeOf };
+  }
+  const reasons = ({ changes }: Planned) =>
+    Object.fromEntries(changes.map(({ identification, stateReason }) => [identification, stateReason]));
+
+  it('are held with it, all along the chain', async () => {
+    const { scene } = await decided(chain, three, ['a1', 'b2']);
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update held', b2: 'update held', c3: 'update held' });
+    expect(reasons(plan)).toMatchObject({
+      a1: 'held with the change of b2, whose e-mail it takes over',
+      b2: 'held with the change of c3, whose e-mail it takes over',
+    });
+    expect(plan.findings).toEqual(['held', 'held a1', 'held b2']);
+    const about = plan.plan.findings.find(({ identification }) => identification === 'b2');
+    expect(about?.message).toBe('b2 takes over the e-mail of c3, whose change is held: both wait');
+  });
+
+  it('are dropped when it was rejected, until it is sent after all', async () => {
+    const { scene, changeOf } = await decided(chain, three, ['a1', 'b2']);
+    await reject(scene.store, [changeOf('c3')]);
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update dropped', b2: 'update dropped', c3: 'update dropped' });
+    expect(reasons(plan).b2).toBe('rejected with the change of c3, whose e-mail it takes over');
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+  });
+
+  it('are all in a circle, whichever is stopped', async () => {
+    const { scene, changeOf } = await decided(swap, two, ['a1'], { parkEmail });
+    await reject(scene.store, [changeOf('b2')]);
+    expect((await scene.plan()).kinds).toEqual({ a1: 'update dropped', b2: 'update dropped' });
+  });
+
+  it('go when it goes: what they wait for is approved, and what waits for them is held', async () => {
+    const { scene } = await decided(chain, three, ['b2', 'c3']);
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update held', b2: 'update', c3: 'update' });
+    expect(plan.findings).toEqual(['held']);
+  });
+
+  it('are others than those that pass nothing on', async () => {
+    const { scene } = await decided([...chain, wants('d4', 'newer')], [...three, has('d4')], ['a1', 'b2', 'c3']);
+    expect((await scene.plan()).kinds).toEqual({ a1: 'update', b2: 'update', c3: 'update', d4: 'update held' });
+  });
+});
+
+describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
+  it('goes one batch after the other, each proven before the next', async () => {
+    const scene = await openPlanScene({ records: [...chain, wants('e5', 'a1')], users: three, settings: { delivery } });
+    const { run } = await scene.run();
+    expect([scene.sent, run.outcome]).toEqual([[['c3'], ['b2'], ['a1'], ['e5']], 'succeeded']);
+    expect((await scene.plan()).kinds).toEqual({});
+  });
+
+  it('parks one of a circle first, and gives that one the own e-mail last', async () => {
+    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
+    const { run, findings } = await scene.run();
+    expect([scene.sent, run.outcome, findings]).toEqual([[['a1'], ['b2'], ['a1']], 'succeeded', []]);
+    expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual([at('b2'), at('a1')]);
+    expect(run.counts).toMatchObject({ update: 2, applied: 2 });
+  });
+
+  it('fails a circle whose parking address the platform ignores, and sends nothing to the others', async () => {
+    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
+    scene.script.lands = ({ identification }) => {
+      const user = scene.users.get(identification) ?? account(identification);
+      scene.users.set(identification, { ...user, lastUpdate: '2026-11-21T12:00:01' });
+      return false;
+    };
+    const { run, kinds, findings } = await scene.run();
+    expect([scene.sent, kinds]).toEqual([[['a1']], { a1: 'update failed', b2: 'update failed' }]);
+    expect(findings).toEqual(['email-conflict b2', 'ignored-field a1']);
+    const [a1] = await scene.store.plans.page(run.id, { limit: 1 });
+    expect(a1?.stateReason).toBe('the platform ignored email');
+  });
+
+  it('sends nothing to an employee whose e-mail is still on the account before', async () => {
+    const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
+    scene.script.lands = ({ identification }) => identification !== 'c3';
+    const { run, kinds, findings } = await scene.run();
+    expect(scene.sent).toEqual([['c3']]);
+    expect(kinds).toEqual({ a1: 'update failed', b2: 'update failed', c3: 'update failed' });
+    expect(findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+    const page = await scene.store.plans.page(run.id, { limit: 3 });
+    expect(page.map(({ stateReason }) => stateReason).slice(0, 2)).toEqual([
+      'its e-mail is still on user b2',
+      'its e-mail is still on user c3',
+    ]);
+  });
+
+  it('sends nothing to an employee when read and search disagree about the account before', async () => {
+    const scene = await openPlanScene({ records: chain.slice(1), users: three, settings: { delivery } });
+    const { submit } = scene.script;
+    scene.script.find = (name) =>
+      name === 'c3' && scene.sent.length > 0 && submit === undefined && scene.calls.find > 1
+        ? { found: 'unclear', reason: 'they disagree' }
+        : undefined;
+    const { kinds } = await scene.run();
+    expect(kinds.b2).toBe('update failed');
+  });
+
+  it.runIf(delivery === 'csv')(
+    'sends the pieces of a failed file before the change that takes over the e-mail of one of them',
+    async () => {
+      const scene = await openPlanScene({
+        records: [wants('a1', 'b2'), wants('b2', 'new'), row('z8', { area: 'X' }), row('z9', { area: 'X' })],
+        users: [has('a1'), has('b2'), account('z8'), account('z9')],
+        settings: { delivery, settle: { ...plainSettings.settle, maxSplits: 12 } },
+      });
+      const { script } = scene;
+      script.submit = ({ id, changes }) => {
+        const isBad = changes.some(({ identification }) => identification === 'z9');
+        script.status = isBad ? { kind: 'failed', text: 'Failed' } : { kind: 'done', text: 'Processed' };
+        return isBad ? { kind: 'file', fileId: id, fileName: 'f.csv' } : undefined;
+      };
+      const { run, kinds } = await scene.run();
+      expect(kinds).toEqual({ a1: 'update applied', b2: 'update applied', z8: 'update applied', z9: 'update failed' });
+      expect(scene.sent.at(-1)).toEqual(['a1']);
+      expect(run.outcome).toBe('partial');
+    },
+  );
+
+  it.runIf(delivery === 'csv')(
+    'splits a failed file of parking addresses, and parks each of its rows, and then gives the own e-mails',
+    async () => {
+      const swaps = ['c', 'e'].flatMap((name) => [wants(`${name}1`, `${name}2`), wants(`${name}2`, `${name}1`)]);
+      const scene = await openPlanScene({
+        records: swaps,
+        users: ['c1', 'c2', 'e1', 'e2'].map((id) => has(id)),
+        settings: { delivery, parkEmail, settle: { ...plainSettings.settle, maxSplits: 12 } },
+      });
+      const { script } = scene;
+      script.submit = (batch) => {
+        script.submit = undefined;
+        script.status = { kind: 'failed', text: 'Failed' };
+        return { kind: 'file', fileId: batch.id, fileName: 'f.csv' };
+      };
+      const addresses: string[] = [];
+      script.lands = ({ after }) => {
+        script.status = { kind: 'done', text: 'Processed' };
+        addresses.push(after.email ?? '');
+        return true;
+      };
+      expect((await scene.run()).run.outcome).toBe('succeeded');
+      expect(addresses.slice(0, 2)).toEqual(['c1@parked.example', 'e1@parked.example']);
+      expect(scene.sent.slice(0, 4)).toEqual([['c1', 'e1'], ['c1'], ['e1'], ['c2', 'e2']]);
+      expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual(['c2', 'c1', 'e2', 'e1'].map(at));
+    },
+  );
+
+  it('leaves one parked, and says so, when the last step fails; the next run gives the own e-mail', async () => {
+    // Enough users for the guard of small companies to let two e-mails pass.
+    const others = Array.from({ length: 12 }, (_, i) => `p${i}`);
+    const scene = await openPlanScene({
+      records: [...swap, ...others.map((id) => row(id))],
+      users: [...two, ...others.map((id) => account(id))],
+      settings: { delivery, parkEmail },
+    });
+    const lands = scene.script.lands;
+    scene.script.lands = () => scene.sent.length < 3;
+    const { run, findings } = await scene.run();
+    expect([run.outcome, findings]).toEqual(['partial', ['email-parked a1']]);
+    expect(scene.users.get('a1')?.fields.email).toBe('a1@parked.example');
+    scene.script.lands = lands;
+    const next = await scene.run();
+    expect([next.run.outcome, next.findings]).toEqual(['succeeded', ['email-parked a1']]);
+    expect(scene.users.get('a1')?.fields.email).toBe(at('b2'));
+    expect((await scene.run(all)).findings).toEqual([]);
+  });
+});

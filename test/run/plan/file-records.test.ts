@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
+import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import type { Finding } from '../../../src/core/run/finding.ts';
+import type { CellTrouble } from '../../../src/core/run/refusal.ts';
+import { openRecordFiling } from '../../../src/run/read/file-records.ts';
+import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { person } from '../../core/cases.ts';
+import { openIndex } from '../open-index.ts';
+import { plainSettings } from '../plan-in-memory.ts';
+
+const badHireDate: CellTrouble = { field: 'hireDate', column: 'hired', kind: 'not-a-date', reason: 'is not a date' };
+const rejected: RejectedPerson = { kind: 'rejected', at: 'line 4', identification: 'E1', column: 'type', reason: 'no' };
+const guest = { isInScope: false } as const;
+const left = { standing: 'leaver' } as const;
+
+interface Filed {
+  readonly index: PeopleIndex;
+  readonly findings: readonly Finding[];
+  readonly blocked: readonly BlockedPerson[];
+  /** Counts of further rows. */
+  readonly rows: readonly number[];
+  /** The marks of the identification's slot. */
+  marks(identification?: string): readonly string[];
+}
+
+/** Files the records, and judges them. */
+function filed(records: readonly (Person | RejectedPerson)[], match = plainSettings.match): Filed {
+  const index = openIndex();
+  const findings: Finding[] = [];
+  const blocked: BlockedPerson[] = [];
+  const rows: number[] = [];
+  const filing = openRecordFiling({
+    index,
+    sync: { settings: { ...plainSettings, match } },
+    find: (finding) => void findings.push(finding),
+    blocked: { add: (one) => void blocked.push(one), addRows: (count) => void rows.push(count) },
+  });
+  for (const record of records) filing.file(record);
+  filing.settle();
+  return {
+    index,
+    findings,
+    blocked,
+    rows,
+    marks(identification = 'E1') {
+      const { slot } = index.find(identification);
+      return Object.entries(mark).flatMap(([name, bit]) => (index.has(slot, bit) ? [name] : []));
+    },
+  };
+}
+
+describe('the marks of a person', () => {
+  it.each<{ name: string; record: Person | RejectedPerson; marks: readonly string[] }>([
+    { name: 'an active person', record: person(), marks: ['inSource', 'usable', 'active'] },
+    { name: 'a leaver', record: person(left), marks: ['inSource', 'usable', 'leaver'] },
+    { name: 'a future hire', record: person({ standing: 'future' }), marks: ['inSource'] },
+    { name: 'an unknown status', record: person({ standing: 'unknown' }), marks: ['inSource'] },
+    { name: 'out of scope', record: person(guest), marks: ['inSource', 'usable', 'active', 'outOfScope'] },
+    { name: 'a rejected record', record: rejected, marks: ['inSource'] },
+  ])('are those of the record: $name', ({ record, marks }) => {
+    expect(filed([record]).marks()).toEqual(marks);
+  });
+
+  it.each<{ name: string; records: readonly (Person | RejectedPerson)[]; marks: readonly string[] }>([
+    {
+      name: 'the record in scope, with the standing of the other',
+      records: [person({ ...guest, ...left }), person()],
+      marks: ['inSource', 'usable', 'active'],
+    },
+    {
+      name: 'the record in scope, and that the person works outside',
+      records: [person(guest), person({ at: 'line 3' })],
+      marks: ['inSource', 'usable', 'active', 'worksOutside'],
+    },
+    {
+      name: 'a leaver who works outside is out of scope',
+      records: [person(left), person(guest)],
+      marks: ['inSource', 'usable', 'active', 'outOfScope', 'worksOutside'],
+    },
+    {
+      name: 'a leaver of unknown standing outside is a conflict',
+      records: [person(left), person({ ...guest, standing: 'unknown' })],
+      marks: ['inSource', 'usable', 'leaver', 'conflict', 'unknownOutside'],
+    },
+    {
+      name: 'two records in scope are tied',
+      records: [person(), person()],
+      marks: ['inSource', 'usable', 'active', 'conflict', 'tied'],
+    },
+    {
+      name: 'a rejected record cannot be compared',
+      records: [rejected, person()],
+      marks: ['inSource', 'conflict', 'unsure'],
+    },
+    {
+      name: 'a record with a higher rank ends the tie of two others',
+      records: [person({ rank: '0' }), person({ rank: '0' }), person({ rank: '1', ...left })],
+      marks: ['inSource', 'usable', 'leaver'],
+    },
+  ])('with several records: $name', ({ records, marks }) => {
+    expect(filed(records).marks()).toEqual(marks);
+  });
+});
+
+describe('an unreadable date of the lifecycle', () => {
+  const undated = person({ troubles: [badHireDate] });
+
+  it('blocks an active person in scope, and is named', () => {
+    const { blocked, marks } = filed([undated]);
+    expect(blocked).toEqual([{ kind: 'row-refused', at: 'line 2', column: 'hired', reason: 'is not a date' }]);
+    expect(marks()).toContain('undated');
+  });
+
+  it.each<{ name: string; records: readonly Person[] }>([
+    { name: 'out of scope', records: [{ ...undated, ...guest }] },
+    { name: 'a leaver', records: [{ ...undated, ...left }] },
+    { name: 'of another field', records: [person({ troubles: [{ ...badHireDate, field: 'area' }] })] },
+    { name: 'in a record that does not count', records: [{ ...undated, rank: '0' }, person({ rank: '1' })] },
+  ])('does not block where it is $name', ({ records }) => {
+    const { blocked, marks } = filed(records);
+    expect(blocked).toEqual([]);
+    expect(marks()).not.toContain('undated');
+  });
+});
+
+describe('an e-mail', () => {
+  const eva = person({ identification: 'E2', at: 'line 3' });
+  const message = 'E1 (line 2) and E2 (line 3) have the same e-mail';
+
+  it('of two active people is a finding for each of them, and neither is changed', () => {
+    const { findings, marks } = filed([person(), eva]);
+    expect(findings).toEqual([
+      { code: 'email-conflict', identification: 'E1', at: 'line 2', message },
+      { code: 'email-conflict', identification: 'E2', at: 'line 3', message, other: 'E1' },
+    ]);
+    expect([marks('E1'), marks('E2')].every((names) => names.includes('conflict'))).toBe(true);
+  });
+
+  it('of three people is reported once for the first of them', () => {
+    const { findings } = filed([person(), eva, person({ identification: 'E3' })]);
+    expect(findings.map(({ identification, other }) => [identification, other])).toEqual([
+      ['E1', undefined],
+      ['E2', 'E1'],
+      ['E3', 'E1'],
+    ]);
+  });
+
+  it.each<{ name: string; records: readonly Person[]; match?: typeof plainSettings.match }>([
+    { name: 'users are found by identification only', records: [person(), eva], match: ['identification'] },
+    { name: 'the other person left', records: [person(), { ...eva, ...left }] },
+    { name: 'the other person is out of scope', records: [person(), { ...eva, ...guest }] },
+    { name: 'both have none', records: [person(), eva].map((one) => ({ ...one, fields: { email: '' } })) },
+    { name: 'the first record was replaced', records: [person({ rank: '0' }), person({ rank: '1', ...left }), eva] },
+    { name: 'a second record of the person has it too', records: [person({ rank: '0' }), person({ rank: '1' })] },
+  ])('is no conflict where $name', ({ records, match }) => {
+    expect(filed(records, match).findings).toEqual([]);
+  });
+
+  it('belongs to the person whose record counts', () => {
+    const { index } = filed([person({ rank: '0' }), person({ rank: '1', ...left }), eva]);
+    expect(index.findEmail('ana@example.com')).toBe(index.find('E2').slot);
+  });
+});
+
+describe('the message about several records', () => {
+  const reason = 'have the identification E1, and the sync has no prefer rule that decides which one counts';
+
+  it.each([
+    { count: 2, subject: 'line 1 and line 2 both' },
+    { count: 3, subject: 'line 1, line 2 and line 3 all' },
+    { count: 4, subject: 'line 1, line 2, line 3 and line 4 all' },
+    { count: 5, subject: 'line 1, line 2, line 3, line 4 and 1 more record all' },
+    { count: 6, subject: 'line 1, line 2, line 3, line 4 and 2 more records all' },
+  ])('names four of $count records', ({ count, subject }) => {
+    const { findings, rows } = filed(Array.from({ length: count }, (_, i) => person({ at: `line ${i + 1}` })));
+    expect(rows).toEqual([count - 1]);
+    const message = `${subject} ${reason}: the user is not changed`;
+    expect(findings).toEqual([{ code: 'duplicate-key', identification: 'E1', at: 'line 1', message }]);
+  });
+
+  it('names both places of people who differ by case', () => {
+    const other = person({ identification: 'e1', at: 'line 3', fields: {} });
+    const { findings, marks, rows } = filed([person(), other]);
+    expect(rows).toEqual([1]);
+    expect(marks()).toContain('conflict');
+    expect(findings).toEqual([
+      {
+        code: 'case-conflict',
+        identification: 'e1',
+        at: 'line 3',
+        message: 'line 2 and line 3 differ only by case: E1 and e1',
+      },
+    ]);
+  });
+
+  it('says another record for a person without a record', () => {
+    const index = openIndex();
+    index.name(index.add('E1'), 'E1');
+    const findings: Finding[] = [];
+    const filing = openRecordFiling({
+      index,
+      sync: { settings: plainSettings },
+      find: (finding) => void findings.push(finding),
+      blocked: undefined,
+    });
+    filing.file(person({ identification: 'e1', at: 'line 3' }));
+    filing.settle();
+    expect(findings.map(({ message }) => message)).toEqual([
+      'another record and line 3 differ only by case: E1 and e1',
+    ]);
+  });
+});

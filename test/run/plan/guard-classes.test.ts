@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest';
+import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { approve, dayMs, reject } from '../../contracts/store-samples.ts';
+import { account, guards, only, openPlanScene, type Planned, type PlanScene, row, unlimited } from '../plan-scene.ts';
+
+const none = { absolute: 0, percent: 0, cap: undefined };
+
+const ids = (count: number, letter = 'p') =>
+  Array.from({ length: count }, (_, i) => `${letter}${String(i).padStart(3, '0')}`);
+const complete = (rows: number, stamp: string) => ({ complete: true, rows, evidence: 'all', stamp }) as const;
+const decisionsOf = async ({ store }: PlanScene, name: string) =>
+  (await store.decisions.of('people', name)).map(({ state, endedAt }) => (endedAt === undefined ? state : 'ended'));
+
+describe('a class of changes above its limit', () => {
+  const settings = guards({ creates: { absolute: 2, percent: 0, cap: undefined } });
+  const three = ['a1', 'b2', 'c3'].map((id) => row(id));
+
+  it('is held with the reason, in the plan, the findings and the log; others go on', async () => {
+    const scene = await openPlanScene({
+      records: [...three, row('d4', { area: 'X' })],
+      users: [account('d4')],
+      settings,
+    });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ a1: 'create held', b2: 'create held', c3: 'create held', d4: 'update' });
+    const reason = '3 creates: the limit without approval is 2 in 24 hours (first run)';
+    expect(planned.changes.map(({ stateReason }) => stateReason)).toEqual([reason, reason, reason, undefined]);
+    expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
+    expect(planned.plan.verdict).toMatchObject({
+      holds: [{ class: 'creates', reason, count: 3 }],
+      areMissesHeld: false,
+    });
+    expect(scene.log.lines.find(({ level }) => level === 'warn')).toMatchObject({
+      fields: { sync: 'people', class: 'creates', count: 3 },
+      message: 'held: creates',
+    });
+    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
+  });
+
+  it('is counted with what was sent in the last 24 hours, and with nothing older', async () => {
+    for (const [later, kind] of [
+      [dayMs - 1000, 'create held'],
+      [dayMs + 1000, 'create'],
+    ] as const) {
+      const scene = await openPlanScene({ records: three.slice(0, 2), settings });
+      expect((await scene.run()).run.outcome).toBe('succeeded');
+      scene.clock.jumpTo(scene.clock.now() + later);
+      scene.source.records = [...three, row('d4')];
+      scene.source.records = three;
+      expect((await scene.plan()).kinds).toEqual({ c3: kind });
+    }
+  });
+
+  it('is counted for the sync alone, not for others of the connection', async () => {
+    const scene = await openPlanScene({ records: three.slice(0, 2), settings, otherSyncs: ['other'] });
+    await scene.run();
+    const { store, clock } = scene;
+    expect(
+      await store.plans.appliedSince({ sync: 'other', connection: 'acme', others: ['people'] }, clock.now() - dayMs),
+    ).toMatchObject({ creates: 0 });
+    scene.source.records = three;
+    expect((await scene.plan()).kinds).toEqual({ c3: 'create held' });
+  });
+
+  it('lets approved changes pass, and drops rejected ones, which need no approval', async () => {
+    const scene = await openPlanScene({ records: three, settings });
+    const [a1, b2] = (await scene.plan()).changes;
+    if (a1 === undefined || b2 === undefined) throw new Error('nothing is held');
+    await approve(scene.store, [a1]);
+    await reject(scene.store, [b2], { by: 'ops', why: 'a test account' });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create dropped', c3: 'create' });
+    expect(planned.plan.facts.rejected).toBe(1);
+    expect(planned.plan.findings).toEqual([]);
+  });
+
+  it('holds what was left out of an approval, however few that are', async () => {
+    const scene = await openPlanScene({ records: [...three, row('d4')], settings });
+    const { changes } = await scene.plan();
+    await approve(scene.store, changes.slice(0, 2));
+    await scene.store.decisions.leaveOut('people', changes.slice(2), 'ops');
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create held', d4: 'create held' });
+    const reason = 'not part of an earlier approval or rejection: needs its own decision';
+    expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
+    expect(planned.plan.verdict.holds).toEqual([{ sync: 'people', class: 'creates', reason, count: 2 }]);
+  });
+
+  it('is named once when it is held anew and was left out too', async () => {
+    const scene = await openPlanScene({ records: [...three, row('d4')], settings });
+    const { changes } = await scene.plan();
+    await approve(scene.store, changes.slice(0, 1));
+    await scene.store.decisions.leaveOut('people', changes.slice(1, 2), 'ops');
+    scene.source.records = [...three, row('d4'), row('e5')];
+    const planned = await scene.plan();
+    expect(planned.kinds).toMatchObject({ a1: 'create', b2: 'create held', c3: 'create held', e5: 'create held' });
+    expect(planned.plan.verdict.holds.map(({ class: name, count }) => [name, count])).toEqual([['creates', 3]]);
+  });
+
+  it('is told of a plan that is only shown, of which nothing is stored', async () => {
+    const scene = await openPlanScene({ records: three, users: [account('a1')], settings: guards({ creates: none }) });
+    const shown = await scene.show();
+    expect([shown.kinds, shown.findings]).toEqual([{ b2: 'create held', c3: 'create held' }, ['held']]);
+    expect(await scene.store.ledger.get('acme', 'a1')).toBeUndefined();
+    expect([await scene.store.reads.last('people'), await scene.store.rosters.open('people')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(await decisionsOf(scene, 'b2')).toEqual([]);
+  });
+});
+
+describe('a full read that is doubted', () => {
+  /** Ten employees whose accounts are as wanted, all ours. */
+  async function settled(settings: Partial<SyncSettings>): Promise<PlanScene> {
+    const names = ids(10);
+    const scene = await openPlanScene({
+      records: names.map((id) => row(id)),
+      users: names.map((id) => account(id)),
+      settings: { missing: { afterReads: 1, minAgeMs: 0 }, ...settings },
+    });
+    await scene.plan();
+    return scene;
+  }
+  const some = (count: number, over = {}) =>
+    ids(10)
+      .slice(0, count)
+      .map((id) => row(id, over));
+
+  it('because rows are gone counts no absence, holds disables, and is no reference for later', async () => {
+    const scene = await settled(guards({ rowsDownPercent: 10 }));
+    scene.source.records = some(8);
+    scene.source.end = complete(8, 's2');
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ p008: 'disable held', p009: 'disable held' });
+    expect(planned.plan.verdict.areMissesHeld).toBe(true);
+    expect(planned.plan.facts.isReadDoubted).toBe(true);
+    expect(planned.findings).toEqual(['held']);
+    expect((await scene.store.ledger.get('acme', 'p009'))?.misses).toBeUndefined();
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1', rows: 10 });
+    expect((await scene.store.rosters.open('people'))?.run).toBe('run_1');
+    await scene.store.reads.accept('run_2');
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_2', rows: 8, stamp: 's2' });
+  });
+
+  it('within the limit counts the absence, and is the reference for later', async () => {
+    const scene = await settled(guards({ rowsDownPercent: 10 }));
+    scene.source.records = some(9);
+    scene.source.end = complete(9, 's2');
+    expect((await scene.plan()).kinds).toEqual({ p009: 'disable' });
+    expect((await scene.store.ledger.get('acme', 'p009'))?.misses).toMatchObject({ count: 1 });
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_2', rows: 9 });
+    expect((await scene.store.rosters.open('people'))?.run).toBe('run_2');
+  });
+
+  it('because the source itself says that it is short is stored for an operator to accept', async () => {
+    const scene = await settled(guards({}));
+    scene.source.records = some(4);
+    scene.source.end = { complete: false, rows: 4, reasons: ['4 rows after 10'], isShrunk: true };
+    const planned = await scene.plan();
+    expect([planned.kinds, planned.plan.verdict.areMissesHeld]).toEqual([{}, true]);
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
+    await scene.store.reads.accept('run_2');
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_2', rows: 4, stamp: '' });
+  });
+
+  it('because it is not complete is not stored, and has nothing to accept', async () => {
+    const scene = await settled(guards({ rowsDownPercent: 10 }));
+    scene.source.records = some(4);
+    scene.source.end = { complete: false, rows: 4, reasons: ['page 2 is missing'] };
+    const planned = await scene.plan();
+    expect(planned.plan.verdict.areMissesHeld).toBe(false);
+    await scene.store.reads.accept('run_2');
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
+  });
+
+  it('because a field lost its values holds updates of that field alone', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20 }));
+    scene.source.records = [...some(9, { area: '' }), row('p009', { first: 'Eva' })];
+    const planned = await scene.plan();
+    const { p009, ...others } = planned.kinds;
+    expect([p009, new Set(Object.values(others))]).toEqual(['update', new Set(['update held'])]);
+    const reason =
+      'area is filled for 10 % of the people, down from 100 %. Check whether a permission or a column was removed in the HR system';
+    expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
+    expect(planned.plan.verdict.fields).toEqual([{ field: 'area', reason }]);
+    expect(planned.plan.facts.isReadDoubted).toBe(true);
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
+  });
+
+  it('because most cells of a field cannot be read says why', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20 }));
+    scene.source.records = [
+      ...some(7, { area: '5.99E+10' }),
+      ...['p007', 'p008', 'p009'].map((id) => row(id, { area: '' })),
+    ];
+    const planned = await scene.plan();
+    expect(planned.plan.verdict.fields).toEqual([
+      {
+        field: 'area',
+        reason: expect.stringMatching(
+          /^area is filled for 0 % of the people, down from 100 %, because area was shortened to an exponent by a spreadsheet.*\. Correct the export, or mapping\.area$/,
+        ),
+      },
+    ]);
+    scene.source.records = [...some(5, { area: '5.99E+10' }), ...some(10, { area: '' }).slice(5)];
+    expect((await scene.plan()).plan.verdict.fields[0]?.reason).toMatch(/down from 100 %\. Check whether a permission/);
+  });
+
+  it('because a field lost its values is a hold on updates for an operator to decide', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20 }));
+    scene.source.records = some(10, { area: '' });
+    const { run, changes } = await scene.run();
+    const [hold, ...others] = await scene.store.holds.listOpen('people');
+    expect(others).toEqual([]);
+    expect(hold).toMatchObject({
+      run: run.id,
+      class: 'updates',
+      reason: expect.stringMatching(/^area is filled for 0 %/),
+    });
+    const hashes = (await Array.fromAsync(scene.store.holds.hashes(hold?.id ?? ''))).flat();
+    expect(new Set(hashes)).toEqual(new Set(changes.map(({ hash }) => hash)));
+    expect(run.outcome).toBe('held');
+  });
+
+  it('because a field lost its values does not replace the reason why all updates are held', async () => {
+    const scene = await settled(guards({ fillRateDownPoints: 20, updates: none }));
+    scene.source.records = some(10, { area: '' });
+    await scene.run();
+    const holds = await scene.store.holds.listOpen('people');
+    expect(holds.map(({ class: name }) => name)).toEqual(['updates']);
+    expect(holds[0]?.reason).toMatch(/^10 updates/);
+  });
+
+  const manyBlocked = guards({ blocked: { ...none, absolute: 1, oneInRows: 0 } });
+
+  it('because too many people are blocked holds nothing but the read', async () => {
+    const scene = await settled(manyBlocked);
+    scene.source.records = [...some(8), row('p008', { status: 'odd' }), row('p009', { status: 'odd' }), row('q1')];
+    const planned = await scene.plan();
+    const doubt = '2 of 11 rows have a status that lifecycle does not name; first at line of p008';
+    expect(planned.kinds).toEqual({ q1: 'create' });
+    expect(planned.plan.facts).toMatchObject({ isReadDoubted: true, blocked: { 'status-unknown': 2 } });
+    expect(planned.plan.facts.doubt).toContain(doubt);
+    expect(scene.message(planned, 'held')).toContain(doubt);
+    expect(scene.log.lines.findLast(({ level }) => level === 'warn')).toMatchObject({
+      fields: { sync: 'people', 'status-unknown': 2 },
+      message: 'held: too many people are blocked',
+    });
+    await scene.store.reads.accept('run_2');
+    scene.source.records = [...some(7), ...['p007', 'p008', 'p009'].map((id) => row(id, { status: 'odd' }))];
+    expect((await scene.plan()).plan.facts.isReadDoubted).toBeUndefined();
+  });
+
+  it('because too many people are blocked, in part of a source, gives the reason and nothing to approve', async () => {
+    const scene = await settled(manyBlocked);
+    scene.source.records = [...some(8), row('p008', { status: 'odd' }), row('p009', { status: 'odd' })];
+    scene.source.end = { complete: false, rows: 10, reasons: ['page 2 is missing'] };
+    const { plan } = await scene.plan();
+    expect(plan.verdict.blocked).toBeUndefined();
+    expect(plan.facts.isReadDoubted).toBeUndefined();
+    expect(plan.facts.doubt).toContain('2 of 10 rows have a status');
+  });
+
+  it('for blocked people is never a read of named people', async () => {
+    const scene = await settled(manyBlocked);
+    scene.source.records = ['p008', 'p009', 'p007'].map((id) => row(id, { status: 'odd' }));
+    const { plan } = await scene.plan(only('p007', 'p008', 'p009'));
+    expect([plan.verdict.blocked, plan.facts.doubt]).toEqual([undefined, undefined]);
+  });
+
+  it('for blocked people is a delta too, which cannot be measured by its rows', async () => {
+    const share = guards({ blocked: { ...unlimited, oneInRows: 3 } });
+    const deltas = { deltas: { fullEveryMs: dayMs, overlapMs: 0 } };
+    const scene = await settled({ ...manyBlocked, ...deltas });
+    scene.source.changed = ['p008', 'p009'].map((id) => row(id, { status: 'odd' }));
+    expect((await scene.plan()).plan.facts.isReadDoubted).toBe(true);
+    const other = await settled({ ...share, ...deltas });
+    other.source.changed = ['p008', 'p009'].map((id) => row(id, { status: 'odd' }));
+    expect((await other.plan()).plan.facts.isReadDoubted).toBeUndefined();
+  });
+
+  it('counts more than a thousand absences all the same', async () => {
+    const names = ids(1002);
+    const scene = await openPlanScene({
+      records: names.map((id) => row(id)),
+      users: names.map((id) => account(id)),
+      settings: guards({}),
+    });
+    await scene.plan();
+    scene.source.records = [row('p000')];
+    scene.source.end = complete(1, 's2');
+    await scene.plan();
+    const known = await scene.store.ledger.getMany('acme', names);
+    expect([...known.values()].filter(({ misses }) => misses?.count === 1)).toHaveLength(1001);
+  });
+});
+
+describe('the decision about a held change', () => {
+  const settings = guards({ disables: none });
+  const left = row('a1', { status: 'left' });
+
+  async function held(over: Partial<SyncSettings> = {}): Promise<{ scene: PlanScene; first: Planned }> {
+    const options = { records: [left, row('b2')], users: [account('a1'), account('b2')] };
+    const scene = await openPlanScene({ ...options, settings: { ...settings, ...over } });
+    const first = await scene.plan();
+    expect([first.kinds, await decisionsOf(scene, 'a1')]).toEqual([{ a1: 'disable held' }, ['open']]);
+    return { scene, first };
+  }
+
+  it('is open for a day, and stays open while the rule applies', async () => {
+    const { scene } = await held();
+    const [decision] = await scene.store.decisions.of('people', 'a1');
+    expect(decision?.expiresAt).toBe(scene.clock.now() + dayMs);
+    scene.clock.jumpTo(scene.clock.now() + 3_600_000);
+    await scene.plan();
+    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
+  });
+
+  it.each([
+    { name: 'works here again', records: [row('a1'), row('b2')] },
+    { name: 'begins later', records: [row('a1', { hired: '2999-01-01' }), row('b2')] },
+    { name: 'is in no record of a complete read', records: [row('b2')] },
+    { name: 'is out of scope', records: [row('a1', { status: 'left', type: 'guest' }), row('b2')] },
+  ])('ends when the employee $name', async ({ records }) => {
+    const { scene } = await held();
+    scene.source.records = records;
+    scene.source.end = complete(records.length, 's2');
+    await scene.plan();
+    expect(await decisionsOf(scene, 'a1')).toEqual(['ended']);
+  });
+
+  it.each([
+    { name: 'two records name the employee', records: [left, left, row('b2')] },
+    { name: 'the record cannot be used', records: [row('a1', { status: 'odd' }), row('b2')] },
+    { name: 'the name is in other letters', records: [row('A1'), row('b2')] },
+    {
+      name: 'the first day is later, out of scope',
+      records: [row('a1', { hired: '2999-01-01', type: 'guest' }), row('b2')],
+      end: false,
+    },
+    { name: 'the read is not complete', records: [row('b2')], end: false },
+  ])('stays open when $name', async ({ records, end = true }) => {
+    const { scene } = await held();
+    scene.source.records = records;
+    scene.source.end = end ? complete(records.length, 's2') : { complete: false, rows: 1, reasons: ['cut'] };
+    await scene.plan();
+    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
+  });
+
+  it('stays open when a guard doubts the read', async () => {
+    const { scene } = await held(guards({ disables: none, rowsDownPercent: 10 }));
+    scene.source.records = [row('a1')];
+    scene.source.end = complete(1, 's2');
+    expect((await scene.plan()).plan.facts.isReadDoubted).toBe(true);
+    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
+  });
+
+  it('stays open when the plan is only shown', async () => {
+    const { scene } = await held();
+    scene.source.records = [row('a1'), row('b2')];
+    await scene.show();
+    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
+  });
+
+  it('ends for hundreds of employees too', async () => {
+    const names = ids(1001, 'q');
+    const scene = await openPlanScene({
+      records: names.map((id) => row(id, { status: 'left' })),
+      users: names.map((id) => account(id)),
+      settings,
+    });
+    await scene.plan();
+    scene.source.records = names.map((id) => row(id));
+    await scene.plan();
+    const known = await scene.store.decisions.ofMany('people', names);
+    expect([...known.values()].flat().filter(({ endedAt }) => endedAt !== undefined)).toHaveLength(1001);
+  });
+});

@@ -1,0 +1,173 @@
+import { tmpdir } from 'node:os';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FieldName, type FieldValues, fieldTable } from '../../../src/core/person/fields.ts';
+import type { Person } from '../../../src/core/person/person.ts';
+import type { Spool } from '../../../src/ports/spool.ts';
+import { mark, PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { openFileSpool } from '../../../src/store/file-spool.ts';
+
+/** All 72 fields: more than two words of bits. */
+const allFields = fieldTable.map(({ name }) => name);
+
+let spool: Spool;
+beforeEach(() => {
+  spool = openFileSpool(tmpdir());
+});
+afterEach(() => spool.close());
+
+function personWith(fields: FieldValues, identification = 'E1'): Person {
+  const standingReason = 'status "active" is in active';
+  const person = { kind: 'person', at: 'line 2', identification, fields, standing: 'active', standingReason } as const;
+  return { ...person, isInScope: true, unreadable: [], troubles: [], collapsed: [] };
+}
+
+function userWith(fields: FieldValues) {
+  return { id: '1', identification: 'E1', enabled: true, fields, unreadable: [] };
+}
+
+function entryWith(hidden: FieldValues) {
+  return { identification: 'E1', owner: 'people', hidden, quirks: {}, unverified: 0 };
+}
+
+it('an entry is plain for the account that it is about, and for no other', () => {
+  const index = new PeopleIndex(spool, ['firstName']);
+  const slot = index.add('E1');
+  expect(index.isPlain(slot, '1')).toBe(false);
+  index.setPlain(slot, '1');
+  expect(index.isPlain(slot, '1')).toBe(true);
+  expect(index.isPlain(slot, '2')).toBe(false);
+});
+
+it('an e-mail is shown as wanted in any case, and any other field only in its own', () => {
+  const index = new PeopleIndex(spool, ['email', 'area']);
+  const slot = index.add('E1');
+  index.fill(slot, personWith({ email: 'Ana.DÍAZ@Example.com', area: 'Sales' }));
+  expect(index.isShownAsWanted(slot, userWith({ email: 'ana.díaz@example.COM', area: 'Sales' }))).toBe(true);
+  expect(index.isShownAsWanted(slot, userWith({ email: 'ana.díaz@example.COM', area: 'sales' }))).toBe(false);
+  expect(index.isShownAsWanted(slot, userWith({ email: 'ana.diaz@example.com', area: 'Sales' }))).toBe(false);
+});
+
+const values = fc
+  .dictionary(fc.constantFrom(...allFields), fc.string({ unit: 'binary' }), { maxKeys: 20 })
+  .map((given) => ({ ...given }) as FieldValues);
+
+describe('PeopleIndex', () => {
+  it('gives back everybody whom it was given, whole, over several growths', () => {
+    const index = new PeopleIndex(spool, ['firstName', 'area', 'job']);
+    const people = Array.from({ length: 5000 }, (_, i) =>
+      personWith(
+        { firstName: `Zoë ${i}`, ...(i % 3 === 0 ? { area: '' } : {}), ...(i % 2 === 0 ? { job: 'x' } : {}) },
+        `E${i}`,
+      ),
+    );
+    for (const person of people) index.fill(index.add(person.identification), person);
+    const rejected = {
+      kind: 'rejected',
+      at: 'line 9',
+      identification: 'R',
+      column: 'born',
+      reason: 'no "date"',
+    } as const;
+    index.fill(index.add('R'), rejected);
+    index.name(index.add('N'), 'N');
+
+    expect(index.size).toBe(5002);
+    expect(people.map(({ identification }) => index.person(index.find(identification).slot))).toEqual(people);
+    expect(index.person(index.find('R').slot)).toEqual(rejected);
+    expect(index.person(index.find('N').slot)).toEqual({ kind: 'absent', identification: 'N' });
+  });
+
+  it('writes and reads any values of any fields', () => {
+    fc.assert(
+      fc.property(values, (fields) => {
+        const index = new PeopleIndex(spool, allFields);
+        index.fill(index.add('E1'), personWith(fields));
+        expect(index.person(0)).toEqual(personWith(fields));
+      }),
+    );
+  });
+
+  it('gives back the trouble with the cells of a person', () => {
+    const index = new PeopleIndex(spool, ['firstName', 'area']);
+    const trouble = {
+      field: 'area',
+      column: 'dept',
+      kind: 'too-long',
+      reason: 'is longer than 255 characters',
+    } as const;
+    const people: Person[] = [
+      { ...personWith({ firstName: 'Ana' }, 'E1'), unreadable: ['area'], troubles: [trouble] },
+      { ...personWith({ firstName: 'Ana' }, 'E2'), collapsed: ['dept'] },
+      { ...personWith({ firstName: 'Ana' }, 'E3'), refusesCreate: 'mail is blank' },
+      { ...personWith({ firstName: 'Ana' }, 'E4'), refusesEnable: 'hired is not a date' },
+    ];
+    for (const person of people) index.fill(index.add(person.identification), person);
+
+    expect(people.map((_, slot) => index.person(slot))).toEqual(people);
+  });
+
+  it('finds identifications without case, and says when they differ by it', () => {
+    const index = new PeopleIndex(spool, []);
+    index.add('ana-ñ');
+    expect(index.find('ana-ñ')).toEqual({ slot: 0, isExact: true });
+    expect(index.find('ANA-Ñ')).toEqual({ slot: 0, isExact: false });
+    expect(index.find('ana-n')).toEqual({ slot: -1, isExact: false });
+  });
+
+  it('finds the look-alike of an identification, whichever of the two was first', () => {
+    const index = new PeopleIndex(spool, []);
+    index.add('anna');
+    index.add('ІVAN');
+    index.add('E1');
+    expect(index.find('АNNA')).toEqual({ slot: 0, isExact: false });
+    expect(index.find('Ivan')).toEqual({ slot: 1, isExact: false });
+    expect(index.find('ІVAN')).toEqual({ slot: 1, isExact: true });
+    expect(index.find('Ｅ１')).toEqual({ slot: 2, isExact: false });
+    expect(index.find('El')).toEqual({ slot: -1, isExact: false });
+  });
+
+  it('keeps the marks of a slot apart from those of the next, also when it grows', () => {
+    const index = new PeopleIndex(spool, []);
+    for (let i = 0; i < 3000; i += 1)
+      if (i % 7 === 0) index.set(index.add(`E${i}`), mark.seen | mark.leaver);
+      else index.add(`E${i}`);
+    const wrong = Array.from({ length: 3000 }, (_, i) => i).filter((i) => index.has(i, mark.seen) !== (i % 7 === 0));
+    expect(wrong).toEqual([]);
+    expect(index.has(0, mark.seen | mark.active)).toBe(false);
+  });
+
+  it('calls a user equal exactly when every readable field that the person gives is shown so', () => {
+    const isEqualByHand = (wanted: FieldValues, shown: FieldValues): boolean =>
+      fieldTable.every(
+        ({ name, isReadable }) => !isReadable || wanted[name] === undefined || wanted[name] === (shown[name] ?? ''),
+      );
+    fc.assert(
+      fc.property(values, values, fc.boolean(), (wanted, other, isNear) => {
+        const shown = isNear ? { ...wanted, ...onlySome(other, 1) } : other;
+        const index = new PeopleIndex(spool, allFields);
+        index.fill(index.add('E1'), personWith(wanted));
+        expect(index.isShownAsWanted(0, userWith(shown))).toBe(isEqualByHand(wanted, shown));
+      }),
+    );
+  });
+
+  it('calls the ledger equal exactly when it knows every write-only field as the person gives it', () => {
+    const hiddenNames = fieldTable.filter(({ isReadable }) => !isReadable).map(({ name }) => name);
+    const hidden = fc.dictionary(fc.constantFrom(...hiddenNames), fc.constantFrom('', 'x', 'y'));
+    fc.assert(
+      fc.property(hidden, hidden, (wanted: FieldValues, known: FieldValues) => {
+        const index = new PeopleIndex(spool, allFields);
+        index.fill(index.add('E1'), personWith(wanted));
+        const isEqual = hiddenNames.every((name) => wanted[name] === undefined || wanted[name] === known[name]);
+        expect(index.isWrittenAsWanted(0, entryWith(known))).toBe(isEqual);
+        expect(index.hasHidden(0)).toBe(Object.keys(wanted).length > 0);
+      }),
+    );
+  });
+});
+
+function onlySome(fields: FieldValues, count: number): FieldValues {
+  const names = (Object.keys(fields) as FieldName[]).slice(0, count);
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldValues } from '../../../src/core/person/fields.ts';
+import { openRoster, packRoster, type Roster, type RosterPart } from '../../../src/core/plan/roster.ts';
+import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { person } from '../../core/cases.ts';
+import { openIndex } from '../open-index.ts';
+
+const salt = 'salt';
+
+/** The roster that the next reads open. */
+function rosterOf(index: PeopleIndex): Roster {
+  const pages = (['people', 'emails'] as const).flatMap((part) => packRoster(part, index.rosterEntries(part)));
+  const header = { sync: 'people', run: 'run_1', at: 1, fingerprint: 'f1', salt, rows: 1 };
+  const counts = { people: 1, emails: 1 };
+  return openRoster({ ...header, pages: counts }, async (part) => pages.filter((page) => page.part === part));
+}
+
+const entriesOf = (index: PeopleIndex, part: RosterPart) => index.rosterEntries(part).length / 4;
+
+/** An index whose people have these marks, besides being in the source. */
+function marked(people: Readonly<Record<string, number>>): PeopleIndex {
+  const index = openIndex(undefined, salt);
+  for (const [name, bits] of Object.entries(people)) index.set(index.add(name), mark.inSource | bits);
+  return index;
+}
+
+describe('the roster of the people of a read', () => {
+  it('has the standing of each person of the source', async () => {
+    const index = marked({
+      active: mark.usable | mark.active,
+      left: mark.usable | mark.leaver,
+      guest: mark.usable | mark.active | mark.outOfScope,
+      gone: mark.usable | mark.leaver | mark.outOfScope,
+      torn: mark.usable | mark.active | mark.outOfScope | mark.conflict,
+      tied: mark.usable | mark.active | mark.conflict,
+      future: 0,
+      odd: mark.outOfScope,
+    });
+    index.add('ledger');
+    const names = ['active', 'left', 'guest', 'gone', 'torn', 'tied', 'future', 'odd', 'ledger', 'none'];
+    const found = await rosterOf(index).people(names);
+    expect(Object.fromEntries([...found].map(([name, all]) => [name, all.map(({ standing }) => standing)]))).toEqual({
+      active: ['active'],
+      left: ['leaver'],
+      guest: ['out-of-scope'],
+      gone: ['out-of-scope'],
+      torn: ['other'],
+      tied: ['active'],
+      future: ['other'],
+      odd: ['other'],
+    });
+    expect(entriesOf(index, 'people')).toBe(8);
+  });
+
+  it('has people by identification in any case, and tells whether it is the same', async () => {
+    const people = await rosterOf(marked({ Ana: 0, eva: 0 })).people(['Ana', 'ana', 'EVA', 'eva']);
+    expect([...people].map(([name, all]) => [name, all.map(({ isExact }) => isExact)])).toEqual([
+      ['Ana', [true]],
+      ['ana', [false]],
+      ['EVA', [false]],
+      ['eva', [true]],
+    ]);
+  });
+
+  it('has a second entry of a person who looks like another text', async () => {
+    const index = marked({ Ana: 0, ІVAN: mark.usable, eva: 0 });
+    const people = await rosterOf(index).people(['Ivan', 'ІVAN', 'Ana']);
+    expect(people.get('Ivan')).toEqual([{ standing: 'active', isExact: false }]);
+    expect(people.get('ІVAN')).toContainEqual({ standing: 'active', isExact: true });
+    expect(entriesOf(index, 'people')).toBe(4);
+  });
+
+  it('is empty after an empty read', () => {
+    expect([entriesOf(marked({}), 'people'), entriesOf(marked({}), 'emails')]).toEqual([0, 0]);
+  });
+});
+
+describe('the e-mails of a roster', () => {
+  it('name each person of the source who claims one, in any case', async () => {
+    const index = marked({ E1: 0, E2: 0, E3: 0, E4: 0 });
+    index.add('ledger');
+    for (const [slot, email] of ['Ana@x.com', 'eva@x.com', 'ana@X.com', undefined, 'old@x.com'].entries()) {
+      if (email !== undefined) index.addEmail(email, slot);
+    }
+    const roster = rosterOf(index);
+    const claims = await roster.claims(['ana@x.com', 'EVA@x.com', 'old@x.com']);
+    expect([...claims]).toEqual([
+      ['ana@x.com', [roster.keyOf('E1'), roster.keyOf('E3')]],
+      ['EVA@x.com', [roster.keyOf('E2')]],
+    ]);
+    expect(entriesOf(index, 'emails')).toBe(3);
+  });
+
+  it('are without those of a record that no longer counts', () => {
+    const index = marked({ E1: 0 });
+    index.addEmail('ana@x.com', 0);
+    index.dropEmail(0);
+    expect([index.findEmail('ana@x.com'), entriesOf(index, 'emails')]).toEqual([-1, 0]);
+  });
+});
+
+describe('an e-mail that several people claim', () => {
+  const emails = ['a@x.com', 'A@x.com', 'a@X.com'];
+  const three = (): PeopleIndex => {
+    const index = marked({ E1: 0, E2: 0, E3: 0 });
+    for (const [slot, email] of emails.entries()) index.addEmail(email, slot);
+    return index;
+  };
+
+  it('belongs to the first of them, and the others share it', () => {
+    const index = three();
+    expect(index.findEmail('A@X.COM')).toBe(0);
+    const shared = [
+      { slot: 1, holder: 0 },
+      { slot: 2, holder: 0 },
+    ];
+    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual(shared);
+    expect(entriesOf(index, 'emails')).toBe(3);
+    // A further read of the same index finds them again.
+    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual(shared);
+  });
+
+  it('belongs to the next one when the record of the first no longer counts', () => {
+    const index = three();
+    index.dropEmail(0);
+    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual([{ slot: 2, holder: 1 }]);
+    expect(index.findEmail('a@x.com')).toBe(1);
+    expect(entriesOf(index, 'emails')).toBe(2);
+  });
+
+  it.each([undefined, 'other@x.com'])('is not shared by a person whose record has %s now', (email) => {
+    const index = three();
+    const now = ['a@x.com', email, 'a@x.com'];
+    expect(index.settleSharedEmails((slot) => now[slot])).toEqual([{ slot: 2, holder: 0 }]);
+    expect(entriesOf(index, 'emails')).toBe(2);
+  });
+
+  it('counts once for a person with several records', () => {
+    const index = three();
+    index.addEmail('a@x.com', 1);
+    index.addEmail('a@x.com', 0);
+    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual([
+      { slot: 1, holder: 0 },
+      { slot: 2, holder: 0 },
+    ]);
+    expect(entriesOf(index, 'emails')).toBe(3);
+  });
+});
+
+describe('an index of people', () => {
+  it('has the key of each person in a roster with its salt', () => {
+    const index = marked({ Ana: 0, Eva: 0 });
+    const roster = rosterOf(index);
+    expect(['ana', 'EVA', 'Ina'].map((name) => index.hasKey(roster.keyOf(name)))).toEqual([true, true, false]);
+    expect(openIndex().hasKey(roster.keyOf('Ana'))).toBe(false);
+  });
+
+  it('knows the widths of numbers that are filled up with zeros', () => {
+    expect([...marked({ '00123': 0, '0456': 0, '00456': 0, '123': 0, E07: 0, '0': 0 }).zeroWidths]).toEqual([5, 4]);
+  });
+
+  it('tells whether a person has one of several marks, and clears them', () => {
+    const index = marked({ E1: mark.seen | mark.ours });
+    expect([index.hasAny(0, mark.seen | mark.tied), index.hasAny(0, mark.tied | mark.unsure)]).toEqual([true, false]);
+    index.clear(0, mark.seen | mark.tied);
+    expect([index.has(0, mark.seen), index.has(0, mark.ours)]).toEqual([false, true]);
+  });
+
+  it('compares an account with the fields that the platform shows, and the ledger with the others', () => {
+    const index = openIndex(['email', 'firstName', 'seniority', 'area'], salt);
+    const [full, plain, again] = ['E1', 'E2', 'E3'].map((name) => index.add(name)) as [number, number, number];
+    index.fill(full, person({ fields: { firstName: 'Ana', seniority: '2020-01-01', area: '' } }));
+    index.fill(plain, person({ fields: { firstName: 'Ana' } }));
+    index.fill(again, person({ fields: { firstName: 'Eva', seniority: '2020-01-01', area: 'Law' } }));
+    index.fill(again, person({ fields: { firstName: 'Ana' } }));
+    const shows = (fields: FieldValues) => ({ id: '1', identification: 'E1', enabled: true, unreadable: [], fields });
+    const knows = (hidden: FieldValues) => ({
+      identification: 'E1',
+      owner: 'people',
+      hidden,
+      quirks: {},
+      unverified: 0,
+    });
+    const matches = (slot: number) => [
+      index.isShownAsWanted(slot, shows({ firstName: 'Ana' })),
+      index.isShownAsWanted(slot, shows({ firstName: 'Ana', area: 'Law' })),
+      index.isShownAsWanted(slot, shows({ firstName: 'Eva' })),
+      index.isWrittenAsWanted(slot, knows({ seniority: '2020-01-01' })),
+      index.isWrittenAsWanted(slot, knows({ seniority: '' })),
+      index.isWrittenAsWanted(slot, knows({})),
+      index.hasHidden(slot),
+    ];
+    expect(matches(full)).toEqual([true, false, false, true, false, false, true]);
+    expect(matches(plain)).toEqual([true, true, false, true, true, true, false]);
+    expect(matches(again)).toEqual(matches(plain));
+  });
+
+  it('needs a known value for an empty field that the platform does not show', () => {
+    const index = openIndex(['seniority']);
+    index.fill(index.add('E1'), person({ fields: { seniority: '' } }));
+    const entry = { identification: 'E1', owner: 'people', quirks: {}, unverified: 0 };
+    expect([{}, { seniority: '' }].map((hidden) => index.isWrittenAsWanted(0, { ...entry, hidden }))).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it('keeps what it knows of the first and the last person when it grows', () => {
+    const index = openIndex(['firstName', 'seniority', 'email']);
+    for (let i = 0; i < 1025; i += 1) index.add(`E${i}`);
+    for (const slot of [0, 1024]) {
+      index.fill(slot, person({ identification: `E${slot}`, fields: { firstName: 'Ana', seniority: 'x' } }));
+      index.setPlain(slot, '7');
+    }
+    const shown = { id: '7', identification: 'E0', enabled: true, unreadable: [] };
+    const entry = { identification: 'E0', owner: 'people', quirks: {}, unverified: 0 };
+    for (const slot of [0, 1024]) {
+      expect(index.find(`E${slot}`)).toEqual({ slot, isExact: true });
+      expect(index.person(slot).identification).toBe(`E${slot}`);
+      expect([index.isPlain(slot, '7'), index.isPlain(slot, '8'), index.hasHidden(slot)]).toEqual([true, false, true]);
+      expect(index.isShownAsWanted(slot, { ...shown, fields: { firstName: 'Ana' } })).toBe(true);
+      expect(index.isShownAsWanted(slot, { ...shown, fields: { firstName: 'Eva' } })).toBe(false);
+      expect(index.isWrittenAsWanted(slot, { ...entry, hidden: { seniority: 'x' } })).toBe(true);
+      expect(index.isWrittenAsWanted(slot, { ...entry, hidden: { seniority: 'y' } })).toBe(false);
+    }
+  });
+});

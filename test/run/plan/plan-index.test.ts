@@ -1,0 +1,385 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { SourceRecord } from '../../../src/core/person/person.ts';
+import type { User } from '../../../src/core/person/user.ts';
+import { compareIdentifications } from '../../../src/core/plan/change.ts';
+import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
+import type { RosterStanding } from '../../../src/core/plan/roster.ts';
+import type { ReadEnd } from '../../../src/core/plan/snapshot.ts';
+import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { someInstant } from '../../support/fake-clock.ts';
+import { planNaively, type World } from '../naive-planner.ts';
+import { compilePlainMapping, explainByIndex, plainSettings, planByIndex } from '../plan-in-memory.ts';
+
+const dayMs = 86_400_000;
+
+// Few values on purpose: most cases are about two sides that agree, or nearly do.
+const identification = fc.constantFrom('a1', 'A1', 'b2', 'c3', 'd4', 'e5', 'f6', 'g7', 'ñ8');
+const email = fc.constantFrom('', 'ana@example.com', 'Ana@example.com', 'b@example.com', 'c@example.com');
+const word = fc.constantFrom('x', 'x', 'x', 'y', 'é');
+const optional = fc.constantFrom('x', 'x', '', 'y');
+const date = fc.constantFrom('1990-01-02', '1990-01-02', '1991-03-04');
+
+const row = fc
+  .record({
+    id: fc.oneof({ weight: 30, arbitrary: identification }, { weight: 1, arbitrary: fc.constant('') }),
+    email,
+    first: fc.oneof({ weight: 12, arbitrary: word }, { weight: 1, arbitrary: fc.constant('') }),
+    last: word,
+    area: fc.oneof({ weight: 8, arbitrary: optional }, { weight: 1, arbitrary: fc.constantFrom('x\ny', 'x\u0007') }),
+    born: fc.oneof({ weight: 8, arbitrary: date }, { weight: 3, arbitrary: fc.constantFrom('', '', '', '', 'soon') }),
+    job: optional,
+    seniority: optional,
+    status: fc.constantFrom('active', 'active', 'active', 'active', 'left', 'left', 'asleep'),
+    hired: fc.constantFrom('2020-01-01', '2020-01-01', '2020-01-01', '2030-01-01', 'soon'),
+    leaves: fc.constantFrom('', '', '', '2020-02-02', '2030-01-01', 'soon'),
+    type: fc.constantFrom('staff', 'staff', 'staff', 'guest'),
+  })
+  .map((fields): Omit<SourceRecord, 'at'> => ({ fields }));
+
+const shown = (text: string) => (text === '' ? undefined : text);
+
+/** Mostly the e-mail that another person of the source wants: chains and circles. */
+const shownEmail = fc.oneof(
+  email,
+  fc.constantFrom('a1@example.com', 'b2@example.com', 'c3@example.com', 'd4@example.com'),
+);
+
+const user = fc
+  .record({
+    identification,
+    enabled: fc.constantFrom(true, true, true, false),
+    email: shownEmail,
+    firstName: word,
+    lastName: word,
+    area: optional,
+    birthDate: date,
+    isDateUnreadable: fc.constantFrom(false, false, false, false, true),
+  })
+  .map(({ identification: name, enabled, isDateUnreadable, ...values }): Omit<User, 'id'> => {
+    const entries = Object.entries(values).filter(([key, text]) => {
+      return shown(text) !== undefined && !(key === 'birthDate' && isDateUnreadable);
+    });
+    const unreadable = isDateUnreadable ? ['birthDate'] : [];
+    return { identification: name, enabled, fields: Object.fromEntries(entries), unreadable };
+  });
+
+const instant = fc.constantFrom(someInstant - 40 * dayMs, someInstant - 2 * dayMs, someInstant - 1000);
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 4 });
+
+/** `shown` becomes the id of the user that has the identification; `gone` is no user's. */
+const accounts = ['shown', 'shown', 'shown', 'shown', 'gone', undefined] as const;
+
+const entry: fc.Arbitrary<LedgerEntry> = fc
+  .record({
+    identification,
+    owner: fc.constantFrom('people', 'people', 'people', 'people', 'other', 'nobody'),
+    accountId: fc.constantFrom(...accounts),
+    hidden: fc.record({ job: word, seniority: optional, birthDate: date }, { requiredKeys: [] }),
+    quirks: rarely(fc.record({ firstName: fc.constant({ sent: 'y', observed: 'x' }) })),
+    unverified: fc.constantFrom(0, 1, 3),
+    disabledAt: rarely(instant),
+    goneSince: rarely(instant),
+    misses: rarely(fc.record({ count: fc.constantFrom(1, 2), since: instant, stamp: fc.constantFrom('s1', 's2') })),
+    removed: rarely(fc.record({ at: instant, blacklist: fc.boolean() })),
+    writtenAt: rarely(instant),
+  })
+  .map(({ quirks = {}, accountId, disabledAt, goneSince, misses, removed, writtenAt, ...rest }) => ({
+    ...rest,
+    quirks,
+    ...(accountId === undefined ? {} : { accountId }),
+    ...(disabledAt === undefined ? {} : { disabledAt }),
+    ...(goneSince === undefined ? {} : { goneSince }),
+    ...(misses === undefined ? {} : { misses }),
+    ...(removed === undefined ? {} : { removed }),
+    ...(writtenAt === undefined ? {} : { writtenAt }),
+  }));
+
+const end = (rows: number): fc.Arbitrary<ReadEnd> =>
+  fc.constantFrom<ReadEnd>(
+    { complete: true, rows, evidence: 'all of it', stamp: 's1' },
+    { complete: true, rows, evidence: 'all of it', stamp: 's3' },
+    { complete: false, rows, reasons: ['it was cut'] },
+  );
+
+/** One identification on all three sides, which mostly agree: what nearly everybody is like. */
+const person = fc
+  .record({
+    identification,
+    row,
+    user,
+    entry,
+    isInSource: fc.constantFrom(true, true, true, true, false),
+    userIs: fc.constantFrom(
+      'equal',
+      'equal',
+      'equal',
+      'unreadable',
+      'unreadable',
+      'disabled',
+      'another',
+      'passed',
+      'absent',
+    ),
+    passed: shownEmail,
+    ledgerIs: fc.constantFrom('plain', 'plain', 'touched', 'touched', 'unknown', 'another'),
+    touch: fc.constantFrom<(keyof LedgerEntry)[]>(
+      'owner',
+      'accountId',
+      'hidden',
+      'hidden',
+      'hidden',
+      'quirks',
+      'unverified',
+      'disabledAt',
+      'goneSince',
+      'misses',
+      'removed',
+    ),
+    hasOwnEmail: fc.constantFrom(true, true, true, false),
+  })
+  .map(({ identification: name, isInSource, userIs, passed, ledgerIs, touch, hasOwnEmail, ...sides }) => {
+    const own = hasOwnEmail ? { email: `${name.toLowerCase()}@example.com` } : {};
+    const fields = { ...sides.row.fields, ...own, id: name } as Readonly<Record<string, string>>;
+    return {
+      rows: isInSource ? [{ fields }] : [],
+      users:
+        userIs === 'absent'
+          ? []
+          : [
+              userIs === 'another'
+                ? { ...sides.user, identification: name }
+                : equalUser(userIs === 'passed' ? { ...fields, email: passed } : fields, userIs),
+            ],
+      entries: ledgerIs === 'unknown' ? [] : [entryOf(fields, sides.entry, ledgerIs === 'touched' ? touch : ledgerIs)],
+    };
+  });
+
+function equalUser(fields: Readonly<Record<string, string>>, how: string): Omit<User, 'id'> {
+  const { id = '', email: mail = '', first = '', last = '', area = '', born = '' } = fields;
+  const isUnreadable = how === 'unreadable' || born === 'soon';
+  const values = { email: mail, firstName: first, lastName: last, area, birthDate: isUnreadable ? '' : born };
+  const entries = Object.entries(values).filter(([, text]) => text !== '');
+  const unreadable = isUnreadable ? ['birthDate'] : [];
+  return { identification: id, enabled: how !== 'disabled', fields: Object.fromEntries(entries), unreadable };
+}
+
+function entryOf(
+  { id = '', job = '', seniority = '', born = '' }: Readonly<Record<string, string>>,
+  other: LedgerEntry,
+  how: 'plain' | 'another' | keyof LedgerEntry,
+): LedgerEntry {
+  if (how === 'another') return { ...other, identification: id };
+  const hidden = { ...(job === '' ? {} : { job }), seniority, birthDate: born };
+  const plain = { identification: id, owner: 'people', accountId: 'shown', hidden, quirks: {}, unverified: 0 };
+  if (how === 'accountId' && other.accountId === undefined) {
+    const { accountId: _, ...rest } = plain;
+    return rest;
+  }
+  // One value off: a date, which matters only where the platform's own cannot be read, or whatever else is known.
+  if (how === 'hidden') {
+    const { birthDate } = other.hidden;
+    return { ...plain, hidden: { ...hidden, ...(birthDate === undefined ? other.hidden : { birthDate }) } };
+  }
+  return how === 'plain' || other[how] === undefined ? plain : { ...plain, [how]: other[how] };
+}
+
+/** What the other sync's last full read showed of some of these people; a read of 25 hours ago is too old. */
+function othersOf(names: readonly string[]): fc.Arbitrary<World['others']> {
+  const standing = fc.constantFrom<RosterStanding>('active', 'active', 'leaver', 'out-of-scope', 'other');
+  const shown = [...new Set(names.map((name) => name.normalize('NFC').trim()))].filter((name) => name !== '');
+  const some = fc
+    .subarray(shown)
+    .chain((list) => fc.tuple(...list.map((name) => fc.tuple(fc.constant(name), standing))));
+  return fc.option(
+    fc.record({ standings: some.map((pairs) => new Map(pairs)), ageMs: fc.constantFrom(0, 3_600_000, 90_000_000) }),
+    { nil: undefined, freq: 4 },
+  );
+}
+
+/** Somebody who left, and whose e-mail an active employee is to get. */
+const successor = fc
+  .record({
+    isEnabled: fc.constantFrom(false, false, false, true),
+    owner: fc.constantFrom('people', 'people', 'people', 'other', undefined),
+    name: fc.constantFrom('Left', 'Left', 'Came', ''),
+    disabledAt: fc.constantFrom(someInstant - 5 * dayMs, someInstant - 40 * dayMs, undefined),
+    ignored: fc.constantFrom(undefined, undefined, 1, 3),
+    hasAccount: fc.boolean(),
+    isPlaceTaken: fc.constantFrom(false, false, false, false, true),
+  })
+  .map(({ isEnabled, owner, name, disabledAt, ignored, hasAccount, isPlaceTaken }) => {
+    const mail = 'desk@example.com';
+    const blank = { area: '', born: '', job: '', seniority: '', hired: '2020-01-01', type: 'staff' };
+    const row = (id: string, rest: Readonly<Record<string, string>>) => ({ fields: { ...blank, id, ...rest } });
+    const shown = (first: string, email: string) =>
+      first === '' ? { email } : { email, firstName: first, lastName: first };
+    const sent = 'l8@parked.example';
+    const quirks = ignored === undefined ? {} : { email: { sent, observed: mail, ignored } };
+    const entry = { identification: 'l8', hidden: {}, quirks, unverified: 0, ...(disabledAt ? { disabledAt } : {}) };
+    return {
+      rows: [
+        row('l8', { email: mail, first: 'Left', last: 'Left', status: 'left' }),
+        row('q9', { email: mail, first: 'Came', last: 'Came', status: 'active' }),
+        ...(isPlaceTaken ? [row('p7', { email: sent, first: 'x', last: 'x', status: 'active' })] : []),
+      ],
+      users: [
+        { identification: 'l8', enabled: isEnabled, fields: shown(name, mail), unreadable: [] },
+        ...(hasAccount
+          ? [{ identification: 'q9', enabled: true, fields: shown('Came', 'old@example.com'), unreadable: [] }]
+          : []),
+      ],
+      entries: owner === undefined ? [] : [{ ...entry, owner }],
+    };
+  });
+
+const world: fc.Arbitrary<World> = fc
+  .record({
+    successors: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.tuple(successor) }),
+    people: fc.uniqueArray(person, {
+      minLength: 1,
+      maxLength: 6,
+      selector: ({ rows, users, entries }) =>
+        rows[0]?.fields.id ?? users[0]?.identification ?? entries[0]?.identification,
+    }),
+    rows: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(row, { maxLength: 2 }) },
+    ),
+    users: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(user, { maxLength: 2 }) },
+    ),
+  })
+  .map(({ people, successors, rows, users }) => ({
+    rows: [...[...people, ...successors].flatMap((one): readonly Omit<SourceRecord, 'at'>[] => one.rows), ...rows],
+    users: [...[...people, ...successors].flatMap((one): readonly Omit<User, 'id'>[] => one.users), ...users],
+    ledger: [...people, ...successors].flatMap((one) => one.entries),
+  }))
+  .filter(({ rows }) => rows.length > 0)
+  .chain(({ rows, users, ledger }) =>
+    fc
+      .tuple(
+        end(rows.length),
+        othersOf([...rows.map(({ fields }) => String(fields.id ?? '')), ...ledger.map(({ identification: id }) => id)]),
+      )
+      .map(([readEnd, others]) => ({
+        ...(others === undefined ? {} : { others }),
+        records: rows.map(({ fields }, i) => ({ at: `line ${i + 2}`, fields })),
+        end: readEnd,
+        users: users.map((one, i) => ({ ...one, id: String(i + 1) })),
+        ledger: ledger
+          .map((known) => {
+            if (known.accountId !== 'shown') return known;
+            const at = users.findIndex(({ identification: name }) => name === known.identification);
+            return { ...known, accountId: String(at + 1) };
+          })
+          .toSorted((a, b) => compareIdentifications(a.identification, b.identification)),
+      })),
+  );
+
+const settings: fc.Arbitrary<SyncSettings> = fc
+  .record({
+    policy: fc.constantFrom<SyncSettings['policy']>('sync', 'sync', 'upsert-only', 'create-only'),
+    match: fc.constantFrom<SyncSettings['match']>(['identification', 'email'], ['identification']),
+    missing: fc.constantFrom<SyncSettings['missing']>('never', { afterReads: 2, minAgeMs: 3_600_000 }),
+    outOfScope: fc.constantFrom<SyncSettings['outOfScope']>('ignore', 'disable'),
+    firstSight: fc.constantFrom<SyncSettings['firstSight']>('write', 'assume'),
+    foreignDisable: fc.constantFrom<SyncSettings['foreignDisable']>('report', 'enable'),
+    parkEmail: fc.constantFrom(undefined, '{identification}@parked.example'),
+    protected: fc.constantFrom<readonly string[]>([], ['b2']),
+    remove: fc.constantFrom<SyncSettings['remove']>('never', { afterMs: 30 * dayMs, blacklist: true }),
+  })
+  .map(({ parkEmail, ...chosen }) => ({
+    ...plainSettings,
+    ...chosen,
+    ...(parkEmail === undefined ? {} : { parkEmail }),
+  }));
+
+it('the index decides exactly what the truth table decides on whole records', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(world, settings, async (given, chosen) => {
+      const facts = { now: someInstant, syncs: new Set(['people', 'other']) };
+      const mapping = compilePlainMapping(chosen);
+      const indexed = await planByIndex(given, chosen, ['other']);
+      if (!isAnybodyUsable(given, mapping)) {
+        // A read that says nothing of anybody is a failure, and nothing follows from it.
+        expect(indexed.plan.failure).toContain('none of them usable');
+        expect(indexed.changes).toEqual([]);
+        expect([...indexed.ledger.values()]).toEqual(given.ledger);
+        return;
+      }
+      const naive = await planNaively(given, mapping, chosen, facts);
+      expect(hashes(indexed.changes)).toEqual(hashes(naive.changes));
+      expect(indexed.ledger).toEqual(naive.ledger);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it('why says of every person what the plan does', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(world, settings, async (given, chosen) => {
+      const { plan, changes } = await planByIndex(given, chosen, ['other']);
+      const mapping = compilePlainMapping(chosen);
+      const mapped = await Promise.all(given.records.map((record) => mapping.map(record, someInstant)));
+      const named = mapped.flatMap((one) => (one.kind === 'unreadable' ? [] : [one.identification]));
+      const known = [...given.users, ...given.ledger].map(({ identification }) => identification);
+      const names = [...new Set([...named, ...known])];
+      const explained = await explainByIndex(given, chosen, { otherSyncs: ['other'], names });
+      for (const name of names) {
+        const { decision, failure } = explained.get(name) ?? expect.fail(name);
+        expect(failure).toBe(plan.failure?.replace(/: nothing was changed.*/s, ''));
+        const planned = changes.find(({ identification }) => identification === name);
+        const { kind, after, changed, reason } = decision?.change ?? {};
+        expect({ name, kind, after, changed, reason }).toEqual({
+          name,
+          kind: planned?.kind,
+          after: planned?.after,
+          changed: planned?.changed,
+          reason: planned?.reason,
+        });
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it('a date that cannot be read on the platform is cleared, though its empty place looks as wanted', async () => {
+  const fields = { id: 'a1', email: '', first: 'x', last: 'x', born: '', job: 'x', seniority: 'x', status: 'active' };
+  const birthDate = '1990-01-02';
+  const shownFields = { firstName: 'x', lastName: 'x' };
+  const given: World = {
+    records: [{ at: 'line 2', fields: { ...fields, area: '', hired: '2020-01-01', type: 'staff' } }],
+    end: { complete: true, rows: 1, evidence: 'all of it', stamp: 's1' },
+    users: [{ id: '1', identification: 'a1', enabled: true, fields: shownFields, unreadable: ['birthDate'] }],
+    ledger: [
+      {
+        identification: 'a1',
+        owner: 'people',
+        accountId: '1',
+        hidden: { job: 'x', seniority: 'x', birthDate },
+        quirks: {},
+        unverified: 0,
+      },
+    ],
+  };
+
+  const { plan, changes } = await planByIndex(given, plainSettings, []);
+
+  expect(changes).toMatchObject([{ identification: 'a1', kind: 'update', changed: ['birthDate'] }]);
+  expect(plan.facts).toMatchObject({ unchanged: 0, managedUsers: 1 });
+});
+
+function isAnybodyUsable({ records }: World, mapping: ReturnType<typeof compilePlainMapping>): boolean {
+  return records.some((record) => {
+    const mapped = mapping.map(record, someInstant);
+    return 'kind' in mapped && mapped.kind === 'person' && mapped.standing !== 'unknown';
+  });
+}
+
+function hashes(changes: readonly { identification: string; kind: string; hash: string }[]): string[] {
+  return changes
+    .toSorted((a, b) => compareIdentifications(a.identification, b.identification))
+    .map(({ identification: name, kind, hash }) => `${name} ${kind} ${hash}`);
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
+import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import { certifySnapshot, type ReadKind } from '../../../src/core/plan/snapshot.ts';
+import type { CellTrouble } from '../../../src/core/run/refusal.ts';
+import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
+import {
+  blockedPerson,
+  countUnusable,
+  lifecycleTrouble,
+  sayOf,
+  unusablePeople,
+} from '../../../src/run/read/source-says.ts';
+import { person } from '../../core/cases.ts';
+import { openIndex } from '../open-index.ts';
+
+function read(kind: ReadKind, isComplete: boolean, unreadable = 0) {
+  const end = isComplete
+    ? ({ complete: true, rows: 3, evidence: 'all', stamp: 's' } as const)
+    : ({ complete: false, rows: 3, reasons: ['it stopped'] } as const);
+  return certifySnapshot({ kind, end, unreadable, readAt: 1, runAt: undefined });
+}
+const full = read('full', true);
+const delta = read('delta', true);
+const broken = read('full', false);
+const rejected: RejectedPerson = {
+  kind: 'rejected',
+  at: 'line 2',
+  identification: 'E1',
+  column: 'scope',
+  reason: 'no',
+};
+const guest = person({ isInScope: false });
+
+describe('a read says of', () => {
+  it.each<{ name: string; of: Person | RejectedPerson | undefined; snapshot: typeof full; says: object }>([
+    { name: 'an active employee, always', of: person(), snapshot: broken, says: { says: 'active' } },
+    {
+      name: 'a leaver, where it is complete',
+      of: person({ standing: 'leaver' }),
+      snapshot: delta,
+      says: { says: 'leaver' },
+    },
+    {
+      name: 'a leaver nothing, where it is not',
+      of: person({ standing: 'leaver' }),
+      snapshot: broken,
+      says: { says: 'nothing', isSeen: false, reason: 'status "active"; but the read was not complete' },
+    },
+    {
+      name: 'an employee out of scope, where it is complete',
+      of: guest,
+      snapshot: delta,
+      says: { says: 'out-of-scope' },
+    },
+    {
+      name: 'an employee out of scope nothing but the sight, where it is not',
+      of: guest,
+      snapshot: broken,
+      says: { says: 'nothing', isSeen: true },
+    },
+    {
+      name: 'a future hire the sight alone',
+      of: person({ standing: 'future' }),
+      snapshot: full,
+      says: { says: 'nothing', isSeen: true, reason: 'status "active"' },
+    },
+    {
+      name: 'an absent person that they are missing, where it proves that',
+      of: undefined,
+      snapshot: full,
+      says: { says: 'missing', proof: full.missing },
+    },
+    ...[delta, broken, read('full', true, 1)].map((snapshot) => ({
+      name: 'an absent person nothing, where it does not',
+      of: undefined,
+      snapshot,
+      says: { says: 'nothing', isSeen: false, reason: 'not in this read, which cannot prove that a person is missing' },
+    })),
+    {
+      name: 'a refused row where it lies',
+      of: rejected,
+      snapshot: full,
+      says: { says: 'unusable', code: 'row-rejected', reason: 'line 2, scope: no', at: 'line 2' },
+    },
+    {
+      name: 'an unknown status where it lies',
+      of: person({ standing: 'unknown' }),
+      snapshot: full,
+      says: { says: 'unusable', code: 'status-unknown', reason: 'line 2: status "active"', at: 'line 2' },
+    },
+  ])('$name', ({ of, snapshot, says }) => {
+    expect(sayOf(of, snapshot)).toMatchObject(says);
+  });
+
+  const wait = { reason: 'not known until noon' };
+
+  it.each([person(), person({ standing: 'leaver' }), rejected, undefined])(
+    'a user with a change of unknown outcome nothing that could be used',
+    (of) => {
+      expect(sayOf(of, full, wait)).toEqual({ says: 'unusable', code: 'unresolved', ...wait });
+    },
+  );
+});
+
+const trouble = (field: CellTrouble['field'], column: string): CellTrouble => {
+  return { field, column, kind: 'not-a-date', reason: 'is not a date' } as CellTrouble;
+};
+
+describe('a person is blocked', () => {
+  const unusable = { rule: 'unusable' } as const;
+  const odd = person({ standing: 'unknown' });
+  const says = (of: Person | RejectedPerson, wait?: { readonly reason: string }) => sayOf(of, full, wait);
+
+  it('by a status that the lifecycle does not name', () => {
+    expect(blockedPerson(odd, says(odd), unusable, false)).toEqual({ kind: 'status-unknown', at: 'line 2' });
+  });
+
+  it('by a status out of scope only where the ledger knows the person', () => {
+    const outside = person({ standing: 'unknown', isInScope: false });
+    expect(blockedPerson(outside, says(outside), unusable, false)).toBeUndefined();
+    expect(blockedPerson(outside, says(outside), unusable, true)).toMatchObject({ kind: 'status-unknown' });
+  });
+
+  it('by a date of the lifecycle, of which the column is named before any other', () => {
+    const troubles = [trouble('area', 'dept'), trouble('leaveDate', 'leaves')];
+    const undated = person({ standing: 'unknown', troubles });
+    const cell = { kind: 'row-refused', at: 'line 2', column: 'leaves', reason: 'is not a date' };
+    expect(blockedPerson(undated, says(undated), unusable, false)).toEqual(cell);
+    expect(lifecycleTrouble(undated)).toEqual(troubles[1]);
+  });
+
+  it.each(['hireDate', 'leaveDate'] as const)('by the first cell that is a date of the lifecycle: %s', (field) => {
+    const troubles = [trouble('firstName', 'name'), trouble(field, 'date'), trouble('hireDate', 'later')];
+    expect(lifecycleTrouble(person({ troubles }))).toEqual(troubles[1]);
+    expect(lifecycleTrouble(person({ troubles: troubles.slice(0, 1) }))).toBeUndefined();
+  });
+
+  it('by a refused row', () => {
+    const cell = { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' };
+    expect(blockedPerson(rejected, says(rejected), unusable, false)).toEqual(cell);
+  });
+
+  it.each(['create-refused', 'enable-refused'] as const)('by %s, of which the first bad cell is named', (rule) => {
+    const bad = person({ troubles: [trouble('firstName', 'name'), trouble('area', 'dept')] });
+    const cell = { kind: 'row-refused', at: 'line 2', column: 'name', reason: 'is not a date' };
+    expect(blockedPerson(bad, says(bad), { rule }, false)).toEqual(cell);
+    expect(blockedPerson(person(), says(person()), { rule }, false)).toEqual({
+      ...cell,
+      column: '',
+      reason: 'cannot be used',
+    });
+  });
+
+  it('by another record, or another user', () => {
+    const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
+    expect(blockedPerson(person(), conflict, unusable, false)).toEqual({ kind: 'conflict', at: 'line 2' });
+  });
+
+  it('neither where no record names them, nor by an outcome of which the platform tells', () => {
+    const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
+    expect(blockedPerson({ kind: 'absent', identification: 'E1' }, conflict, unusable, true)).toBeUndefined();
+    expect(blockedPerson(person(), says(person(), { reason: 'not known' }), unusable, true)).toBeUndefined();
+  });
+
+  it.each(['active-update', 'owned-by-other'] as const)('never where a decision was possible: %s', (rule) => {
+    expect(blockedPerson(odd, says(odd), { rule }, true)).toBeUndefined();
+    expect(blockedPerson(person(), says(person()), { rule: 'unusable' }, true)).toBeUndefined();
+  });
+});
+
+describe('a read in which no person is usable', () => {
+  /** One person of each sort; only two of them are unusable. */
+  function indexed(): PeopleIndex {
+    const index = openIndex();
+    const people = [
+      rejected,
+      person({ identification: 'E2', at: 'line 3' }),
+      person({ identification: 'E3', at: 'line 4', standing: 'leaver' }),
+      person({ identification: 'E4', at: 'line 5', standing: 'unknown', isInScope: false }),
+    ];
+    for (const one of people) index.fill(index.add(one.identification), one);
+    index.name(index.add('E5'), 'E5');
+    return index;
+  }
+
+  it('counts each unusable person once, also out of scope', () => {
+    const added: BlockedPerson[] = [];
+    countUnusable(indexed(), full, { add: (one) => void added.push(one) });
+    expect(added).toEqual([
+      { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' },
+      { kind: 'status-unknown', at: 'line 5' },
+    ]);
+  });
+
+  it('has a finding with the place of each unusable record', () => {
+    expect([...unusablePeople(indexed(), full)]).toEqual([
+      { code: 'row-rejected', identification: 'E1', message: 'line 2, scope: no', at: 'line 2' },
+      { code: 'status-unknown', identification: 'E4', message: 'line 5: status "active"', at: 'line 5' },
+    ]);
+  });
+});

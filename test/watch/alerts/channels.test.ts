@@ -1,0 +1,438 @@
+import { createHmac } from 'node:crypto';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AlertNotice, ChannelSettings } from '../../../src/ports/alerts.ts';
+import type { Egress } from '../../../src/ports/egress.ts';
+import { openChannel } from '../../../src/watch/alerts/channels/registry.ts';
+import { FakeClock, someInstant } from '../../support/fake-clock.ts';
+import { startProxy } from '../../support/http-proxy.ts';
+import { openReceiver } from './receiver.ts';
+
+const reveal = (value: string) => ({ reveal: () => value });
+const signal = new AbortController().signal;
+
+const notice: AlertNotice = {
+  id: 'alert_01',
+  kind: 'problem',
+  subject: { kind: 'sync', name: 'people' },
+  severity: 'critical',
+  at: someInstant,
+  problems: [
+    {
+      topic: 'run',
+      code: 'run-failed',
+      severity: 'critical',
+      key: 'k',
+      summary: 'The run run_1 failed: <!channel> & [link](http://example.com)',
+      details: ['E1: no'],
+      unaffected: 'All else.',
+      action: 'rollcall show run_1',
+      run: 'run_1',
+    },
+  ],
+  recovered: [],
+  standing: ['held'],
+};
+const recovery: AlertNotice = {
+  ...notice,
+  id: 'alert_02',
+  kind: 'recovery',
+  problems: [],
+  recovered: [{ topic: 'run', severity: 'critical', summary: 'It failed', since: someInstant - 3_600_000 * 3 }],
+};
+const test: AlertNotice = { ...notice, id: 'alert_03', kind: 'test', problems: [], standing: [] };
+
+const rule = { afterMs: 0, remindMs: undefined };
+type Bare = ChannelSettings extends infer One ? (One extends unknown ? Omit<One, keyof typeof rule> : never) : never;
+const place = { deployment: 'acme-prod', publicUrl: 'https://rollcall.example.com' };
+
+interface Way {
+  readonly first?: string;
+  readonly egress?: Egress;
+}
+
+function send(settings: Bare, what = notice, { first, egress }: Way = {}): Promise<string | undefined> {
+  return openChannel({ ...settings, ...rule } as ChannelSettings, { clock: new FakeClock(), egress, place }).send(
+    what,
+    signal,
+    first,
+  );
+}
+
+describe('webhook', () => {
+  it('signs time and body, and says the same in words and in data', async () => {
+    const receiver = await openReceiver();
+    await send({ kind: 'webhook', name: 'w', url: reveal(`${receiver.url}/a`), secret: reveal('s3cret') });
+    const [got] = receiver.received;
+    const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['x-rollcall-signature'])) ?? [];
+    expect(Number(t)).toBe(someInstant / 1000);
+    expect(v1).toBe(createHmac('sha256', 's3cret').update(`${t}.${got?.text}`).digest('hex'));
+    expect(got?.headers['x-rollcall-notice']).toBe('alert_01');
+    expect(got?.json()).toEqual({
+      version: 1,
+      id: 'alert_01',
+      kind: 'problem',
+      severity: 'critical',
+      subject: { kind: 'sync', name: 'people' },
+      deployment: 'acme-prod',
+      thread: 'sync people run_1',
+      links: [
+        { text: 'Run', url: 'https://rollcall.example.com/runs/run_1' },
+        { text: 'Runbook', url: 'https://rollcall.example.com/runbook#run-failed' },
+      ],
+      at: '2026-11-21T12:00:00.000Z',
+      title: 'CRITICAL sync people: the run failed',
+      text: [
+        'The run run_1 failed: <!channel> & [link](http://example.com)',
+        '- E1: no',
+        'Not affected: All else.',
+        'What to do: rollcall show run_1',
+        'Code: run-failed (rollcall explain run-failed)',
+        'Also open: changes wait for approval.',
+        'Run: https://rollcall.example.com/runs/run_1',
+        'Runbook: https://rollcall.example.com/runbook#run-failed',
+        'Rollcall acme-prod, 2026-11-21 12:00 UTC, notice alert_01',
+      ].join('\n'),
+      problems: [
+        {
+          topic: 'run',
+          code: 'run-failed',
+          severity: 'critical',
+          summary: 'The run run_1 failed: <!channel> & [link](http://example.com)',
+          details: ['E1: no'],
+          unaffected: 'All else.',
+          action: 'rollcall show run_1',
+          run: 'run_1',
+        },
+      ],
+      recovered: [],
+      standing: ['held'],
+    });
+  });
+
+  it('without a secret goes out unsigned', async () => {
+    const receiver = await openReceiver();
+    await send({ kind: 'webhook', name: 'w', url: reveal(receiver.url) }, recovery);
+    expect(receiver.received[0]?.headers['x-rollcall-signature']).toBeUndefined();
+    expect(receiver.received[0]?.json()).toMatchObject({
+      kind: 'recovery',
+      title: 'RECOVERED sync people: runs succeed again',
+      recovered: [{ topic: 'run', since: '2026-11-21T09:00:00.000Z' }],
+    });
+  });
+
+  it.each([
+    [302, /answered 302: it redirects/],
+    [403, /answered 403: check the url/],
+    [410, /answered 410: the address no longer exists/],
+    [429, /answered 429: too many/],
+    [500, /answered 500$/],
+  ])(
+    'that answers %i has not taken it; the error does not show the secret part of the address',
+    async (status, words) => {
+      const receiver = await openReceiver();
+      receiver.answer(status);
+      const sending = send({ kind: 'webhook', name: 'w', url: reveal(`${receiver.url}/T00/s3cret`) });
+      await expect(sending).rejects.toThrow(words);
+      await expect(sending).rejects.not.toThrow(/s3cret/);
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
+
+  it('that is not there is an error that says so', async () => {
+    const receiver = await openReceiver();
+    await receiver.close();
+    await expect(send({ kind: 'webhook', name: 'w', url: reveal(`${receiver.url}/s3cret`) })).rejects.toThrow(
+      /^127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED$/,
+    );
+  });
+
+  it('that never answers is left when the signal aborts', async () => {
+    const receiver = await openReceiver();
+    const settings: ChannelSettings = { kind: 'webhook', name: 'w', url: reveal(receiver.url), ...rule };
+    const channel = openChannel(settings, { clock: new FakeClock(), egress: undefined, place });
+    await expect(channel.send(notice, AbortSignal.abort())).rejects.toThrow('timeout');
+  });
+});
+
+describe('chat', () => {
+  it('Slack gets text in which no row can call a channel or make a link', async () => {
+    const receiver = await openReceiver();
+    await send({ kind: 'slack', name: 's', url: reveal(receiver.url) });
+    const { text } = receiver.received[0]?.json<{ text: string }>() ?? { text: '' };
+    expect(text).toContain('*CRITICAL sync people: the run failed*\nThe run run_1 failed: &lt;!channel&gt; &amp;');
+    expect(text).not.toMatch(/<|>/);
+  });
+
+  it('Teams gets an adaptive card of plain text runs', async () => {
+    const receiver = await openReceiver();
+    receiver.answer(202);
+    await send({ kind: 'teams', name: 't', url: reveal(receiver.url) });
+    const card = receiver.received[0]?.json<{ attachments: { contentType: string; content: { body: unknown[] } }[] }>();
+    expect(card?.attachments[0]?.contentType).toBe('application/vnd.microsoft.card.adaptive');
+    const text = JSON.stringify(card?.attachments[0]?.content.body);
+    expect(text).toContain('"text":"- E1: no"');
+    expect(text).not.toContain('"TextBlock"');
+  });
+});
+
+describe('Slack with a bot token', () => {
+  const slack = (url: string): Bare => ({
+    kind: 'slack',
+    name: 's',
+    url: reveal(url),
+    token: reveal('xoxb-1'),
+    channel: 'C1',
+  });
+
+  it('threads notices about one run, and shows what got worse in the channel too', async () => {
+    const receiver = await openReceiver();
+    receiver.say({ ok: true, ts: '171.1' });
+    expect(await send(slack(receiver.url))).toBe('171.1');
+    await send(slack(receiver.url), notice, { first: '171.1' });
+    await send(slack(receiver.url), recovery, { first: '171.1' });
+    const [first, worse, over] = receiver.received.map((one) => one.json<Record<string, unknown>>());
+    expect(receiver.received[0]?.path).toBe('/chat.postMessage');
+    expect(receiver.received[0]?.headers.authorization).toBe('Bearer xoxb-1');
+    expect(first).toMatchObject({ channel: 'C1', text: expect.stringContaining('*CRITICAL') });
+    expect(first).not.toHaveProperty('thread_ts');
+    expect(worse).toMatchObject({ thread_ts: '171.1', reply_broadcast: true });
+    expect(over).toMatchObject({ thread_ts: '171.1', reply_broadcast: false });
+  });
+
+  it('fails when Slack answers 200 without ok, and quotes only codes that are known', async () => {
+    const receiver = await openReceiver();
+    receiver.say({ ok: false, error: 'not_in_channel' });
+    await expect(send(slack(receiver.url))).rejects.toThrow(/refused the notice: not_in_channel$/);
+    receiver.say({ ok: false, error: 'ana@example.com is unknown' });
+    await expect(send(slack(receiver.url))).rejects.toThrow(/refused the notice: an error$/);
+  });
+});
+
+describe('Opsgenie', () => {
+  const genie = (url: string): Bare => ({ kind: 'opsgenie', name: 'o', url: reveal(url), apiKey: reveal('key') });
+
+  it('opens one alert for each deployment, subject and topic, notes what is new, and closes it at the end', async () => {
+    const receiver = await openReceiver();
+    receiver.answer(202);
+    await send(genie(receiver.url));
+    await send(genie(receiver.url), recovery);
+    const alias = encodeURIComponent('rollcall acme-prod sync people run');
+    expect(receiver.received.map(({ path }) => path)).toEqual([
+      '/v2/alerts',
+      `/v2/alerts/${alias}/notes?identifierType=alias`,
+      `/v2/alerts/${alias}/close?identifierType=alias`,
+    ]);
+    expect(receiver.received[0]?.headers.authorization).toBe('GenieKey key');
+    expect(receiver.received[0]?.json()).toMatchObject({
+      alias: 'rollcall acme-prod sync people run',
+      priority: 'P1',
+      message: 'CRITICAL sync people: the run failed',
+    });
+  });
+});
+
+describe('Alertmanager', () => {
+  const manager = (url: string): Bare => ({ kind: 'alertmanager', name: 'm', url: reveal(`${url}/`) });
+  interface Alert {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly endsAt: string;
+    readonly generatorURL?: string;
+  }
+  const alertsOf = (text: string | undefined) =>
+    (JSON.parse(text ?? '[]') as readonly Alert[]).map(({ labels, endsAt }) => [
+      labels.severity,
+      Date.parse(endsAt) - someInstant,
+    ]);
+
+  it('gets an alert with labels of its own for the severity, and the end of the other severities', async () => {
+    const receiver = await openReceiver();
+    await send(manager(receiver.url));
+    await send(manager(receiver.url), recovery);
+    await send(manager(receiver.url), { ...notice, kind: 'note' });
+    expect(receiver.received).toHaveLength(2);
+    const [fires, ends] = receiver.received;
+    expect(fires?.path).toBe('/api/v2/alerts');
+    expect(fires?.json<readonly Alert[]>()[0]?.labels).toEqual({
+      alertname: 'Rollcall',
+      deployment: 'acme-prod',
+      sync: 'people',
+      topic: 'run',
+      severity: 'critical',
+    });
+    expect(alertsOf(fires?.text)).toEqual([
+      ['critical', 30 * 86_400_000],
+      ['info', 0],
+      ['warning', 0],
+    ]);
+    expect(alertsOf(ends?.text)).toEqual([
+      ['info', 0],
+      ['warning', 0],
+      ['critical', 0],
+    ]);
+  });
+});
+
+describe('PagerDuty', () => {
+  const pager = (url: string): Bare => ({
+    kind: 'pagerduty',
+    name: 'p',
+    url: reveal(url),
+    routingKey: reveal('key'),
+  });
+  interface Event {
+    readonly event_action: string;
+    readonly dedup_key: string;
+    readonly payload?: { readonly severity: string; readonly summary: string };
+  }
+
+  it('triggers and resolves the same incident', async () => {
+    const receiver = await openReceiver();
+    receiver.answer(202, 202);
+    await send(pager(receiver.url));
+    await send(pager(receiver.url), recovery);
+    const [trigger, resolve] = receiver.received.map((one) => one.json<Event>());
+    expect(trigger).toMatchObject({
+      routing_key: 'key',
+      event_action: 'trigger',
+      payload: { severity: 'critical', class: 'run' },
+    });
+    expect(resolve).toEqual({ routing_key: 'key', event_action: 'resolve', dedup_key: trigger?.dedup_key });
+  });
+
+  it('gets a test that nobody has to close', async () => {
+    const receiver = await openReceiver();
+    await send(pager(receiver.url), test);
+    expect(receiver.received.map((one) => one.json<Event>().event_action)).toEqual(['trigger', 'resolve']);
+    expect(new Set(receiver.received.map((one) => one.json<Event>().dedup_key)).size).toBe(1);
+  });
+});
+
+describe('e-mail', () => {
+  const servers: SMTPServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+
+  /** A real SMTP server; gives its port and what it took. */
+  async function openMailServer(options: SMTPServerOptions = {}) {
+    const mails: string[] = [];
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      logger: false,
+      onData(stream, _session, callback) {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          mails.push(Buffer.concat(chunks).toString());
+          callback();
+        });
+      },
+      ...options,
+    });
+    servers.push(server);
+    server.on('error', () => {});
+    const listening = server.listen(0, '127.0.0.1');
+    await new Promise<void>((resolve) => listening.once('listening', () => resolve()));
+    const address = listening.address();
+    return { mails, port: typeof address === 'object' && address !== null ? address.port : 0 };
+  }
+
+  const mail = (url: string): Bare => ({
+    kind: 'email',
+    name: 'e',
+    url: reveal(url),
+    from: 'rollcall@example.com',
+    to: ['ops@example.com', 'night@example.com'],
+    insecure: false,
+  });
+
+  it('reaches everybody named, with the words of the notice and its id', async () => {
+    const { mails, port } = await openMailServer();
+    await send(mail(`smtp://127.0.0.1:${port}`));
+    const [text = ''] = mails;
+    expect(text).toContain('Subject: [rollcall] CRITICAL sync people: the run failed');
+    expect(text).toContain('To: ops@example.com, night@example.com');
+    expect(text).toMatch(/X-Rollcall-Notice: alert_01/i);
+    expect(text).toContain('What to do: rollcall show run_1');
+  });
+
+  it('gives name and password, and says when they are refused, without showing them', async () => {
+    const tries: unknown[] = [];
+    const { mails, port } = await openMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      authMethods: ['PLAIN'],
+      onAuth({ username, password }, _session, callback) {
+        tries.push([username, password]);
+        if (password === 'p@ss') callback(null, { user: 'ops' });
+        else callback(new Error('no'));
+      },
+    });
+    await send(mail(`smtp://ops:p%40ss@127.0.0.1:${port}`));
+    expect(mails).toHaveLength(1);
+    const refused = send(mail(`smtp://ops:wrong-one@127.0.0.1:${port}`));
+    await expect(refused).rejects.toThrow(
+      /^127\.0\.0\.1 did not accept the e-mail: EAUTH.*check user name and password/,
+    );
+    await expect(refused).rejects.not.toThrow(/wrong-one/);
+    expect(tries).toEqual([
+      ['ops', 'p@ss'],
+      ['ops', 'wrong-one'],
+    ]);
+  });
+
+  it('goes through a tunnel of the proxy of the environment, and a refusal names the proxy', async () => {
+    const { mails, port } = await openMailServer();
+    const proxy = await startProxy(port, 'ana:secret');
+    const through = (credentials: string) =>
+      send(mail('smtp://mail.example.com:587'), notice, {
+        egress: {
+          proxyFor: ({ protocol }) =>
+            protocol === 'smtp:' ? `http://${credentials}@127.0.0.1:${proxy.port}` : undefined,
+        },
+      });
+
+    // The test server has no STARTTLS, which mail to any other machine needs.
+    await expect(through('ana:secret')).rejects.toThrow(
+      /^mail\.example\.com did not accept the e-mail through the proxy/,
+    );
+    expect(proxy.seen).toEqual(['CONNECT mail.example.com:587']);
+    await send({ ...mail('smtp://mail.example.com:587'), insecure: true } as Bare, notice, {
+      egress: { proxyFor: () => `http://ana:secret@127.0.0.1:${proxy.port}` },
+    });
+    expect(mails).toHaveLength(1);
+
+    const refused = through('ana:wrong-word');
+    await expect(refused).rejects.toThrow(`through the proxy 127.0.0.1:${proxy.port}: EPROXY: the proxy refused`);
+    await expect(refused).rejects.not.toThrow(/wrong-word/);
+  });
+
+  it('is not taken when the server refuses the recipients', async () => {
+    const { port } = await openMailServer({
+      onRcptTo: (_address, _session, callback) =>
+        callback(Object.assign(new Error('no such user'), { responseCode: 550 })),
+    });
+    await expect(send(mail(`smtp://127.0.0.1:${port}`))).rejects.toThrow(/EENVELOPE \(550\)/);
+  });
+
+  it('is not sent in the clear to another machine that offers no TLS', async () => {
+    const { mails, port } = await openMailServer();
+    // 0.0.0.0 is this machine by a name that the channel does not know as such.
+    await expect(send(mail(`smtp://0.0.0.0:${port}`))).rejects.toThrow(/did not accept the e-mail/);
+    expect(mails).toEqual([]);
+  });
+
+  it('is not sent over TLS whose certificate nobody vouches for', async () => {
+    const { mails, port } = await openMailServer({ secure: true });
+    await expect(send(mail(`smtps://127.0.0.1:${port}`))).rejects.toThrow(/did not accept the e-mail/);
+    expect(mails).toEqual([]);
+  });
+
+  it('to a server that is not there is an error', async () => {
+    const { port } = await openMailServer();
+    for (const server of servers.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()));
+    await expect(send(mail(`smtp://127.0.0.1:${port}`))).rejects.toThrow(/E[A-Z]+: no connection; check host and port/);
+  });
+});

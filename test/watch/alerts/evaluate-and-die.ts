@@ -1,0 +1,21 @@
+import { newUlid, systemClock } from '../../../src/main/system.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
+import { silentLogger } from '../../support/memory-logger.ts';
+
+/** Looks once at the store in the folder, and tells the receiver. A process of its own, to be killed. */
+const [, , folder = '', url = ''] = process.argv;
+const store = await openStore('sqlite:rollcall.db', { folder });
+const alerts = openAlerts({
+  channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => url }, afterMs: 0, remindMs: undefined }],
+  place: { deployment: 'rollcall', publicUrl: undefined },
+  syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
+  connections: [],
+  store,
+  clock: systemClock,
+  logger: silentLogger,
+  newId: newUlid,
+  random: () => 0.5,
+});
+await alerts.evaluate(new AbortController().signal);
+await store.close();

@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../../src/ports/store.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { judgeHeld } from '../../../src/watch/alerts/judge-held.ts';
+import { sampleRun } from '../../cli/samples.ts';
+import { endRun, openRun, sampleChange, sampleHold, writePlan } from '../../contracts/store-samples.ts';
+import { someInstant as now } from '../../support/fake-clock.ts';
+
+const doubt = '29 of 30 rows have a status that lifecycle does not name; first at line 2';
+
+async function emptyStore(): Promise<Store> {
+  const store = await openStore('sqlite::memory:', { folder: '.' });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+test.each(['held', 'partial'] as const)(
+  'a run that ended %s with many people blocked is told with the likely cause',
+  async (outcome) => {
+    const store = await emptyStore();
+    const run = sampleRun({ outcome, reason: `${doubt}: approve the run`, facts: { isReadDoubted: true, doubt } });
+
+    expect(await judgeHeld('people', run, store, now)).toMatchObject({
+      topic: 'held',
+      key: 'held read blocked',
+      details: [doubt],
+      action: expect.stringContaining(`rollcall approve ${run.id}`),
+    });
+  },
+);
+
+test('an accepted read ends it, and so does a run that only reports the cause', async () => {
+  const store = await emptyStore();
+  expect(await judgeHeld('people', sampleRun({ outcome: 'nothing-to-do', facts: {} }), store, now)).toBe('well');
+  expect(await judgeHeld('people', sampleRun({ outcome: 'partial', facts: { doubt } }), store, now)).toBe('well');
+});
+
+test('held changes and a doubted read are one problem that says both', async () => {
+  const store = await emptyStore();
+  const owned = await openRun(store, { id: 'run_1' });
+  const change = sampleChange('ana', 'disable');
+  await writePlan(store, { id: 'run_1', owned }, [change]);
+  await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
+  await store.holds.renew(owned, [sampleHold(owned, 'hold_1', [change.hash])], now);
+  await endRun(store, owned);
+  const run = sampleRun({ id: 'run_1', outcome: 'held', facts: { isReadDoubted: true, doubt } });
+
+  const problem = await judgeHeld('people', run, store, now);
+  expect(problem).toMatchObject({
+    key: 'held disables,read',
+    details: [doubt, '1 disables, 5 allowed', 'ana: disable'],
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { TokenStatus } from '../../../src/ports/tokens.ts';
+import { judgeToken } from '../../../src/watch/alerts/judge-token.ts';
+
+const issuedAt = Date.UTC(2026, 10, 25, 3);
+const minute = 60_000;
+
+const hourToken: TokenStatus = {
+  connection: 'acme',
+  state: 'ready',
+  generation: 2,
+  issuedAt,
+  expiresAt: issuedAt + 60 * minute,
+  attempts: 0,
+  retryAt: undefined,
+  reason: undefined,
+  advice: 'Nothing to do.',
+};
+
+describe('a token endpoint that does not answer correctly', () => {
+  const seconds = 1000;
+  const throttled = (attempts: number, retryAt: number, over: Partial<TokenStatus> = {}): TokenStatus => ({
+    ...hourToken,
+    attempts,
+    retryAt,
+    reason: 'a refresh had no effect: it answered 429 (invalid_request)',
+    advice: 'The refresh token is kept, and presented again automatically. To retry immediately: …',
+    ...over,
+  });
+  const shortLived = { expiresAt: issuedAt + 90 * seconds };
+
+  it.each([
+    ['twice in a row, with a valid access token', throttled(2, issuedAt + 46 * minute), 45 * minute],
+    ['for two minutes', throttled(5, issuedAt + 48 * minute), 46.5 * minute],
+    ['at the end of a token of 90 s', throttled(3, issuedAt + 102 * seconds, shortLived), 91 * seconds],
+  ])('is no problem while a later try is in time: %s', (_, token, afterMs) => {
+    expect(judgeToken('acme', token, issuedAt + afterMs)).toBe('well');
+  });
+
+  it.each([
+    ['a try that is too late for the access token', throttled(2, issuedAt + 55 * minute), 45 * minute, 'warning'],
+    ['many answers', throttled(6, issuedAt + 50 * minute), 48 * minute, 'warning'],
+    ['an expired access token', throttled(2, issuedAt + 61 * minute), 60 * minute, 'critical'],
+    ['no access token', throttled(2, issuedAt + 1000, { issuedAt: undefined, expiresAt: undefined }), 0, 'critical'],
+  ])('is a problem with %s', (_, token, afterMs, severity) => {
+    expect(judgeToken('acme', token, issuedAt + afterMs)).toMatchObject({ severity, code: 'token-endpoint-failing' });
+  });
+
+  it('is told in sentences of which each stands once, with times to the second', () => {
+    const problem = judgeToken('acme', throttled(6, issuedAt + 50 * minute), issuedAt + 48 * minute);
+    expect(problem).toMatchObject({
+      title: 'the token endpoint does not answer correctly',
+      summary:
+        'The token endpoint does not answer correctly (6 answers in a row). The refresh token is kept and presented again; the access token works until 2026-11-25 04:00:00 UTC',
+      details: [
+        'a refresh had no effect: it answered 429 (invalid_request)',
+        'Next try: 2026-11-25 03:50:00 UTC. To retry immediately: rollcall token refresh acme.',
+      ],
+    });
+  });
+});
+
+describe('a refused refresh token', () => {
+  const refused: TokenStatus = { ...hourToken, state: 'reauth-required' };
+
+  it.each([
+    ['the access token is valid', 59, 'Syncs of acme work until 2026-11-25 04:00:00 UTC, and then not before'],
+    ['the access token has expired', 60, 'No sync of acme works until'],
+  ])('is critical, and says what still works: %s', (_, afterMinutes, work) => {
+    expect(judgeToken('acme', refused, issuedAt + afterMinutes * minute)).toMatchObject({
+      severity: 'critical',
+      code: 'refresh-token-refused',
+      summary: `The platform refuses the refresh token. ${work} a new token is configured`,
+    });
+  });
+});

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { redactFields, redactText } from '../../src/watch/logs/log-redaction.ts';
+
+const root = join(import.meta.dirname, '../..');
+const calls = globSync('{src,jobs}/**/*.ts', { cwd: root }).flatMap((path) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  return [...text.matchAll(/logger\.(?:debug|info|warn|error)\(\s*\{([^{}]*)\}(?:,\s*'([^']*)')?/g)].map(
+    ([, fields = '', message = '']) => ({ path, fields, message }),
+  );
+});
+
+it('what we write to the log ourselves is not taken for a secret or a person', () => {
+  expect(calls.length).toBeGreaterThan(20);
+  for (const { path, fields, message } of calls) {
+    for (const field of fields.split(',')) {
+      const name = /^\s*(\w+)/.exec(field)?.[1];
+      if (name === undefined) continue;
+      expect(
+        redactFields({ [name]: 'word' }, () => 'hashed'),
+        `${path}: ${name}`,
+      ).toEqual({ [name]: 'word' });
+    }
+    expect(redactText(message), path).toBe(message);
+  }
+});

@@ -1,0 +1,206 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { runJob } from '../../../jobs/index.ts';
+import { RollcallError } from '../../../src/core/run/errors.ts';
+import { openRun, requestRun } from '../../../src/run/request-run.ts';
+import { firstPiece } from '../../../src/work/queue/job-data.ts';
+import type { WorkIo } from '../../../src/work/queue/work-io.ts';
+import { workJob } from '../../../src/work/queue/work-job.ts';
+import { expectPromisesKept } from '../../chaos/kill-world.ts';
+import { openHere } from '../../chaos/open-here.ts';
+import { silentLogger } from '../../support/memory-logger.ts';
+import { employees } from '../../support/office.ts';
+import { until } from '../../support/services/redis.ts';
+import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
+import { closeAfterAll, everythingIn, openWorld, startHere } from './with-redis.ts';
+
+closeAfterAll();
+
+const service = await startRedisService('the queue');
+const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ?? expect.fail('there is no Redis');
+const people = employees(30);
+
+describe.skipIf(service === undefined)('a deployment with Redis', () => {
+  it('does a run in a job per batch and leaves nothing of it in Redis', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 3 } });
+    const deployment = await startHere(world);
+    await world.ask();
+    const [run] = await world.ended(1);
+    expect(run).toMatchObject({ outcome: 'succeeded', trigger: 'resync', counts: { applied: 30 } });
+    const { batches } = await deployment.app.show(run?.id ?? '');
+    const added = async (queue: string) => {
+      const events = await redis.command('XRANGE', `{rollcall}:${queue}:events`, '-', '+');
+      return (events as readonly [string, string[]][]).filter(
+        ([, words]) => words[1] === 'added' && words.some((word) => word.startsWith('run_')),
+      ).length;
+    };
+    expect(await added('plans')).toBe(1);
+    expect((await added('plans')) + (await added('runs'))).toBeLessThanOrEqual(batches.length + 10);
+    await deployment.stop();
+    expect(await everythingIn(redis)).not.toMatch(new RegExp(`"(?:data|${run?.id}_\\d+)":`));
+    await expectPromisesKept(world, people);
+  });
+
+  it('never tells Redis who anybody is, nor a token, whatever goes wrong', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 10 } });
+    world.setFaults('file:fail-if=E3');
+    const deployment = await startHere(world);
+    await world.ask();
+    let seen = '';
+    while ((await world.runs()).every(({ phase }) => phase !== 'done')) seen += await everythingIn(redis);
+    seen += await everythingIn(redis);
+    await deployment.stop();
+    expect(seen).toContain('{rollcall}:runs');
+    expect(seen).toContain('run_');
+    for (const secret of [world.sandbox.accessToken, 'Ana1', 'Díaz', 'example.com', 'E17', '"E3"']) {
+      expect(seen).not.toContain(secret);
+      expect(deployment.logger.text()).not.toContain(secret);
+    }
+  });
+
+  it('ends a cancelled run whose sync has another name now, which looks for what was out and sends nothing twice', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({
+      redis: redis.url,
+      employees: people,
+      sync: { batchRows: 15 },
+      processingMs: 2500,
+    });
+    const before = await startHere(world);
+    await world.ask();
+    await until(async () => world.sandbox.state.files.size > 0);
+    await before.stop();
+    const [open] = await world.runs();
+    await world.here((app) => app.cancel(open?.id ?? '', 'shell:ana'));
+    const config = JSON.parse(await readFile(world.config, 'utf8'));
+    await writeFile(world.config, JSON.stringify({ ...config, syncs: { staff: config.syncs.people } }));
+    const after = await startHere(world);
+    const [run] = await world.ended(1);
+    expect(run).toMatchObject({ outcome: 'cancelled', counts: { unresolved: 15 } });
+    await until(async () => [...world.sandbox.state.files.values()].every(({ dueAt }) => dueAt < world.clock.now()));
+    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {}, by: 'shell:ana' };
+    await after.app.resync('staff', { ...watch, scope: { kind: 'all' } });
+    const [next] = (await world.ended(2)).filter(({ sync }) => sync === 'staff');
+    expect(next).toMatchObject({ outcome: 'succeeded', counts: { applied: 15, repeated: 0 } });
+    const { counts } = await after.app.plan('staff', watch);
+    expect(counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
+    expect(world.sandbox.state.log).toHaveLength(people.length);
+    await after.stop();
+  });
+
+  it('shares the work between roles, and a worker without a scheduler begins nothing', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 15 } });
+    const scheduler = await startHere(world, 'scheduler');
+    await world.ask();
+    const worker = await startHere(world, 'worker');
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    expect(scheduler.logger.messages('info')).not.toContain('run ended');
+    expect(worker.logger.messages('info')).toContain('run ended');
+    expect([...scheduler.logger.messages('error'), ...worker.logger.messages('error')]).toEqual([]);
+  });
+
+  it('fails a run whose workers die again and again, and says so', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({ redis: redis.url, employees: people });
+    const scheduler = await startHere(world, 'scheduler');
+    await world.ask();
+    const jobKeys = async () => (await redis.command('KEYS', '{rollcall}:plans:run_*')) as readonly string[];
+    await expect.poll(jobKeys, { timeout: 5000 }).toHaveLength(1);
+    const [key = ''] = await jobKeys();
+    // What the sixth worker that found it stalled would have written.
+    await redis.command('HSET', key, 'stc', '6', 'defa', 'job stalled more than allowable limit');
+    const worker = await startHere(world, 'worker');
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('failed');
+    expect(run?.reason).toContain('a worker died 6 times while it ran this job');
+    await worker.stop();
+    await scheduler.stop();
+    expect(world.sandbox.state.log).toEqual([]);
+  });
+
+  it('ends within a moment of being asked to when it has nothing to do', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({ redis: redis.url, employees: people });
+    const replica = world.replica();
+    await replica.line('ready');
+    const askedAt = Date.now();
+    replica.process.kill('SIGTERM');
+    expect(await replica.ended).toMatchObject({ code: 0, errors: '' });
+    // It waits for no lock, lease or grace of ten seconds.
+    expect(Date.now() - askedAt).toBeLessThan(8000);
+  });
+});
+
+describe('a job that has to wait for long', () => {
+  it('comes again in pieces, and at once when a person has cancelled its run', async () => {
+    const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
+    const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+    const run = (await openRun('people', engine.io))?.run.id ?? '';
+    const never = new AbortController().signal;
+    const tooBusy = new RollcallError('come later', { code: 'PLATFORM_BUSY', retry: { afterMs: 600_000 } });
+    const asked: string[] = [];
+    const io: WorkIo = {
+      engine: engine.io,
+      runLeaseMs: 6000,
+      newOwner: () => 'worker',
+      stop: never,
+      graceOver: never,
+      keepToken: async () => {},
+      runJob: async (job) => {
+        asked.push(job);
+        throw tooBusy;
+      },
+      random: () => 0,
+    };
+    const first = await workJob(firstPiece(run), io, never);
+    const second = first.kind === 'again' ? await workJob(first.data, io, never) : expect.fail('it should come again');
+
+    expect([first, second]).toMatchObject([
+      { kind: 'again', afterMs: 30_000 },
+      { kind: 'again', afterMs: 30_000 },
+    ]);
+    expect(asked).toHaveLength(1);
+
+    await engine.io.store.runs.requestCancel(run);
+    await workJob(second.kind === 'again' ? second.data : expect.fail('it should come again'), io, never);
+    expect(asked).toHaveLength(2);
+    await app.close();
+  });
+});
+
+describe('one job, delivered twice at the same time', () => {
+  it('has one effect: who comes second comes again later', async () => {
+    const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
+    const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+    const opened = await openRun('people', engine.io);
+    let takings = 0;
+    const never = new AbortController().signal;
+    const io: WorkIo = {
+      engine: engine.io,
+      runLeaseMs: 6000,
+      newOwner: () => `worker-${++takings}`,
+      stop: never,
+      graceOver: never,
+      keepToken: async () => {},
+      runJob,
+      random: () => 0,
+    };
+    let copies = [firstPiece(opened?.run.id ?? ''), firstPiece(opened?.run.id ?? '')];
+    let isBusySeen = false;
+    while (copies.length > 0) {
+      const worked = await Promise.all(copies.map((data) => workJob(data, io, never)));
+      isBusySeen ||= worked.some((one) => one.kind === 'again' && one.afterMs === 1000);
+      copies = worked.flatMap((one) => (one.kind === 'done' ? [] : [one.data]));
+    }
+    await app.close();
+    expect(isBusySeen).toBe(true);
+    expect(world.sandbox.state.log).toHaveLength(people.length);
+    await expectPromisesKept(world, people);
+  });
+});

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { fullPace } from '../../../src/core/run/pace.ts';
+import { openLocalBudget } from '../../../src/drivers/http/rate-limit.ts';
+import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
+import { openRedisBudget } from '../../../src/work/queue/redis-budget.ts';
+import { openHere } from '../../chaos/open-here.ts';
+import { SharedClock } from '../../chaos/shared-clock.ts';
+import { silentLogger } from '../../support/memory-logger.ts';
+import { closeAfterAll, everythingIn, openRedisServer, openWorld, redisOrSkip } from './with-redis.ts';
+
+closeAfterAll();
+
+const program = await redisOrSkip('the shared rate budget');
+const run = promisify(execFile);
+const rate = 20;
+
+/** The most that began within a second. */
+function mostPerSecond(instants: readonly number[]): number {
+  const sorted = instants.toSorted((a, b) => a - b);
+  return Math.max(0, ...sorted.map((from, i) => sorted.slice(i).filter((at) => at < from + 1000).length));
+}
+
+async function spendIn(port: number, ms: number): Promise<number[]> {
+  const words = [join(import.meta.dirname, 'spend-budget.ts'), String(port), String(rate), String(ms)];
+  const { stdout } = await run(process.execPath, words);
+  return JSON.parse(stdout) as number[];
+}
+
+describe.skipIf(program === undefined)('a rate budget that processes share', () => {
+  it('is one budget: four processes together begin no more than one may', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const begun = (await Promise.all([1, 2, 3, 4].map(() => spendIn(redis.port, 4000)))).flat();
+    const lastedMs = Math.max(...begun) - Math.min(...begun);
+    expect(begun.length).toBeLessThanOrEqual((rate * lastedMs) / 1000 + rate);
+    expect(begun.length).toBeGreaterThan(rate * 3);
+    // A start is given exactly; on a busy machine it is made a little later, and the next one in time.
+    expect(mostPerSecond(begun)).toBeLessThanOrEqual(rate * 1.5);
+  });
+
+  it('shares what one process has learned from the platform', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
+    const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
+    const budgets = ['one', 'two'].map((member) => {
+      // The clocks of the processes are an hour apart.
+      const clock = new SharedClock({ anchor: Date.now() - (member === 'two' ? 3_600_000 : 0), speed: 1 });
+      const client = openRedis(settings, 'budget', () => {});
+      const parts = { client, prefix: '{x}', connection: 'acme', limits, clock, member, onError: () => {} };
+      return { client, clock, ...openRedisBudget({ ...parts, openLocal: (share) => openLocalBudget(share, clock) }) };
+    });
+    const [one, two] = budgets;
+    if (one === undefined || two === undefined) throw new Error('two budgets are needed');
+    await two.take(rate);
+    expect(two.pace()).toEqual(fullPace);
+    const now = one.clock.now();
+    one.learn({ share: 0.5, at: now, notBefore: now + 60_000, quota: 2.5, quotaUntil: now + 90_000 });
+    await one.take(rate);
+    await two.take(rate);
+    const { share, quota, notBefore, quotaUntil } = two.pace();
+    expect({ share, quota }).toEqual({ share: 0.5, quota: 2.5 });
+    expect(notBefore - two.clock.now()).toBeGreaterThan(30_000);
+    expect(notBefore - two.clock.now()).toBeLessThanOrEqual(60_000);
+    expect(quotaUntil - notBefore).toBe(30_000);
+    for (const { client } of budgets) closeRedis(client);
+  });
+
+  it('is what a configured connection spends', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const world = await openWorld({ redis: redis.url, employees: [] });
+    const { app } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+    for await (const line of app.check('acme', AbortSignal.timeout(60_000))) expect(line.subject).not.toBe('');
+    expect(await everythingIn(redis)).toContain(':budget:acme:starts');
+    await app.close();
+  });
+
+  it('becomes a small share each when Redis is away, and is one again when it is back', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const clock = new SharedClock({ anchor: Date.now(), speed: 1 });
+    const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
+    const errors: unknown[] = [];
+    const members = ['one', 'two', 'three', 'four'].map((member) => {
+      const client = openRedis(settings, 'budget', () => {});
+      const openLocal = (share: typeof limits) => openLocalBudget(share, clock);
+      const onError = (error: unknown): void => void errors.push(error);
+      return {
+        client,
+        budget: openRedisBudget({
+          client,
+          prefix: '{x}',
+          connection: 'acme',
+          limits,
+          clock,
+          member,
+          openLocal,
+          onError,
+        }),
+      };
+    });
+    // Each twice: the first one asks when it does not know of the last.
+    for (const { budget } of [...members, ...members]) await budget.take(rate);
+    expect(errors).toEqual([]);
+    await redis.kill();
+    const waits = await Promise.all(
+      members.map(async ({ budget }) => {
+        const each = [];
+        for (let i = 0; i < 11; i += 1) each.push(await budget.take(rate));
+        return each;
+      }),
+    );
+    for (const each of waits) {
+      expect(each.filter((waitMs) => waitMs < 900)).toEqual([]);
+      expect(each.filter((waitMs) => waitMs < 1900)).toHaveLength(rate / members.length);
+    }
+    expect(errors.length).toBeGreaterThan(0);
+    for (const { client } of members) closeRedis(client);
+  });
+});

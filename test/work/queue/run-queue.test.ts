@@ -1,0 +1,131 @@
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
+import { systemClock } from '../../../src/main/system.ts';
+import type { Run } from '../../../src/ports/store.ts';
+import {
+  firstPiece,
+  type JobData,
+  jobIdOf,
+  readJobData,
+  runlessJob,
+  runOfJobId,
+} from '../../../src/work/queue/job-data.ts';
+import { housekeepingPriority, openRunQueue, priorityOf } from '../../../src/work/queue/run-queue.ts';
+import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
+
+closeAfterAll();
+
+const program = await redisOrSkip('the queue');
+
+describe('what stands in Redis for a job', () => {
+  it('is refused when another version wrote it', () => {
+    const ours: JobData = firstPiece('run_1');
+    expect(readJobData(ours)).toEqual(ours);
+    for (const other of [
+      { ...ours, v: 3 },
+      { ...ours, people: [] },
+      { ...ours, payload: { run: { id: 1 } } },
+      'x',
+      null,
+    ]) {
+      expect(readJobData(other)).toBeUndefined();
+    }
+  });
+
+  it('of the version before advances its run from the stored phase', () => {
+    const former = { v: 1, job: 'settle', payload: { run: 'run_1', batch: 'run_1_b00001' }, tries: 2, piece: 3 };
+    expect(readJobData(former)).toEqual({ ...firstPiece('run_1'), tries: 2, piece: 3 });
+    const keepToken = runlessJob('keep-token', { connection: 'acme' });
+    expect(readJobData({ ...keepToken, v: 1 })).toEqual(keepToken);
+  });
+
+  it('has an id that says which piece of which run it is, without the colon that the queue forbids', () => {
+    const id = jobIdOf({ ...firstPiece('run_01J'), piece: 12 });
+    expect(id).toBe('run_01J_12');
+    expect(runOfJobId(id)).toBe('run_01J');
+    expect(jobIdOf(runlessJob('keep-token', { connection: 'acme' }))).toBe('keep-token_acme');
+  });
+});
+
+const planning = (trigger: Run['trigger']): number => priorityOf({ trigger, phase: 'reading' });
+
+it('lets every run that has its plan go before any that has none, and short work of no run before both', () => {
+  const planned = priorityOf({ trigger: 'schedule', phase: 'delivering' });
+  expect(planned).toBeLessThan(planning('manual'));
+  expect(priorityOf({ trigger: 'resync', phase: 'proving' })).toBeLessThan(planned);
+  expect(housekeepingPriority).toBeLessThan(priorityOf({ trigger: 'resync', phase: 'proving' }));
+});
+
+describe.skipIf(program === undefined)('the queue', () => {
+  it('holds a job of an id once, knows which runs have one, and lets what a person asked for go first', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+    const client = openRedis(settings, 'producer', () => {});
+    const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
+    expect(await queue.depth()).toEqual({ waiting: 0, oldestAt: undefined });
+    await queue.add(firstPiece('run_slot'), planning('schedule'));
+    await queue.add(firstPiece('run_hook'), planning('webhook'));
+    await queue.add(firstPiece('run_asked'), planning('resync'));
+    await queue.add(firstPiece('run_slot'), planning('schedule'));
+    expect(await redis.command('ZRANGE', '{q}:plans:prioritized', '0', '-1')).toEqual([
+      'run_asked_0',
+      'run_hook_0',
+      'run_slot_0',
+    ]);
+    expect([...(await queue.runs())].sort()).toEqual(['run_asked', 'run_hook', 'run_slot']);
+    expect(await queue.waiting()).toBe(3);
+    const oldestAt = Number(await redis.command('HGET', '{q}:plans:run_slot_0', 'timestamp'));
+    expect(await queue.depth()).toEqual({ waiting: 3, oldestAt });
+    await queue.close();
+    closeRedis(client);
+  });
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'fails within seconds for who adds to it when Redis got %s, and heals',
+    async (signal) => {
+      const redis = await openRedisServer(program ?? '');
+      const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+      const client = openRedis(settings, 'producer', () => {});
+      const answers = { clock: systemClock, withinMs: 1000 };
+      const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {}, answers });
+      if (signal === 'SIGKILL') await redis.kill();
+      else redis.signal(signal);
+      const from = Date.now();
+      await expect(queue.add(firstPiece('run_1'), 1)).rejects.toThrow();
+      // Without a bound it would wait until Redis is back: for ever.
+      expect(Date.now() - from).toBeLessThan(20_000);
+      if (signal === 'SIGKILL') await redis.start();
+      else redis.signal('SIGCONT');
+      await expect
+        .poll(
+          () =>
+            queue.add(firstPiece('run_1'), 1).then(
+              () => 'added',
+              () => 'not yet',
+            ),
+          { timeout: 8000 },
+        )
+        .toBe('added');
+      expect([...(await queue.runs())]).toEqual(['run_1']);
+      await queue.close();
+      closeRedis(client);
+    },
+  );
+
+  it('lets an ACL user in who may touch its own keys alone', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const admin = new Redis(redis.port, '127.0.0.1');
+    await admin.call('ACL', 'SETUSER', 'rollcall', 'on', '>secret', '~{q}:*', '+@all');
+    await admin.call('ACL', 'SETUSER', 'default', 'off');
+    admin.disconnect();
+    const access = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+    const password = { reveal: () => 'secret' };
+    const client = openRedis({ ...access, username: 'rollcall', password }, 'producer', () => {});
+    const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
+    await queue.add(firstPiece('run_1'), 1);
+    expect([...(await queue.runs())]).toEqual(['run_1']);
+    await queue.close();
+    closeRedis(client);
+  });
+});
