@@ -14,7 +14,7 @@ export const confusables: readonly (readonly [like: string, characters: string])
   ['+', '\u{16ed}\u{2795}\u{1029b}'],
   [',', '\u{60d}\u{66b}\u{201a}\u{a4f9}'],
   ['-', '\u{2010}\u{2012}\u{2013}\u{6d4}\u{2043}\u{2d7}\u{2212}\u{2796}\u{2cba}'],
-  ['..', '\u{701}\u{702}\u{a60e}\u{10a50}\u{a4f8}'],
+  ['.', '\u{701}\u{702}\u{a60e}\u{10a50}\u{a4f8}'],
   ['/', '\u{1735}\u{2041}\u{2215}\u{2044}\u{2571}\u{27cb}\u{29f8}\u{1d23a}\u{31d3}\u{3033}\u{2cc6}\u{30ce}\u{4e3f}'],
   ['2', '\u{a75a}\u{1a7}\u{3e8}\u{a644}\u{14bf}\u{a6ef}'],
   ['3', '\u{1d206}\u{a7ab}\u{21c}\u{1b7}\u{a76a}\u{2ccc}\u{417}\u{4e0}\u{16f3b}\u{118ca}'],

@@ -5,13 +5,13 @@ import { textProblem } from './text.ts';
  * Returns why a text (NFC, trimmed) cannot be an identification, without the text itself; undefined when it can. Beyond
  * the limits of every field, these are refused:
  *
- *   `..`, `../..`                          URL normalization removes them, so a call would reach another address
+ *   `.`, `..`                          URL normalization removes them, so a call would reach another address
  *   invisible and format characters    two identifications would look equal, and bidi controls reorder what is shown
  *   `null`, `NaN`, `[object Object]`   the text of a missing value in many programs, shared by unrelated people
  */
 export function identificationProblem(text: string): string | undefined {
   if (text === '') return 'is blank';
-  if (text === '..' || text === '../..') return 'is . or .., which a URL cannot contain';
+  if (text === '.' || text === '..') return 'is . or .., which a URL cannot contain';
   const damage = importDamage(text)?.reason;
   if (damage !== undefined) return damage;
   if (missingValue.test(text)) {

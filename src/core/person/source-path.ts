@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * of objects and indexes of lists. A path that does not exist gives undefined.
  */
 export function compileSourcePath(path: string): (fields: Fields) => unknown {
-  const steps = path.split('..');
+  const steps = path.split('.');
   if (steps.length === 1) return (fields) => (Object.hasOwn(fields, path) ? fields[path] : undefined);
   return (fields) => (Object.hasOwn(fields, path) ? fields[path] : reach(fields, steps));
 }
@@ -15,13 +15,13 @@ export function compileSourcePath(path: string): (fields: Fields) => unknown {
  * that is shorter). False means that the source does not show the field: not requested, not granted or omitted.
  */
 export function compileVisibility(path: string): (fields: Fields) => boolean {
-  const steps = path.split('..');
+  const steps = path.split('.');
   return (fields) => (Object.hasOwn(fields, path) ? fields[path] !== undefined : isVisible(fields, steps));
 }
 
 /** Returns whether a source with these field names can have a value at the path. */
 export function isKnownSourcePath(path: string, names: readonly string[]): boolean {
-  const [first = path] = path.split('..', 1);
+  const [first = path] = path.split('.', 1);
   return names.includes(path) || names.includes(first);
 }
 

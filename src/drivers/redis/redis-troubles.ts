@@ -14,8 +14,8 @@ export function troublesOf(info: string): readonly string[] {
     );
   // Compatible servers with another name count their versions differently.
   const version = wordOf('valkey_version') === undefined ? wordOf('redis_version') : undefined;
-  const [major = 0, minor = 0] = (version ?? '').split('../../work/queue').map(Number);
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
   if (version !== undefined && (major < oldest[0] || (major === oldest[0] && minor < oldest[1])))
-    troubles.push(`Redis ${version} is too old: use ${oldest.join('../../work/queue')} or newer`);
+    troubles.push(`Redis ${version} is too old: use ${oldest.join('.')} or newer`);
   return troubles;
 }

@@ -8,7 +8,7 @@ import type { Sync } from '../engine-io.ts';
  * step does.
  */
 export function absentFields(reads: readonly string[], fields: readonly string[]): readonly string[] {
-  return reads.filter((read) => !fields.includes(read) && !fields.includes(read.split('../plan')[0] ?? ''));
+  return reads.filter((read) => !fields.includes(read) && !fields.includes(read.split('.')[0] ?? ''));
 }
 
 /**
@@ -17,7 +17,7 @@ export function absentFields(reads: readonly string[], fields: readonly string[]
  */
 export function nameAbsent(absent: readonly string[], fields: readonly string[]): string {
   const names = absent.map((read) => {
-    const guess = sameName(read.split('../plan')[0] ?? read, fields);
+    const guess = sameName(read.split('.')[0] ?? read, fields);
     return guess === undefined ? read : `${read} (did you mean ${guess}?)`;
   });
   return `${absent.length === 1 ? 'field' : 'fields'} ${names.join(', ')}`;

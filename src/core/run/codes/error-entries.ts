@@ -179,7 +179,7 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
   },
   IDENTIFICATION_INVALID: {
     meaning: 'An identification cannot be used. Nothing was sent for it.',
-    cause: 'The identification is empty, `.` or `../..`, or contains control characters.',
+    cause: 'The identification is empty, `.` or `..`, or contains control characters.',
     cure: ["Correct the person's key in the HR system, or the mapping of `identification`."],
     page: 'configuration.md#the-mapping',
   },
