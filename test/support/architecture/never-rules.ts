@@ -17,14 +17,7 @@ export interface NeverRule {
 }
 
 const main = ['src/main'];
-const parsedInput = [
-  'src/config',
-  'src/drivers',
-  'src/sandbox',
-  'src/server',
-  'src/sources',
-  'src/web/api/schema.ts',
-];
+const parsedInput = ['src/config', 'src/drivers', 'src/sandbox', 'src/server', 'src/sources', 'src/web/api/schema.ts'];
 
 export const neverRules: readonly NeverRule[] = [
   {
