@@ -68,7 +68,7 @@ function betterFormat(text: string, pattern: string): string {
     const parts = [
       `yyyy-MM-dd${between === 'T' ? "'T'" : ' '}HH:mm`,
       seconds === '' ? '' : ':ss',
-      fraction === '' ? '' : `..${'S'.repeat(fraction.length)}`,
+      fraction === '' ? '' : `.${'S'.repeat(fraction.length)}`,
       zone === '' ? '' : zone.length === 5 ? 'XX' : 'XXX',
     ];
     const fits = parts.join('');
