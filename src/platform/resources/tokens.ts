@@ -1,8 +1,7 @@
 import { PlatformError } from '../../core/run/errors.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
-import { isRecord } from '../../drivers/http/json-text.ts';
-import { readTokenLife } from '../../drivers/http/token-life.ts';
+import { readGrantedTokens } from '../../drivers/http/token-answer.ts';
 import { openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
@@ -70,30 +69,16 @@ function reasonOf({ status, title, message }: PlatformError): string {
   return `it answered ${status}${isCode ? ` (${title})` : ''}`;
 }
 
-/**
- * Reads everything that may be a pair. Nothing but a missing pair makes it unreadable: a granted token that is thrown
- * away locks the community out.
- */
+/** Reads a pair. Nothing but a missing pair makes it unreadable. */
 function readPair(value: unknown, call: RefreshCall): ExchangeOutcome {
-  const pair = isRecord(value) ? value : {};
-  const accessToken = textOf(pair.access_token);
-  const refreshToken = textOf(pair.refresh_token);
-  if (accessToken === undefined && refreshToken === undefined) {
-    throw new AnswerInvalid('it contains neither `access_token` nor `refresh_token`');
-  }
-  const life = readTokenLife(pair.expires_in, call.expiresIn === 'seconds' ? 1000 : 1);
-  const type = textOf(pair.token_type)?.toLowerCase();
+  const granted = readGrantedTokens(value, call.expiresIn === 'seconds' ? 1000 : 1);
+  if (granted === undefined) throw new AnswerInvalid('it contains neither `access_token` nor `refresh_token`');
+  const { accessToken, refreshToken, lifeMs: expiresInMs } = granted;
   const oddities = [
-    life.oddity,
-    refreshToken === undefined ? 'it has no `refresh_token`, so the old one is kept' : undefined,
-    type === undefined ? '`token_type` is absent' : type === 'bearer' ? undefined : '`token_type` is not Bearer',
-  ].filter((oddity) => oddity !== undefined);
-  const expiresInMs = life.ms;
+    ...granted.oddities,
+    ...(refreshToken === undefined ? ['it has no `refresh_token`, so the old one is kept'] : []),
+  ];
   return { kind: 'granted', accessToken, refreshToken: refreshToken ?? call.refreshToken, expiresInMs, oddities };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 export interface RevokeCallOptions extends TokenEndpoint {

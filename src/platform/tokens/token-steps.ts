@@ -1,4 +1,5 @@
 import { headerTextProblem } from '../../drivers/http/header-text.ts';
+import { assumedLifeMs } from '../../drivers/http/token-answer.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { waitAfter } from './retry-pace.ts';
 import { draftOf, type TokenDraft, type TokenEntry } from './vault.ts';
@@ -10,9 +11,6 @@ export interface Seed {
 }
 
 type Granted = Extract<ExchangeOutcome, { kind: 'granted' }>;
-
-/** Assumed lifetime of an access token whose real one is not known. A 401 renews it anyway. */
-export const assumedLifeMs = 300_000;
 
 /** Returns the row before the stored refresh token is presented. */
 export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): TokenDraft {

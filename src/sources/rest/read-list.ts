@@ -73,7 +73,13 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       hasTotal ||= total !== undefined;
       const facts = { answer: value, links: answer.headerAll('link'), url: request.url, rows, total };
       const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
-      const doubts = [...(doubt === undefined ? [] : [doubt]), ...countDoubts(told, `${name}: ${list.total}`)];
+      const doubts = [
+        ...(doubt === undefined ? [] : [doubt]),
+        ...countDoubts(told, `${name}: ${list.total}`),
+        ...(saysPartial(value)
+          ? [`${name}: the answer has \`errors\` beside its \`data\`, so people may be missing`]
+          : []),
+      ];
       if (next.kind === 'lost') {
         const end = { kind: 'end', why: 'the pages ended early' } as const;
         return {
@@ -128,6 +134,12 @@ function put(under: Fields, [step = '', ...deeper]: readonly string[], value: un
 function saysEnd({ status, value }: JsonAnswer, end: RestConfig['end']): boolean {
   if (status !== 200) return true;
   return end.emptyObject && isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** GraphQL (7.1): `errors` beside `data` means that a part of the answer could not be read, and is null or left out. */
+function saysPartial(answer: unknown): boolean {
+  if (!isRecord(answer) || answer.data === undefined) return false;
+  return Array.isArray(answer.errors) && answer.errors.length > 0;
 }
 
 /** Removes the people that a page repeats from the previous one. If they differ, people moved between the two. */

@@ -41,6 +41,18 @@ describe('the list must be there: nothing else is an empty one', () => {
   it('an empty list is nobody, which proves nothing', async () => {
     expect((await readOne({ data: [] })).end).toMatchObject({ complete: false, rows: 0 });
   });
+
+  it.each<[string, unknown, boolean]>([
+    ['errors beside the data is not complete', [{ message: 'a resolver failed', path: ['people', 28] }], false],
+    ['an empty list of errors is complete', [], true],
+    ['no errors is complete', undefined, true],
+  ])('a GraphQL answer with %s', async (_, errors, complete) => {
+    const { end, people } = await readOne({ data: { people: [{ id: '1' }] }, errors }, { items: 'data.people' });
+
+    expect(people).toHaveLength(1);
+    expect(end.complete).toBe(complete);
+    if (!end.complete) expect(end.reasons.join()).toContain('`errors` beside its `data`');
+  });
 });
 
 describe('a record', () => {

@@ -1,4 +1,6 @@
 import { RollcallError } from '../../../core/run/errors.ts';
+import { headerTextProblem } from '../../../drivers/http/header-text.ts';
+import { assumedLifeMs } from '../../../drivers/http/token-answer.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { AccessToken, AccessTokens } from '../../../ports/tokens.ts';
 import { type OAuthClient, requestToken, type TokenAnswer } from './oauth.ts';
@@ -27,8 +29,10 @@ export function openHeldTokens(
   const fetchToken = async (clock: Clock, signal: AbortSignal): Promise<AccessToken> => {
     const answer = await ask(signal, clock);
     if (answer.kind !== 'granted') throw tokenTrouble(where, answer);
+    const { accessToken: secret, lifeMs = assumedLifeMs } = answer;
+    if (secret === undefined || headerTextProblem(secret) !== undefined) throw tokenTrouble(where, noAccess);
     generation += 1;
-    held = { token: { secret: answer.accessToken, generation }, dueAt: clock.now() + answer.lifeMs * dueShare };
+    held = { token: { secret, generation }, dueAt: clock.now() + lifeMs * dueShare };
     return held.token;
   };
   const obtain = (clock: Clock, signal: AbortSignal): Promise<AccessToken> => {
@@ -48,7 +52,7 @@ export function openHeldTokens(
   });
 }
 
-const noAccess = { reason: 'its answer has no usable access token', afterMs: undefined };
+const noAccess = { kind: 'lost', reason: 'its answer has no usable access token' } as const;
 
 function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'granted' }>): RollcallError {
   const endpoint = `the token endpoint ${where}`;
@@ -57,7 +61,7 @@ function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'grant
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
     return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
   }
-  const { reason, afterMs } = answer.kind === 'half' ? noAccess : answer;
+  const { reason, afterMs } = answer;
   const message = `${endpoint} returned no token: ${reason}. If this continues, check its address and the network.`;
   const retry = afterMs === undefined ? 'backoff' : { afterMs };
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });

@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
-import { headerTextProblem } from '../../../drivers/http/header-text.ts';
 import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 import { readRetryAfter } from '../../../drivers/http/retry-after.ts';
-import { readTokenLife } from '../../../drivers/http/token-life.ts';
+import { type GrantedTokens, readGrantedTokens } from '../../../drivers/http/token-answer.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../../drivers/http/transport.ts';
 import type { Egress } from '../../../ports/egress.ts';
 import type { ExchangeOutcome, OddAnswer } from '../../../ports/tokens.ts';
@@ -27,28 +25,10 @@ export interface OAuthClient {
 
 /** Answer of the token endpoint. Holds tokens: never log it. */
 export type TokenAnswer =
-  | {
-      readonly kind: 'granted';
-      readonly accessToken: string;
-      readonly refreshToken?: string;
-      readonly lifeMs: number;
-      /** What is unusual about the lifetime, which is then assumed. */
-      readonly oddity?: string;
-    }
+  | ({ readonly kind: 'granted' } & GrantedTokens)
   /** A 4xx. `error` is the endpoint's error code (`invalid_grant`). */
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
-  /** A success with a new refresh token, and without an access token that could be used. */
-  | { readonly kind: 'half'; readonly refreshToken: string; readonly accessToken: string | undefined }
   | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & OddAnswer);
-
-/** Assumed lifetime of a token without `expires_in`. A 401 renews it anyway. */
-const assumedLifeMs = 300_000;
-
-const Granted = z.looseObject({
-  access_token: z.string().min(1).optional().catch(undefined),
-  refresh_token: z.string().min(1).optional().catch(undefined),
-  expires_in: z.unknown(),
-});
 
 /** A pair is far smaller; what else an answer holds is not kept. */
 const maxAnswerBytes = 1024 * 1024;
@@ -118,21 +98,9 @@ function retryAfterOf(answer: Answer): OddAnswer {
 function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
-  const parsed = Granted.safeParse(exactValue(readJson(bytes)));
-  const lost = { kind: 'lost', reason: `its answer (${status}) has no access token` } as const;
-  if (status >= 300 || !parsed.success) return lost;
-  const { access_token: accessToken, refresh_token: refreshToken } = parsed.data;
-  if (accessToken === undefined || headerTextProblem(accessToken) !== undefined) {
-    return refreshToken === undefined ? lost : { kind: 'half', refreshToken, accessToken };
-  }
-  const { ms = assumedLifeMs, oddity } = readTokenLife(parsed.data.expires_in, 1000);
-  return {
-    kind: 'granted',
-    accessToken,
-    lifeMs: ms,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(oddity === undefined ? {} : { oddity }),
-  };
+  const granted = status >= 300 ? undefined : readGrantedTokens(exactValue(readJson(bytes)), 1000);
+  if (granted === undefined) return { kind: 'lost', reason: `its answer (${status}) has no access token` };
+  return { kind: 'granted', ...granted };
 }
 
 /** Classifies the status of a token endpoint. Returns undefined for a success. */
@@ -182,12 +150,16 @@ export async function presentRefreshToken(
   if (answer === undefined) return { kind: 'unknown', reason: 'the call was cancelled' };
   switch (answer.kind) {
     case 'granted': {
-      const { accessToken, lifeMs, oddity } = answer;
-      const pair = { kind: 'granted', accessToken, refreshToken: answer.refreshToken ?? refreshToken } as const;
-      return { ...pair, expiresInMs: lifeMs, ...(oddity === undefined ? {} : { oddities: [oddity] }) };
+      // Stored whatever it is like, and judged afterwards: the presented token may be used up.
+      const { accessToken, lifeMs: expiresInMs, oddities } = answer;
+      return {
+        kind: 'granted',
+        accessToken,
+        refreshToken: answer.refreshToken ?? refreshToken,
+        expiresInMs,
+        oddities,
+      };
     }
-    case 'half':
-      return { ...answer, kind: 'granted', expiresInMs: undefined };
     case 'refused':
       if (answer.error === 'invalid_grant') return { kind: 'invalid-grant', description: answer.error };
       return {

@@ -42,5 +42,6 @@ function readToken(status: number, bytes: Uint8Array): TokenAnswer {
   if (failure !== undefined) return failure;
   const granted = Granted.safeParse(exactValue(readJson(bytes)));
   if (!granted.success) return { kind: 'lost', reason: `its answer (${status}) holds no token` };
-  return { kind: 'granted', accessToken: granted.data.data.token, lifeMs: tokenLifeMs };
+  const accessToken = granted.data.data.token;
+  return { kind: 'granted', accessToken, refreshToken: undefined, lifeMs: tokenLifeMs, oddities: [] };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSourceTokens } from '../../../../src/main/open-source-tokens.ts';
 import { openSeal } from '../../../../src/platform/tokens/seal.ts';
+import { openVault } from '../../../../src/platform/tokens/vault.ts';
 import { noMetrics } from '../../../../src/ports/metrics.ts';
 import type { Store } from '../../../../src/ports/store.ts';
 import { HttpAuth } from '../../../../src/sources/kit/http/auth-settings.ts';
@@ -280,6 +281,24 @@ describe('a refresh token, in the token manager of the store', () => {
     expect(three).toBeGreaterThan(two ?? 0);
     expect(issuer.reused).toEqual([]);
     expect(`${first.logger.text()}${second.logger.text()}`).not.toMatch(/\b[ar][0-3]\b/);
+  });
+
+  it.each([
+    ['no lifetime', { access_token: 'a1', refresh_token: 'r1' }],
+    ['a lifetime in text', { access_token: 'a1', refresh_token: 'r1', expires_in: '3600' }],
+    ['a lifetime of null', { access_token: 'a1', refresh_token: 'r1', expires_in: null }],
+    ['an access token that no header can carry', { access_token: 'a\n1', refresh_token: 'r1' }],
+    ['no access token', { refresh_token: 'r1' }],
+  ])('is stored whatever its pair is like: %s', async (_, pair) => {
+    const folder = await temporaryFolder();
+    const server = await serve((response) => answer(response, 200, JSON.stringify(pair), json));
+    const { store, run } = await openProcess(folder, server.url);
+
+    await run((client) => client.json(people(server.url))).catch(() => undefined);
+
+    const row = await openVault('source people', store.tokens, openSeal(key32)).read();
+    expect(row?.refresh).toBe('r1');
+    await store.close();
   });
 
   it('that is refused needs a person', async () => {

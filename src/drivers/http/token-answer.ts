@@ -1,0 +1,56 @@
+import { isRecord } from './json-text.ts';
+
+/** The tokens of a successful answer of a token endpoint (RFC 6749, 5.1). Never log them. */
+export interface GrantedTokens {
+  readonly accessToken: string | undefined;
+  readonly refreshToken: string | undefined;
+  /** Lifetime of the access token in ms. Undefined: unknown, so `assumedLifeMs` counts. */
+  readonly lifeMs: number | undefined;
+  /** What is unusual about the answer, as clauses that quote nothing of it. */
+  readonly oddities: readonly string[];
+}
+
+/** Assumed lifetime of an access token without a usable `expires_in`. A 401 renews it anyway. */
+export const assumedLifeMs = 300_000;
+
+/** No platform issues access tokens for longer. Such a number has another unit, or is a mistake. */
+const longestLifeMs = 400 * 24 * 3_600_000;
+
+/**
+ * Reads everything that may be a token; undefined when there is none. Never throws, and judges nothing: a token that is
+ * granted and thrown away locks its owner out, so a caller that presented a refresh token stores the answer first.
+ * `unitMs` is the unit of `expires_in`.
+ */
+export function readGrantedTokens(value: unknown, unitMs: number): GrantedTokens | undefined {
+  const answer = isRecord(value) ? value : {};
+  const accessToken = textOf(answer.access_token);
+  const refreshToken = textOf(answer.refresh_token);
+  if (accessToken === undefined && refreshToken === undefined) return undefined;
+  const life = readTokenLife(answer.expires_in, unitMs);
+  const type = textOf(answer.token_type)?.toLowerCase();
+  const typeOddity =
+    type === undefined ? '`token_type` is absent' : type === 'bearer' ? undefined : '`token_type` is not Bearer';
+  const oddities = [life.oddity, typeOddity].filter((oddity) => oddity !== undefined);
+  return { accessToken, refreshToken, lifeMs: life.ms, oddities };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Reads `expires_in`, which an answer may leave out (RFC 6749, 5.1). The oddity is a clause without its value. */
+function readTokenLife(
+  value: unknown,
+  unitMs: number,
+): { readonly ms: number | undefined; readonly oddity: string | undefined } {
+  const odd = (what: string) => ({ ms: undefined, oddity: `\`expires_in\` ${what}` });
+  if (value === undefined || value === null) return odd('is absent');
+  const isText = typeof value === 'string';
+  if (isText && !/^\s*\d{1,15}(?:\.\d+)?\s*$/.test(value)) return odd('is not a number');
+  if (!isText && typeof value !== 'number') return odd('is not a number');
+  const ms = Number(value) * unitMs;
+  if (ms === 0) return odd('is 0');
+  if (ms < 0) return odd('is negative');
+  if (ms > longestLifeMs) return odd('is longer than 400 days');
+  return { ms, oddity: isText ? '`expires_in` is a text' : undefined };
+}
