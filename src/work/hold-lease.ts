@@ -66,7 +66,7 @@ async function keepRenewing(
   { leases, clock }: LeaseIo,
   stopped: AbortSignal,
 ): Promise<never> {
-  const everyMs = ttlMs / 3;
+  const everyMs = Math.floor(ttlMs / 3);
   let until = takenAt + ttlMs;
   for (;;) {
     await clock.sleep(everyMs, stopped);

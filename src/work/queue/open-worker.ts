@@ -14,7 +14,7 @@ export interface QueueUse {
   readonly concurrency: number;
   /** A job whose worker has not renewed its lock for this time is free (ms). */
   readonly lockMs: number;
-  /** Interval at which workers check for jobs of dead workers (ms). Absent: a third of `lockMs`. */
+  /** Interval at which workers check for jobs of dead workers (ms). Absent: `stalledCheckOf(lockMs)`. */
   readonly stalledCheckMs?: number;
   /** A job of a version that this worker does not know is replaced when no other worker took it for this time (ms). */
   readonly otherVersionMs?: number;
@@ -22,6 +22,15 @@ export interface QueueUse {
 
 /** The job of a killed worker continues within `lockMs` and two checks for jobs of dead workers. */
 const checksPerLock = 3;
+
+/**
+ * Returns the interval of the checks for jobs of dead workers: a third of the lock. Redis takes whole milliseconds only,
+ * and refuses every check with a fraction.
+ */
+export function stalledCheckOf(lockMs: number): number {
+  return Math.max(1, Math.floor(lockMs / checksPerLock));
+}
+
 const defaultOtherVersionMs = 60_000;
 
 /** Number of worker deaths that one job survives. Deployments and full machines count too. */
@@ -74,7 +83,7 @@ function openQueueWorker(
   io: WorkIo,
 ): RunWorker {
   const { clock, logger } = io.engine;
-  const { otherVersionMs = defaultOtherVersionMs, stalledCheckMs = use.lockMs / checksPerLock } = use;
+  const { otherVersionMs = defaultOtherVersionMs, stalledCheckMs = stalledCheckOf(use.lockMs) } = use;
   let resting: Promise<void> | undefined;
   const rest = async (): Promise<void> => {
     await worker.pause(true);

@@ -50,8 +50,9 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
  * queue wakes the job by the clock of any worker.
  */
 function delayJob(data: JobData, afterMs: number, { engine }: WorkIo): Worked {
-  const notBefore = engine.clock.now() + Math.round(afterMs);
-  return { kind: 'again', data: { ...data, notBefore }, afterMs: Math.min(afterMs, longestUnwatchedMs) };
+  const waitMs = Math.round(afterMs);
+  const notBefore = engine.clock.now() + waitMs;
+  return { kind: 'again', data: { ...data, notBefore }, afterMs: Math.min(waitMs, longestUnwatchedMs) };
 }
 
 /** Returns whether a wait continues. A run that was canceled or has ended continues at once. */

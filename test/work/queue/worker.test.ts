@@ -1,64 +1,24 @@
-import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
-import type { Run } from '../../../src/ports/store.ts';
-import type { EngineIo } from '../../../src/run/engine-io.ts';
 import { firstPiece, type JobData } from '../../../src/work/queue/job-data.ts';
-import { openWorker, type QueueUse } from '../../../src/work/queue/open-worker.ts';
-import { openRunQueue, priorityOf } from '../../../src/work/queue/run-queue.ts';
-import type { WorkIo } from '../../../src/work/queue/work-io.ts';
-import { memoryLogger } from '../../support/memory-logger.ts';
-import { type RedisServer, until } from '../../support/services/redis.ts';
-import { closeAfterAll, openRedisServer, redisOrSkip, runAfterAll } from './with-redis.ts';
+import { priorityOf } from '../../../src/work/queue/run-queue.ts';
+import { until } from '../../support/services/redis.ts';
+import { openBench, run } from './bench.ts';
+import { closeAfterAll, redisOrSkip } from './with-redis.ts';
 
 closeAfterAll();
 
 const program = await redisOrSkip('a worker of the queue');
-const run = { id: 'run_1', sync: 'people', phase: 'delivering', trigger: 'manual' } as Run;
-
-/** A worker whose store knows one run, and whose job does what the test says. */
-async function openBench(use: Omit<QueueUse, 'concurrency'>, runJob: WorkIo['runJob']) {
-  const redis: RedisServer = await openRedisServer(program ?? '');
-  const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-  const connection = openRedis(settings, 'worker', () => {});
-  const queue = openRunQueue({ connection, prefix: '{q}', onError: () => {} });
-  const raw = new Queue('runs', { connection, prefix: '{q}', skipVersionCheck: true });
-  const logger = memoryLogger();
-  const stop = new AbortController();
-  const engine = {
-    logger,
-    clock: { now: () => Date.now(), sleep: () => new Promise<void>(() => {}) },
-    store: { runs: { get: async () => run } },
-  } as unknown as EngineIo;
-  const io: WorkIo = {
-    engine,
-    newOwner: () => 'us',
-    stop: stop.signal,
-    graceOver: new AbortController().signal,
-    keepToken: async () => {},
-    runJob,
-    runLeaseMs: 10_000,
-    random: () => 0,
-  };
-  const worker = openWorker({ connection, prefix: '{q}', queue, use: { concurrency: 4, ...use } }, io);
-  runAfterAll(async () => {
-    stop.abort(new Error('stop'));
-    await worker.close();
-    await raw.close();
-    await queue.close();
-    closeRedis(connection);
-  });
-  const add = (data: unknown, jobId: string) => raw.add('advance-run', data, { jobId, removeOnComplete: true });
-  return { redis, queue, logger, add };
-}
-
 describe.skipIf(program === undefined)('a worker of the queue', () => {
   it('removes a job of a version that no worker knows, so that recovery adds one that it knows', async () => {
     const ran: string[] = [];
-    const bench = await openBench({ lockMs: 6000, stalledCheckMs: 2000, otherVersionMs: 300 }, async (name) => {
-      ran.push(name);
-      return { kind: 'done' };
-    });
+    const bench = await openBench(
+      program ?? '',
+      { lockMs: 6000, stalledCheckMs: 2000, otherVersionMs: 300 },
+      async (name) => {
+        ran.push(name);
+        return { kind: 'done' };
+      },
+    );
     await bench.add({ v: 99, what: 'of a later version' }, 'run_1_7');
     await until(async () => (await bench.queue.runs()).size === 0);
     expect(bench.logger.messages('warn')).toEqual([
@@ -72,10 +32,14 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
 
   it('advances the run of a job whose name it does not know', async () => {
     const ran: string[] = [];
-    const bench = await openBench({ lockMs: 6000, stalledCheckMs: 2000, otherVersionMs: 60_000 }, async (name) => {
-      ran.push(name);
-      return { kind: 'done' };
-    });
+    const bench = await openBench(
+      program ?? '',
+      { lockMs: 6000, stalledCheckMs: 2000, otherVersionMs: 60_000 },
+      async (name) => {
+        ran.push(name);
+        return { kind: 'done' };
+      },
+    );
     const job: JobData = { ...firstPiece('run_1'), job: 'verify-batch' };
     await bench.add(job, 'run_1_3');
     await until(async () => ran.length === 1);
@@ -86,11 +50,15 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
   it('does not take a lock that it lost for a trouble of Redis', async () => {
     const started = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
-    const bench = await openBench({ lockMs: 1000, stalledCheckMs: 60_000, otherVersionMs: 60_000 }, async () => {
-      started.resolve();
-      await end.promise;
-      return { kind: 'done' };
-    });
+    const bench = await openBench(
+      program ?? '',
+      { lockMs: 1000, stalledCheckMs: 60_000, otherVersionMs: 60_000 },
+      async () => {
+        started.resolve();
+        await end.promise;
+        return { kind: 'done' };
+      },
+    );
     await bench.queue.add(firstPiece('run_1'), 1);
     await started.promise;
     await bench.redis.command('DEL', '{q}:runs:run_1_0:lock');
@@ -106,7 +74,7 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
   it('delivers while it makes long plans, of which it makes a few at a time', async () => {
     const started: unknown[] = [];
     const end = Promise.withResolvers<void>();
-    const bench = await openBench({ lockMs: 6000, stalledCheckMs: 2000 }, async (_, payload) => {
+    const bench = await openBench(program ?? '', { lockMs: 6000, stalledCheckMs: 2000 }, async (_, payload) => {
       const { run: id } = payload as { run: string };
       started.push(id);
       if (id !== run.id) await end.promise;
