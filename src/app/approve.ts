@@ -109,7 +109,7 @@ export interface DigestApproval {
 /**
  * Approves the changes that the newest plan with this digest showed as open. Changes that an operator rejected since
  * stay rejected. Changes that an accepted read has ended since are not approved. Throws `NOT_FOUND` when no such plan
- * is known. Throws `CONFLICT` when the plan is older than 24 h or comes from a version without episodes.
+ * is known. Throws `CONFLICT` when the plan is older than 24 h.
  */
 export async function approveDigest(
   sync: string,
@@ -132,11 +132,6 @@ export async function approveDigest(
   const open: ChangeName[] = [];
   for await (const change of changesOf(plan.id, io, { states })) {
     if (change.isApproved) continue;
-    if (change.rule === '') {
-      throw conflict(
-        `an earlier version of Rollcall made the plan ${digest}: make a new one with "rollcall plan ${sync}"`,
-      );
-    }
     open.push(change);
   }
   const verdict = { state: 'approved', by, why: reason, at, expiresAt: at + approvalMs } as const;
@@ -175,25 +170,20 @@ function toReject(run: Run, { byState, isWhole }: SelectedChanges): readonly Hel
 
 function nothingWaits(run: Run, { byState, isWhole }: Omit<SelectedChanges, 'leftOut'>): RollcallError {
   const { id, sync, facts } = run;
-  const { approved, past, former } = byState;
+  const { approved, past } = byState;
   if (approved.length > 0 && past.length > 0) {
     const some = countOf(approved.length, 'change is', 'changes are');
     return conflict(
       `${some} already approved in run ${id}, and an approval counts once. ${countOf(past.length, 'change no longer waits', 'changes no longer wait')}: ${lapsed}. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
     );
   }
-  const isReadOnly = facts.isReadDoubted === true && past.length + former.length === 0;
+  const isReadOnly = facts.isReadDoubted === true && past.length === 0;
   if (approved.length > 0 || isReadOnly) {
     return conflict(
       `the held changes of run ${id} are already approved, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
     );
   }
   if (past.length > 0) return expired(run);
-  if (former.length > 0) {
-    return conflict(
-      `an earlier version of Rollcall held the changes of run ${id}: the next run of ${sync} asks about them again (rollcall apply ${sync})`,
-    );
-  }
   const [gap] = facts.sourceGaps ?? [];
   if (isWhole && gap !== undefined) {
     return conflict(

@@ -17,9 +17,9 @@ export interface ChangeSelection {
 
 /**
  * The current decision about a held change. `past`: its approval time is over, its reason has ended, or a later run
- * delivers it. `former`: a version without episodes held it.
+ * delivers it.
  */
-export type HeldState = 'open' | 'approved' | 'rejected' | 'past' | 'former';
+export type HeldState = 'open' | 'approved' | 'rejected' | 'past';
 
 export interface HeldChange {
   readonly change: PlannedChange;
@@ -57,12 +57,11 @@ async function* judged(
   const known = await io.store.decisions.ofMany(sync, names);
   for (const change of page) {
     const decision = known.get(change.identification)?.find(({ hash }) => hash === change.hash);
-    yield { change, decision, state: stateOf(change, decision, now) };
+    yield { change, decision, state: stateOf(decision, now) };
   }
 }
 
-function stateOf({ rule }: PlannedChange, decision: DecisionRecord | undefined, now: number): HeldState {
-  if (rule === '') return 'former';
+function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
   if (decision === undefined) return 'past';
   const { state, run, endedAt, expiresAt = Number.POSITIVE_INFINITY } = decision;
   if (state === 'approved' && run !== undefined) return 'approved';
@@ -94,7 +93,7 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
   const except = selection.except && new Set(selection.except.map(normalText));
   const ids = selection.ids && new Set(selection.ids.map(normalText));
   const unseen = { except: new Set(except), ids: new Set(ids) };
-  const byState: Record<HeldState, HeldName[]> = { open: [], approved: [], rejected: [], past: [], former: [] };
+  const byState: Record<HeldState, HeldName[]> = { open: [], approved: [], rejected: [], past: [] };
   const leftOut: HeldName[] = [];
   for await (const held of heldChanges(run, io)) {
     const { identification, classes } = held.change;

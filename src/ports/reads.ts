@@ -14,9 +14,9 @@ export interface ReadRecord {
   readonly isAccepted: boolean;
   /** Share of people with a value, per mapped field: 0 to 1. */
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
-  /** Visibility of the source fields that the mapping reads. Absent in reads of versions that did not check it. */
+  /** Visibility of the source fields that the mapping reads. Absent when the read did not check it. */
   readonly visibility?: FieldVisibility;
-  /** People for whom no decision is possible. Absent in reads of versions that did not count them. */
+  /** People for whom no decision is possible. Absent when the read did not count them. */
   readonly blocked?: StoredBlocked;
 }
 

@@ -5,7 +5,7 @@ import type { RequestBudget } from '../core/run/request-budget.ts';
 
 /** Facts about the run, without personal data. */
 export interface RunFacts {
-  /** The kind of read that the run made. Absent before the read, and in runs of versions that made only full reads. */
+  /** The kind of read that the run made. Absent before the read. */
   readonly read?: ReadFact;
   /** When the plan was made (epoch ms). A plan that is sent much later is outdated. */
   readonly plannedAt?: number;

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Audit, AuditEntry } from '../ports/store.ts';
 import type { Database } from './database.ts';
 import type { AuditRow } from './schema.ts';
@@ -30,17 +29,17 @@ export function createAudit(db: Database): Audit {
 }
 
 export function toAuditRow(entry: AuditEntry): AuditRow {
-  const { id, at, by, action, sync = '', connection = null, run = null, detail = null, reason = null } = entry;
+  const { id, at, by, action, sync = null, connection = null, run = null, detail = null, reason = null } = entry;
   return { id, at, by_whom: by, action, sync, connection, run, detail, why: reason, via: entry.via ?? null };
 }
 
-function toEntry(row: Selectable<AuditRow>): AuditEntry {
+function toEntry(row: AuditRow): AuditEntry {
   return {
     id: row.id,
     at: Number(row.at),
     by: row.by_whom,
     action: row.action,
-    sync: row.sync === '' ? undefined : row.sync,
+    sync: row.sync ?? undefined,
     connection: row.connection ?? undefined,
     run: row.run ?? undefined,
     detail: row.detail ?? undefined,

@@ -1,19 +1,23 @@
 import type { Kysely } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
-import { migrations } from './migrations/index.ts';
+import type { Migrations } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 
 /**
  * Returns the executed migrations that only a newer version knows and that leave the store usable for this one. Throws
- * `STORE_INVALID` when one of them breaks older versions, or does not say. `tables` are the tables of the store.
+ * `STORE_INVALID` when one of them breaks older versions, or does not say. `tables` are the tables of the store, `known`
+ * the migrations of this version.
  */
 export async function findNewerMigrations(
   db: Kysely<unknown>,
   place: string,
-  executed: readonly string[],
-  tables: readonly string[],
+  {
+    executed,
+    tables,
+    known,
+  }: { readonly executed: readonly string[]; readonly tables: readonly string[]; readonly known: Migrations },
 ): Promise<readonly string[]> {
-  const newer = executed.filter((name) => !Object.hasOwn(migrations, name)).toSorted();
+  const newer = executed.filter((name) => !Object.hasOwn(known, name)).toSorted();
   if (newer.length === 0) return [];
   const rows = tables.includes('schema_compatibility')
     ? await (db as unknown as Kysely<Schema>).selectFrom('schema_compatibility').selectAll().execute()
@@ -33,8 +37,8 @@ export async function findNewerMigrations(
 }
 
 /** Records, for versions that do not know this version's migrations, whether each one leaves the store usable. */
-export async function recordCompatibility(db: Kysely<unknown>): Promise<void> {
-  const rows = Object.entries(migrations).map(([migration, { since, breaks = null }]) => ({
+export async function recordCompatibility(db: Kysely<unknown>, known: Migrations): Promise<void> {
+  const rows = Object.entries(known).map(([migration, { since, breaks = null }]) => ({
     migration,
     since,
     breaks,

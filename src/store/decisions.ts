@@ -103,7 +103,7 @@ async function readMany(
 
 /** Whether the change is still of the current episode, and not one that the verdict has to leave alone. */
 function mayDecide(change: ChangeName, known: readonly DecisionRecord[], verdict: ChangeVerdict): boolean {
-  if (change.rule === '' || episodeOf(change.rule, known) !== change.episode) return false;
+  if (episodeOf(change.rule, known) !== change.episode) return false;
   if (verdict.state === 'rejected' || verdict.reopens === true) return true;
   return known.find(({ hash }) => hash === change.hash)?.state !== 'rejected';
 }

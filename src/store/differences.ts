@@ -1,19 +1,9 @@
-import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, SqliteAdapter, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 
 /** The statements that differ between the two databases. All other SQL is the same for both. */
 
 export function isPostgres(db: QueryExecutorProvider): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
-}
-
-/** Text that compares and sorts by code point. SQLite does so by default; PostgreSQL would sort by its locale. */
-export function textType(db: Kysely<unknown>): RawBuilder<unknown> {
-  return isPostgres(db) ? sql`text collate "C"` : sql`text`;
-}
-
-/** Stores rows in key order. PostgreSQL has no such tables, but reads its index in key order. */
-export function inOrderOfKey(db: Kysely<unknown>): RawBuilder<unknown> {
-  return db.getExecutor().adapter instanceof SqliteAdapter ? sql`without rowid` : sql``;
 }
 
 /**

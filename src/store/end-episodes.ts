@@ -76,7 +76,6 @@ async function endShown(
     .select(['identification', 'rule', 'episode', 'hash'])
     .where('plan', '=', plan)
     .where('identification', 'in', names)
-    .where('rule', '!=', '')
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -4,7 +4,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { StoreMigration } from '../ports/store-migration.ts';
 import { findNewerMigrations, recordCompatibility } from './compatibility.ts';
 import { lockTables, mayMakeTables, tableNames } from './differences.ts';
-import { migrations } from './migrations/index.ts';
+import { firstMigration, type Migrations, migrations } from './migrations/index.ts';
 
 /**
  * Brings a store to this version's tables in one transaction, which also excludes other processes: when two processes
@@ -12,21 +12,25 @@ import { migrations } from './migrations/index.ts';
  * they are. Throws `STORE_INVALID` for a store that a newer version has changed incompatibly, and for a database of
  * another application.
  */
-export async function migrate(db: Kysely<unknown>, place: string): Promise<StoreMigration> {
+export async function migrate(db: Kysely<unknown>, place: string, known = migrations): Promise<StoreMigration> {
   return db.transaction().execute(async (transaction) => {
     await lockTables(transaction);
-    return migrateIn(transaction, place);
+    return migrateIn(transaction, place, known);
   });
 }
 
 /** As `migrate`, inside a transaction that holds the lock of the tables. */
-export async function migrateIn(transaction: Kysely<unknown>, place: string): Promise<StoreMigration> {
-  const { executed, newer } = await readExecuted(transaction, place);
+export async function migrateIn(
+  transaction: Kysely<unknown>,
+  place: string,
+  known: Migrations = migrations,
+): Promise<StoreMigration> {
+  const { executed, newer } = await readExecuted(transaction, place, known);
   // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
-  const known = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
+  const others = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
   const { error, results = [] } = await new Migrator({
     db: transaction,
-    provider: { getMigrations: async () => ({ ...known, ...migrations }) },
+    provider: { getMigrations: async () => ({ ...others, ...known }) },
     // A release of an older line may have a migration whose name comes before those of a newer version.
     allowUnorderedMigrations: true,
   }).migrateToLatest();
@@ -36,7 +40,7 @@ export async function migrateIn(transaction: Kysely<unknown>, place: string): Pr
     throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
   }
   const applied = results.map(({ migrationName }) => migrationName);
-  if (applied.length > 0) await recordCompatibility(transaction);
+  if (applied.length > 0) await recordCompatibility(transaction, known);
   return { place, from: newestOf(executed), to: newestOf([...executed, ...applied]) ?? '', applied };
 }
 
@@ -53,7 +57,7 @@ export interface Executed {
 }
 
 /** Returns the executed migrations. Throws `STORE_INVALID` unless the database is a store for this version, or empty. */
-export async function readExecuted(db: Kysely<unknown>, place: string): Promise<Executed> {
+export async function readExecuted(db: Kysely<unknown>, place: string, known = migrations): Promise<Executed> {
   const tables = await tableNames(db);
   if (tables.length === 0) {
     if (await mayMakeTables(db)) return { executed: [], newer: [] };
@@ -67,7 +71,12 @@ export async function readExecuted(db: Kysely<unknown>, place: string): Promise<
   }
   const rows = await (db as Kysely<MigrationTable>).selectFrom('kysely_migration').select('name').execute();
   const executed = rows.map(({ name }) => name);
-  return { executed, newer: await findNewerMigrations(db, place, executed, tables) };
+  const [earliest] = executed.toSorted();
+  if (earliest !== undefined && !executed.includes(firstMigration)) {
+    const message = `the store ${place} was made before the first release of Rollcall (it has the migration ${earliest}), and no version can use it. Set "store" to a new place. Nothing in it was changed.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
+  return { executed, newer: await findNewerMigrations(db, place, { executed, tables, known }) };
 }
 
 interface MigrationTable {

@@ -28,7 +28,6 @@ export async function pendingPeople(
       .where('plan', '=', plan)
       .where('identification', '>', after)
       .where('state', 'in', ['planned', 'held'])
-      .where('rule', '!=', '')
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(

@@ -113,7 +113,6 @@ async function pruneShown(db: Database, before: number): Promise<void> {
 }
 
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
-  await db.deleteFrom('approvals').where('expires_at', '<', before).execute();
   // A rejection counts as long as its episode lasts, however old it is.
   await db
     .deleteFrom('decisions')

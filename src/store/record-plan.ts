@@ -40,8 +40,7 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
           row.cast<number>(row.val(expiresAt), 'bigint').as('expires_at'),
         ])
         .where(inPiece(piece))
-        .where('state', '=', 'held')
-        .where('rule', '!=', ''),
+        .where('state', '=', 'held'),
     )
     .onConflict((conflict) =>
       conflict

@@ -1,5 +1,4 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { BlockedCounts } from '../core/guard/blocked.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { joinNamed } from '../core/run/named-scope.ts';
@@ -268,7 +267,7 @@ function toRun(row: Selectable<RunRow>): Run {
     reason: row.reason ?? undefined,
     digest: row.digest ?? undefined,
     counts: JSON.parse(row.counts) as Counts,
-    facts: toFacts(row.facts),
+    facts: JSON.parse(row.facts) as RunFacts,
     requests: row.requests === null ? {} : (JSON.parse(row.requests) as RequestCounts),
     isCancelRequested: row.is_cancel_requested === 1,
   };
@@ -286,14 +285,6 @@ function toRow(patch: RunPatch): Updateable<RunRow> {
     ...(patch.facts === undefined ? {} : { facts: JSON.stringify(patch.facts) }),
     ...(patch.requests === undefined ? {} : { requests: JSON.stringify(patch.requests) }),
   };
-}
-
-/** Former versions counted blocked people in one number: those of an unknown outcome. */
-function toFacts(text: string): RunFacts {
-  const facts = JSON.parse(text) as Omit<RunFacts, 'blocked'> & { readonly blocked?: number | BlockedCounts };
-  const { blocked, ...rest } = facts;
-  if (typeof blocked !== 'number') return blocked === undefined ? rest : { ...rest, blocked };
-  return { ...rest, blocked: blocked === 0 ? {} : { unresolved: blocked } };
 }
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => FindingRow {

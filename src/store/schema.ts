@@ -36,7 +36,6 @@ export interface Schema {
   hold_pages: HoldPageRow;
   hold_runs: HoldRunRow;
   decisions: DecisionRow;
-  approvals: ApprovalRow;
   reads: ReadRow;
   rosters: RosterRow;
   roster_pages: RosterPageRow;
@@ -101,7 +100,7 @@ export interface RunRow {
   counts: string;
   facts: string;
   requests: Generated<string | null>;
-  /** Null in rows of versions that did not record it, and before the first change of phase. */
+  /** Null before the first change of phase. */
   phases: Generated<string | null>;
   is_cancel_requested: Generated<number>;
   /** 1 when findings, changes and batches were deleted. */
@@ -144,9 +143,8 @@ export interface ChangeRow {
   state_reason: string | null;
   batch: string | null;
   is_approved: Generated<number>;
-  /** Empty in rows of versions that stored no rule. */
-  rule: Generated<string>;
-  episode: Generated<string>;
+  rule: string;
+  episode: string;
   is_rejected: Generated<number>;
   applied_at: number | null;
 }
@@ -176,7 +174,6 @@ export interface LedgerRow {
   connection: string;
   identification: string;
   owner: string;
-  /** Null in rows of versions that did not record it. */
   account_id: string | null;
   /** Null when empty, which is the usual case and needs no parsing. */
   hidden: string | null;
@@ -215,18 +212,6 @@ export interface DecisionRow {
   ended_by: string | null;
 }
 
-/** Decisions of versions without the table `decisions`. They name hashes of another form, so nothing reads them here. */
-export interface ApprovalRow {
-  sync: string;
-  hash: string;
-  decision: 'approved' | 'rejected';
-  by_whom: string;
-  decided_at: number;
-  expires_at: number;
-  /** The run that used the approval. Null while no run has, and for a rejection. */
-  run: string | null;
-}
-
 export interface ReadRow {
   run: string;
   sync: string;
@@ -235,9 +220,8 @@ export interface ReadRow {
   stamp: string;
   is_accepted: number;
   fill_rates: string;
-  /** Null in rows of versions that did not record it. */
   sight: string | null;
-  /** Counts by kind; null in rows of versions that did not count. */
+  /** Counts by kind. */
   blocked: string | null;
 }
 
@@ -303,8 +287,8 @@ export interface AuditRow {
   at: number;
   by_whom: string;
   action: AuditAction;
-  /** Empty for entries about a connection: the column is older and cannot be null. */
-  sync: string;
+  /** Null for entries about a connection. */
+  sync: string | null;
   connection: string | null;
   run: string | null;
   detail: string | null;

@@ -1,7 +1,12 @@
+import type { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
+import type { StoreMigration } from '../../src/ports/store-migration.ts';
+import { tableNames } from '../../src/store/differences.ts';
 import { migrateStore, openStore } from '../../src/store/index.ts';
-import { migrations } from '../../src/store/migrations/index.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { migrations, type SchemaMigration } from '../../src/store/migrations/index.ts';
+import { openDatabase } from '../../src/store/open-store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun, sampleBatch, sampleTrigger, writePlan } from './store-samples.ts';
 
@@ -10,40 +15,9 @@ export interface NewDatabase {
   readonly url: string;
   /** Runs statements as another program would. */
   run(sql: string): Promise<void>;
-  /** Names of the tables that Rollcall made. */
-  tables(): Promise<readonly string[]>;
 }
 
-const released = [
-  '001-first',
-  '002-approvals-once',
-  '004-alerts',
-  '004-pauses-and-audit',
-  '005-field-sight',
-  '006-audit-of-connections',
-  '007-watermarks',
-  '008-compatibility',
-  '009-decisions',
-  '010-blocked',
-  '011-rosters',
-  '012-email-chains',
-  '013-hand-overs',
-  '014-token-retries',
-  '015-raw-texts',
-  '016-forgotten',
-  '018-runs-by-end',
-  '019-turns',
-  '020-clock-jumps',
-  '021-alert-threads',
-  '022-run-requests',
-  '023-restores',
-  '030-sessions',
-  '031-run-phases',
-  '032-previews',
-  '033-directories',
-  '034-hold-pages',
-  '035-batches-by-state',
-];
+const released = ['001-tables'];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;
 
@@ -54,15 +28,33 @@ export const emptyPostgresTables = `do $$ declare name text; begin
     execute format('delete from %I', name);
   end loop; end $$`;
 
-/** Writes into a migrated store what a later version with one additive migration leaves there. */
-export async function addLaterVersion(database: NewDatabase, name = '999-later'): Promise<void> {
-  const columns = (await database.tables()).flatMap((table) => [
-    `alter table ${table} add column later_text text`,
-    `alter table ${table} add column later_count integer not null default 7`,
-  ]);
-  const record = `insert into schema_compatibility (migration, since, breaks) values ('${name}', '9.9.0', null)`;
-  const made = 'create table later_things (id text primary key)';
-  await database.run(['begin', ...columns, made, executed(name), record, 'commit'].join(';\n'));
+/** The migration of a later version: it adds a table, and columns to every other one. */
+const later: SchemaMigration = {
+  since: '9.9.0',
+  async up(db) {
+    for (const table of await tableNames(db)) {
+      if (table.startsWith('kysely_')) continue;
+      await db.schema.alterTable(table).addColumn('later_text', 'text').execute();
+      await db.schema
+        .alterTable(table)
+        .addColumn('later_count', 'integer', (column) => column.notNull().defaultTo(7))
+        .execute();
+    }
+    await db.schema
+      .createTable('later_things')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .execute();
+  },
+};
+
+/** Brings a store to the tables of a version that has one more migration than this one. */
+export async function migrateLater(
+  url: string,
+  { name = '999-later', ...changed }: Partial<SchemaMigration> & { readonly name?: string } = {},
+): Promise<StoreMigration> {
+  const { db, place } = await openDatabase(url, { folder: '.' });
+  const known = { ...migrations, [name]: { ...later, ...changed } };
+  return migrate(db as unknown as Kysely<unknown>, place, known).finally(() => db.destroy());
 }
 
 /** What a store of one database keeps to while versions work on it side by side. */
@@ -85,8 +77,7 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
     });
 
     it('opens a store that a later version has only added to, and applies nothing', async () => {
-      await migrateStore(database.url, { folder: '.' });
-      await addLaterVersion(database);
+      expect(await migrateLater(database.url)).toMatchObject({ from: undefined, applied: [...released, '999-later'] });
       expect(await migrateStore(database.url, { folder: '.' })).toMatchObject({
         from: '999-later',
         to: '999-later',
@@ -96,18 +87,31 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
     });
 
     it('applies its own migrations beside those of a later version, whatever their order', async () => {
-      await migrateStore(database.url, { folder: '.' });
-      await addLaterVersion(database, '000-later');
-      await database.run("delete from kysely_migration where name = '007-watermarks'");
-      await database.run('drop table watermarks');
-      expect((await migrateStore(database.url, { folder: '.' })).applied).toEqual(['007-watermarks']);
+      await migrateLater(database.url);
+      const own = async () => {};
+      expect(await migrateLater(database.url, { name: '500-own', up: own })).toMatchObject({
+        from: '999-later',
+        to: '999-later',
+        applied: ['500-own'],
+      });
+    });
+
+    it('keeps the data of a store, and migrates none of it when the migration fails', async () => {
+      await (await open()).triggers.add(sampleTrigger('t1'));
+      const up = async (db: Kysely<unknown>) => {
+        await db.schema.dropTable('triggers').execute();
+        throw new Error('a mistake');
+      };
+      await expect(migrateLater(database.url, { up })).rejects.toMatchObject({
+        code: 'STORE_INVALID',
+        message: expect.stringContaining('Nothing in it was changed'),
+      });
+      expect(await migrateLater(database.url)).toMatchObject({ from: released.at(-1), applied: ['999-later'] });
+      expect(await (await open()).triggers.waiting()).toEqual([sampleTrigger('t1')]);
     });
 
     it('refuses a store that a later version has made incompatible: what, why, and what to do', async () => {
-      await migrateStore(database.url, { folder: '.' });
-      await addLaterVersion(database);
-      const why = 'phases of runs have other names';
-      await database.run(`update schema_compatibility set breaks = '${why}' where migration = '999-later'`);
+      await migrateLater(database.url, { breaks: 'phases of runs have other names' });
       const opening = openStore(database.url, { folder: '.' });
       await expect(opening).rejects.toMatchObject({
         code: 'STORE_INVALID',
@@ -126,6 +130,21 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
           /999-later is not compatible: it does not say .*Run the newer version, or restore/,
         ),
       });
+    });
+
+    it('refuses a store of before the first release, and changes nothing in it', async () => {
+      await migrateStore(database.url, { folder: '.' });
+      await database.run(`delete from kysely_migration; ${executed('001-first')}; ${executed('035-batches-by-state')}`);
+      await database.run('drop table watermarks');
+      for (const opening of [openStore, migrateStore]) {
+        await expect(opening(database.url, { folder: '.' })).rejects.toMatchObject({
+          code: 'STORE_INVALID',
+          message: expect.stringMatching(
+            /before the first release of Rollcall \(it has the migration 001-first\), and no version can use it\. Set "store" to a new place\. Nothing/,
+          ),
+        });
+      }
+      await database.run('create table watermarks (id text)');
     });
 
     it('shows a run in a phase of a later version with its text, and writes nothing to it', async () => {

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import Sqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
+import { restoreInto } from '../../src/store/backup/restore.ts';
 import { backUpStore, openStore, previewRestore, restoreStore } from '../../src/store/index.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
+import { openDatabase } from '../../src/store/open-store.ts';
 import {
   approve,
   dayMs,
@@ -253,7 +253,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     await place.open();
     await backUpStore(place.url, place.file, parts(place));
     const text = gunzipSync(await readFile(place.file)).toString();
-    await writeFile(place.file, gzipSync(text.replace('"023-restores"', '"023-restores","999-later"')));
+    await writeFile(place.file, gzipSync(text.replace('"001-tables"', '"001-tables","999-later"')));
     await expect(previewRestore(place.url, place.file, parts(place))).rejects.toMatchObject({
       code: 'STORE_INVALID',
       message: expect.stringMatching(/999-later.*Rollcall 1\.2\.3 or later/),
@@ -261,21 +261,35 @@ describe.each(kinds)('a backup of %s', (kind) => {
   });
 });
 
-it('a backup of an older version is brought to the tables of this one', async () => {
+it('a backup of an older version is brought to the tables of the version that restores it', async () => {
   const place = await openPlace('SQLite');
-  const path = join(place.folder, 'rollcall.db');
-  const old = new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Sqlite(path) }) });
-  const provider = { getMigrations: async () => ({ ...migrations }) };
-  await new Migrator({ db: old, provider }).migrateTo('001-first');
-  await old.destroy();
-  const raw = new Sqlite(path);
-  raw.exec(`insert into ledger (connection, identification, owner, unverified) values ('acme', 'E1', 'people', 0)`);
-  raw.close();
-  expect(await backUpStore(place.url, place.file, parts(place))).toMatchObject({ migrations: ['001-first'] });
-  await restoreStore('sqlite:./new.db', place.file, order(place));
-  const store = await openStore('sqlite:./new.db', { folder: place.folder });
-  onTestFinished(() => store.close());
-  expect(await store.ledger.get('acme', 'E1')).toEqual(sampleEntry('E1'));
+  const old = await place.open();
+  await old.triggers.add(sampleTrigger('t1'));
+  await backUpStore(place.url, place.file, parts(place));
+  const target = await openDatabase('sqlite:./new.db', { folder: place.folder });
+  onTestFinished(() => target.db.destroy());
+  const second = {
+    since: '9.9.0',
+    up: async (db: Kysely<unknown>) => void (await sql`update triggers set scope_key = 'moved'`.execute(db)),
+  };
+  const contents = { place: target.place, rows: {} };
+  const all = { ...order(place), now, file: place.file, place: target.place, replaces: contents };
+  const known = { ...migrations, '002-second': second };
+  await restoreInto(target.db as unknown as Kysely<unknown>, all, async () => {}, known);
+  const rows = await target.db.selectFrom('triggers').select(['id', 'scope_key']).execute();
+  expect(rows).toEqual([{ id: 't1', scope_key: 'moved' }]);
+});
+
+it('a backup of a store of before the first release is refused', async () => {
+  const place = await openPlace('SQLite');
+  await place.open();
+  await backUpStore(place.url, place.file, parts(place));
+  const text = gunzipSync(await readFile(place.file)).toString();
+  await writeFile(place.file, gzipSync(text.replace('"001-tables"', '"001-first","035-batches-by-state"')));
+  await expect(previewRestore(place.url, place.file, parts(place))).rejects.toMatchObject({
+    code: 'STORE_INVALID',
+    message: expect.stringMatching(/before the first release of Rollcall, and no version can restore it/),
+  });
 });
 
 it('a backup never replaces a file, and a store in memory or none has no backup', async () => {

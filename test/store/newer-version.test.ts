@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe } from 'vitest';
-import { migrateStore, openStore } from '../../src/store/index.ts';
+import { openStore } from '../../src/store/index.ts';
 import { describeStore } from '../contracts/store.ts';
-import { addLaterVersion, describeVersions, emptyPostgresTables, type NewDatabase } from '../contracts/store-newer.ts';
+import { describeVersions, emptyPostgresTables, migrateLater, type NewDatabase } from '../contracts/store-newer.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -23,30 +23,19 @@ function sqliteAt(path: string): NewDatabase {
       raw.close();
     }
   };
-  const tables = "select name from sqlite_master where type = 'table' and name not like 'kysely%'";
   return {
     url: `sqlite:${path}`,
     run: async (sql) => void use((raw) => raw.exec(sql)),
-    tables: async () => use((raw) => raw.prepare(tables).pluck().all() as string[]),
   };
 }
 
 async function newPostgres(): Promise<NewDatabase> {
   if (postgres === undefined) throw new Error('skipped without a server');
   const url = await postgres.newDatabase();
-  const tables = "select tablename from pg_tables where schemaname = current_schema() and tablename not like 'kysely%'";
   return {
     url,
     run: async (sql) => void (await postgres.query(url, sql)),
-    tables: async () => (await postgres.query(url, tables)).map((row) => String(row.tablename)),
   };
-}
-
-/** A store whose tables have columns that this version does not know. */
-async function makeLater(database: NewDatabase): Promise<NewDatabase> {
-  await migrateStore(database.url, { folder: '.' });
-  await addLaterVersion(database);
-  return database;
 }
 
 describeVersions('a store in SQLite', newSqlite);
@@ -54,7 +43,7 @@ describeVersions('a store in SQLite', newSqlite);
 let laterFile: Buffer | undefined;
 describeStore('a store in SQLite that a later version has added to', async () => {
   const path = join(await temporaryFolder(), 'rollcall.db');
-  if (laterFile === undefined) laterFile = await makeLater(sqliteAt(path)).then(() => readFile(path));
+  if (laterFile === undefined) laterFile = await migrateLater(`sqlite:${path}`).then(() => readFile(path));
   else await writeFile(path, laterFile);
   return openStore(`sqlite:${path}`, { folder: '.' });
 });
@@ -64,8 +53,10 @@ describe.skipIf(postgres === undefined)('on a real server', () => {
 
   let later: NewDatabase | undefined;
   describeStore('a store in PostgreSQL that a later version has added to', async () => {
-    if (later === undefined) later = await makeLater(await newPostgres());
-    else await later.run(emptyPostgresTables);
+    if (later === undefined) {
+      later = await newPostgres();
+      await migrateLater(later.url);
+    } else await later.run(emptyPostgresTables);
     return openStore(later.url, { folder: '.' });
   });
 });

@@ -20,8 +20,6 @@ export interface CommandPlace {
   readonly sandbox: RunningSandbox;
   readonly folder: string;
   rollcall(...args: readonly string[]): Promise<Ended>;
-  /** As `rollcall`, with another version's command line. */
-  rollcallOf(cli: string, ...args: readonly string[]): Promise<Ended>;
   /** Writes the HR file: people 1 to `count`, of whom some have left. */
   employ(count: number, left?: readonly number[]): Promise<void>;
   configure(store: string, refreshToken: string): Promise<void>;
@@ -34,11 +32,14 @@ export async function openCommandPlace(store: string): Promise<CommandPlace> {
   const place: CommandPlace = {
     sandbox,
     folder,
-    rollcall: (...args) => place.rollcallOf(thisCli, ...args),
-    rollcallOf: (cli, ...args) =>
+    rollcall: (...args) =>
       new Promise((resolve) => {
-        execFile(process.execPath, [cli, ...args], { cwd: folder }, (error: ExecFileException | null, stdout, stderr) =>
-          resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+        execFile(
+          process.execPath,
+          [thisCli, ...args],
+          { cwd: folder },
+          (error: ExecFileException | null, stdout, stderr) =>
+            resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
         );
       }),
     async employ(count, left = []) {

@@ -10,7 +10,7 @@ const certainForMs = 2 * 3_600_000;
 /** How long after planning any change may be sent. */
 const planLifeMs = 24 * 3_600_000;
 
-/** Returns the age of the run's plan. Runs of older versions do not store it, so the age of the run is used. */
+/** Returns the age of the run's plan; of a run without one, its own age. */
 function planAge({ facts, startedAt }: Run, clock: Clock): number {
   return ageOn(clock, facts.plannedAt ?? startedAt);
 }

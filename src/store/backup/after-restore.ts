@@ -140,7 +140,7 @@ async function keepTokens(db: OpenTransaction, { now, seeds }: Restored): Promis
     await db
       .updateTable('tokens')
       .set({
-        // A version that does not know of restores leaves a revoked pair alone, and a used first token.
+        // Neither is presented until an operator confirms it.
         state: row.state === 'reauth-required' ? row.state : 'revoked',
         used_seeds: JSON.stringify(unknown === null ? used : [...used, unknown]),
         refresh_started_at: null,

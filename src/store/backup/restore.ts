@@ -6,7 +6,7 @@ import type { BackupHeader, BackupSummary, RestoreReport, StoreContents } from '
 import type { Database, OpenTransaction } from '../database.ts';
 import { isPostgres, lockTables, tableNames } from '../differences.ts';
 import { migrateIn, readExecuted } from '../migrate.ts';
-import { migrations } from '../migrations/index.ts';
+import { firstMigration, type Migrations, migrations } from '../migrations/index.ts';
 import { RowWriter } from '../row-writer.ts';
 import type { Schema } from '../schema.ts';
 import { type Restored, settleRestored } from './after-restore.ts';
@@ -51,6 +51,10 @@ export async function inspectBackup(file: string): Promise<BackupSummary> {
 }
 
 function requireKnown({ migrations: had, version }: BackupHeader, file: string): void {
+  if (!had.includes(firstMigration)) {
+    const message = `the backup ${file} is of a store that was made before the first release of Rollcall, and no version can restore it. Nothing was changed.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
   const newer = had.find((name) => !Object.hasOwn(migrations, name));
   if (newer === undefined) return;
   const message = `the backup ${file} was made by a newer version of Rollcall (${version}): it has the migration ${newer}, which this version does not know. Restore it with Rollcall ${version} or later. Nothing was changed.`;
@@ -103,6 +107,7 @@ export async function restoreInto(
   db: Kysely<unknown>,
   order: RestoreOrder,
   check: (restored: OpenTransaction) => Promise<void>,
+  known = migrations,
 ): Promise<RestoreReport> {
   const backup = await inspectBackup(order.file);
   // Outside the transaction, where SQLite would ignore it. The connection is closed after the restore.
@@ -111,9 +116,9 @@ export async function restoreInto(
     await lockTables(transaction);
     await requireNoProcess(transaction, order.place, order.now);
     await dropTables(transaction);
-    await makeTables(transaction, backup.migrations);
+    await makeTables(transaction, backup.migrations, known);
     await load(transaction as unknown as OpenTransaction, order.file);
-    await migrateIn(transaction, order.place);
+    await migrateIn(transaction, order.place, known);
     const restored = transaction as unknown as OpenTransaction;
     const effects = await settleRestored(restored, order, backup.madeAt);
     await check(restored);
@@ -132,8 +137,8 @@ async function dropTables(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Makes the tables as they were in the backup, so that later migrations find its data as they expect it. */
-async function makeTables(db: Kysely<unknown>, names: readonly string[]): Promise<void> {
-  const wanted = Object.fromEntries(Object.entries(migrations).filter(([name]) => names.includes(name)));
+async function makeTables(db: Kysely<unknown>, names: readonly string[], known: Migrations): Promise<void> {
+  const wanted = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => wanted },
