@@ -80,7 +80,7 @@ function toDocument(text: string, spans: readonly Span[]): TxtDocumentNode {
 
 /** Folders whose strings operators read. */
 const messageFolders =
-  /(?:^|\/)src\/(?:alerts|app|cli|config|core|delivery|engine|http|main|platform|runtime|sandbox|server|store|telemetry|web\/texts\/en)\//;
+  /(?:^|\/)src\/(?:app|cli|config|core|delivery|drivers|main|platform|run|sandbox|server|store|views|watch|work|web\/texts\/en)\//;
 
 /** Reads comments and messages of TypeScript, YAML and Helm templates as prose. */
 export const sourceProse: TextlintPluginCreator = {

@@ -5,7 +5,7 @@ import { root } from './doc-pages.ts';
 
 async function sources(): Promise<string> {
   const texts: string[] = [];
-  for await (const path of glob('src/{main,runtime,core}/**/*.ts', { cwd: root })) {
+  for await (const path of glob('src/{main,work,drivers,core,watch}/**/*.ts', { cwd: root })) {
     texts.push(await readFile(join(root, path), 'utf8'));
   }
   return texts.join('\n');
