@@ -665,6 +665,33 @@ describe('what the ledger learns', () => {
     expect(learn(says.unusable(), user(), entry({ misses: twice }))).toEqual(entry());
   });
 
+  it.each<{ name: string; source: SourceSays; patch: Partial<PlanRules>; kind: string | undefined }>([
+    { name: 'a leaver who is disabled', source: says.leaver(), patch: {}, kind: 'disable' },
+    {
+      name: 'a leaver whose disable is forbidden',
+      source: says.leaver(),
+      patch: { policy: 'upsert-only' },
+      kind: undefined,
+    },
+    {
+      name: 'a person out of scope who is disabled',
+      source: says.outOfScope(),
+      patch: { outOfScope: 'disable' },
+      kind: 'disable',
+    },
+  ])('the absences of $name are void, whatever becomes of the change', ({ source, patch, kind }) => {
+    const ledger = entry({ misses: twice, goneSince: now - day });
+    const decision = decide({ identification: 'E1', source, user: user(), ledger }, { ...rules, ...patch }, now);
+    expect(decision.change?.kind).toBe(kind);
+    expect(decision.ledger).toEqual(entry({ goneSince: now - day }));
+  });
+
+  it('the absences of a leaver whose account is disabled are void', () => {
+    expect(learn(says.leaver(), off, entry({ misses: twice }))).toEqual(entry());
+    const disabled = { disabledAt: now - 2 * day, goneSince: now - day };
+    expect(learn(says.leaver(), off, entry({ misses: twice, ...disabled }))).toEqual(entry(disabled));
+  });
+
   it('a miss of the same snapshot is not counted twice', () => {
     const counted = learn(says.missing(), user(), ours);
     expect(counted?.misses).toEqual({ count: 1, since: now, stamp: 'snapshot-2' });

@@ -49,6 +49,13 @@ export function leftBehind(entry: LedgerEntry, owner: string, at: number): Ledge
   return { ...entry, owner, taken: { from: entry.owner, at } };
 }
 
+/** Ends the count of misses: a read names the person, whatever it says of them. */
+export function withoutMisses(entry: LedgerEntry): LedgerEntry {
+  if (entry.misses === undefined) return entry;
+  const { misses: _misses, ...rest } = entry;
+  return rest;
+}
+
 /** Counts a miss if the snapshot is newer than the last counted one. */
 export function countMiss(entry: LedgerEntry, proof: MissingProof, now: number): LedgerEntry {
   const { misses } = entry;

@@ -16,6 +16,7 @@ import {
   seenInSource,
   takenOver,
   withAccount,
+  withoutMisses,
 } from './ledger-steps.ts';
 import { type MissingWait, missingWait } from './missing-wait.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
@@ -203,7 +204,9 @@ function rule(subject: CurrentCase): Decision {
       return source.isSeen === true ? { rule: 'nothing', ...reset(ours) } : { rule: 'nothing' };
     case 'out-of-scope':
       if (user?.enabled === true && ours !== undefined && rules.outOfScope === 'disable') {
-        return { rule: 'out-of-scope', change: disable(user, identification, 'out of scope by rule') };
+        const named = withoutMisses(ours);
+        const change = disable(user, identification, 'out of scope by rule');
+        return { rule: 'out-of-scope', change, ...(named === ours ? {} : { ledger: named }) };
       }
       return { rule: 'out-of-scope', ...reset(ours) };
     case 'leaver':
@@ -215,13 +218,18 @@ function rule(subject: CurrentCase): Decision {
   }
 }
 
+/** The read names the person, so absences that were counted before are void, whatever becomes of the change. */
 function leaver(subject: CurrentCase, person: Person): Decision {
-  const { user, identification } = subject;
+  const { user, ours, identification } = subject;
+  const named = ours === undefined ? undefined : withoutMisses(ours);
+  const kept = named === undefined || named === ours ? {} : { ledger: named };
   if (user?.enabled === true) {
-    return { rule: 'leaver-enabled', change: disable(user, identification, `left: ${person.standingReason}`) };
+    const change = disable(user, identification, `left: ${person.standingReason}`);
+    return { rule: 'leaver-enabled', change, ...kept };
   }
-  const decision = gone(subject, { settled: 'leaver-settled', removing: 'leaver-remove' });
-  return decision.change === undefined ? withParking(decision, subject) : decision;
+  const current = { ...subject, ours: named };
+  const decision = { ...kept, ...gone(current, { settled: 'leaver-settled', removing: 'leaver-remove' }) };
+  return decision.change === undefined ? withParking(decision, current) : decision;
 }
 
 /** Gives a disabled account of ours its parking address, if an active employee is to get the account's e-mail. */

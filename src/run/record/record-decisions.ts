@@ -48,7 +48,8 @@ export async function recordDecisions(work: PlanWork, grounds: DecisionGrounds, 
 function isDecided(identification: string, { index }: PlanWork, { snapshot, unresolved }: DecisionGrounds): boolean {
   const { slot, isExact } = index.find(identification);
   if (slot === -1) return snapshot.missing !== undefined;
-  if (!isExact || index.has(slot, mark.conflict) || index.has(slot, mark.undated)) return false;
+  // Bystanders are read only for what they claim.
+  if (!isExact || index.hasAny(slot, mark.bystander | mark.conflict | mark.undated)) return false;
   const person = index.person(slot);
   const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.get(identification));
   if (said.says === 'unusable') return false;

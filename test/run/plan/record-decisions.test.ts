@@ -6,6 +6,7 @@ import { certifySnapshot, type ReadEnd, type ReadKind, type Snapshot } from '../
 import type { EngineIo } from '../../../src/run/engine-io.ts';
 import type { PlanWork } from '../../../src/run/plan-job.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
+import { mark } from '../../../src/run/read/people-index.ts';
 import { recordDecisions } from '../../../src/run/record/record-decisions.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { approve, openRun, reject, sampleChange, writePlan } from '../../contracts/store-samples.ts';
@@ -164,6 +165,18 @@ describe('the rejection of a disable that the plan does not propose', () => {
     const run = await rejected([one({ identification: 'p2000' })], crowd);
     await run.record({ snapshot: snapshotOf('incomplete') });
     expect(await run.ended(crowd)).toEqual(['p2000']);
+  });
+});
+
+describe('a person who is read only for what others claim', () => {
+  it.each<{ name: string; record: Person }>([
+    { name: 'an active employee', record: one() },
+    { name: 'a leaver', record: one(left) },
+  ])('keeps the rejection as $name', async ({ record }) => {
+    const run = await rejected([record]);
+    run.index.set(run.index.find('ana').slot, mark.bystander);
+    await run.record();
+    expect(await run.ended()).toEqual([]);
   });
 });
 
