@@ -85,23 +85,33 @@ describe('the changes of a plan', () => {
     );
     const load = { isParking: false, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
     const loads = [
+      { ...load, kind: 'csv', switches: 1 },
       { ...load, kind: 'csv', creates: 1 },
       { ...load, kind: 'direct', removes: 1 },
-      { ...load, kind: 'csv', switches: 1 },
       { ...load, kind: 'csv', updates: 2, switches: 1 },
       { ...load, kind: 'csv', updates: 1, waiting: 1 },
     ];
     expect(await previewBatches({ planId: 'run_1', states: ['planned'], sync: scene.sync }, scene.io)).toEqual(loads);
     expect(await scene.batches()).toEqual([]);
     expect(await writeBatches(await scene.context(), scene.io)).toEqual(loads);
-    expect(await shownOf(scene)).toEqual(['csv ana', 'direct ben', 'csv eva', 'csv kai leo mia', 'csv tom']);
+    expect(await shownOf(scene)).toEqual(['csv eva', 'csv ana', 'direct ben', 'csv kai leo mia', 'csv tom']);
     expect((await scene.batches()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('fill batches of batchRows, and each full one goes before those that are not full', async () => {
     const names = ['ben', 'eva', 'leo', 'mia', 'tom'];
-    const scene = await open([withJob('ana'), ...names.map(disable)], { ...csv, batchRows: 2 });
+    const scene = await open([withJob('ana'), ...names.map((name) => sampleChange(name))], { ...csv, batchRows: 2 });
     expect(await written(scene)).toEqual(['csv ben eva', 'csv leo mia', 'csv ana', 'csv tom']);
+  });
+
+  it.each([
+    { delivery: 'csv', file: 'csv' },
+    { delivery: 'outbox', file: 'outbox' },
+  ] as const)('that disable go first by $delivery, in files of their own', async ({ delivery, file }) => {
+    const expected = sampleChange('leo', 'disable', { classes: ['handOvers'] });
+    const changes = [sampleChange('ana'), disable('ben'), sampleChange('eva'), expected, disable('zoe')];
+    const scene = await open(changes, { delivery, batchRows: 2 });
+    expect(await written(scene)).toEqual([`${file} ben leo`, `${file} zoe`, `${file} ana eva`]);
   });
 
   it('that write different write-only fields go in different files, and together by calls', async () => {

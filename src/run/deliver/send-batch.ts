@@ -1,3 +1,4 @@
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -8,6 +9,7 @@ import { checkBeforeSending } from './check-before-sending.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';
 import { storeAnswer } from './store-answer.ts';
+import { readWave } from './wave.ts';
 import { whyStopped } from './why-stopped.ts';
 
 export interface BatchToSend {
@@ -42,9 +44,30 @@ export async function sendBatch(context: RunContext, { batch, first }: BatchToSe
   }
   // The next step says why the run stops, looks up again, or waits for its turn.
   if (!(await isStillReady(context, batch, { begunAt, wasRecent }, io))) return { kind: 'next' };
-  const submission = await submit(context, { batch, changes }, io);
+  let submission: Submission;
+  try {
+    submission = await submit(context, { batch, changes }, io);
+  } catch (error) {
+    return endAfterProof(context, { batch, error }, io);
+  }
   io.checkpoint('batch-accepted');
   return storeAnswer(context, { batch, changes, submission }, io);
+}
+
+/**
+ * Lets the run prove what it has sent, and then end with the refusal of a write as its reason. Throws every other error,
+ * and the refusal too when nothing is left to prove. When reads are refused as well, the proof throws.
+ */
+async function endAfterProof(
+  { owned, signal }: RunContext,
+  { batch, error }: { readonly batch: Batch; readonly error: unknown },
+  io: EngineIo,
+): Promise<NextStep> {
+  const isRefused = error instanceof PlatformError && error.retry === 'never' && error.effect === 'none';
+  if (!isRefused || signal.aborted || (await readWave(owned, io)).unproven.length === 0) throw error;
+  await keepRaw(owned, { about: `batch ${batch.number}`, text: RollcallError.rawTextOf(error) }, io);
+  await io.store.runs.update(owned, { reason: error.message });
+  return { kind: 'next' };
 }
 
 /** Returns whether the batch can be sent although its lookups may have taken long. */

@@ -83,8 +83,9 @@ export async function isProofDue({ owned, sync }: RunContext, wave: Wave, io: En
 }
 
 /**
- * Returns the batch that is sent next: the first planned one. A probe goes before all others, and a piece of a failed
- * file before a batch that depends on the others, because it may free the e-mails that the batch takes over.
+ * Returns the batch that is sent next: the first planned one. A probe goes before all others, then a piece of a failed
+ * file of disables. Another piece goes before a batch that depends on the others, because it may free the e-mails that
+ * the batch takes over.
  */
 export async function nextBatch(
   { facts }: Pick<Run, 'facts'>,
@@ -95,6 +96,7 @@ export async function nextBatch(
   const probe = facts.probe === undefined ? undefined : planned.find(({ id }) => id === facts.probe);
   if (first === undefined || probe !== undefined) return probe;
   const pieces = planned.filter(({ parent }) => parent !== undefined);
+  for (const piece of pieces) if (await hasDisables(piece, io)) return piece;
   if (pieces.length === 0 || !(await dependsOnOthers(first, io))) return first;
   for (const piece of pieces) if (!(await dependsOnOthers(piece, io))) return piece;
   return first;
@@ -109,6 +111,12 @@ export function endOf({ finalAt, sentAt = 0 }: Batch): number {
 function needsAnswer({ state, final, parent }: Batch, planned: readonly Batch[]): boolean {
   if (state === 'unresolved' || final === 'no-status') return true;
   return final === 'failed' && !(parent !== undefined && planned.some((batch) => batch.parent === parent));
+}
+
+/** Disables share a file with no other change, so the first one tells. */
+async function hasDisables({ run, id }: Batch, io: EngineIo): Promise<boolean> {
+  const [change] = await io.store.plans.page(run, { batch: id, limit: 1 });
+  return change?.kind === 'disable';
 }
 
 async function dependsOnOthers(batch: Batch, io: EngineIo): Promise<boolean> {

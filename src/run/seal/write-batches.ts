@@ -22,7 +22,7 @@ interface GroupedChange {
 }
 
 /**
- * Sorts the plan's open changes into batches, in order of identification; files apart from direct calls. A change that
+ * Sorts the plan's open changes into batches, disables first, in order of identification; files apart from direct calls. A change that
  * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
  * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries.
  */
@@ -68,18 +68,36 @@ export interface GroupsJob {
   readonly sync: Sync;
 }
 
-/** Yields the changes of a plan in the groups that are sent together, in the order of sending. */
+/** Classes of disables. One that was expected to become a hand-over is counted as such only. */
+const disableClasses = ['disables', 'handOvers'] as const;
+
+/**
+ * Yields the changes of a plan in the groups that are sent together, in the order of sending. Disables go first, in
+ * files of their own: no other change that the platform refuses keeps access open.
+ */
 async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGroup, void> {
   const { planId, states, sync } = job;
   const { settings, dialect } = sync;
-  const { isSmall, levels } = await measurePlan(job, io);
+  const { isSmall, levels, disables } = await measurePlan(job, io);
+  const file = { kind: settings.delivery === 'outbox' ? 'outbox' : 'csv', isParking: false } as const;
+  let leaving: GroupedChange[] = [];
+  if (disables > 0 && settings.delivery !== 'direct') {
+    for await (const change of changesOf(planId, io, { states, classes: disableClasses })) {
+      if (change.kind !== 'disable') continue;
+      leaving.push({ identification: change.identification, kind: change.kind, isWaiting: false });
+      if (leaving.length < settings.batchRows) continue;
+      yield { ...file, changes: leaving };
+      leaving = [];
+    }
+  }
+  if (leaving.length > 0) yield { ...file, changes: leaving };
   const isSmallAndDirect = settings.delivery === 'auto' && isSmall;
   const later: Map<string, ChangeGroup>[] = [];
   const first = new Map<string, ChangeGroup>();
   for await (const change of changesOf(planId, io, { states })) {
     const highestCustomField = dialect.customFieldLimit.direct;
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
-    if (route === 'none') continue;
+    if (route === 'none' || change.kind === 'disable') continue;
     const isParking = change.parkEmail !== undefined;
     const level = levels.get(change.identification) ?? 0;
     let groups = level === 0 ? first : later[level - 1];
@@ -101,21 +119,23 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
 }
 
 /**
- * Returns whether the plan has at most 20 creates and updates, none of which needs a file (design, section 6, `auto`); and how
- * many changes go before each one that waits.
+ * Returns whether the plan has at most 20 creates and updates, none of which needs a file (design, section 6, `auto`);
+ * how many changes go before each one that waits; and the number of disables.
  */
 async function measurePlan(
   { planId, states, sync: { dialect } }: GroupsJob,
   io: EngineIo,
-): Promise<{ readonly isSmall: boolean; readonly levels: ReadonlyMap<string, number> }> {
+): Promise<{ readonly isSmall: boolean; readonly levels: ReadonlyMap<string, number>; readonly disables: number }> {
   const waiting: OrderedChange[] = [];
   let count = 0;
+  let disables = 0;
   let isSmall = true;
   for await (const change of changesOf(planId, io, { states })) {
     if (change.waitsFor !== undefined) waiting.push(change);
     if (change.kind === 'remove') continue;
+    if (change.kind === 'disable') disables += 1;
     count += 1;
     isSmall &&= count <= autoDirectLimit && isDirectlyDeliverable(change, dialect.customFieldLimit.direct);
   }
-  return { isSmall, levels: sendingLevels(waiting) };
+  return { isSmall, levels: sendingLevels(waiting), disables };
 }

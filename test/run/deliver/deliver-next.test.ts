@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RollcallError } from '../../../src/core/run/errors.ts';
+import { PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
 import type { Submission } from '../../../src/ports/delivery.ts';
 import { takeFileLease } from '../../../src/run/deliver/file-lease.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
@@ -511,6 +511,21 @@ describe('a delivery that throws', () => {
     await expect(scene.step()).rejects.toBe(refused);
     expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
     expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
+  });
+
+  it.each([
+    { status: 403, code: 'PLATFORM_FORBIDDEN' },
+    { status: 501, code: 'PLATFORM_FAILED' },
+  ] as const)('with $status proves what was sent before, and fails with its reason', async ({ status, code }) => {
+    const changes = [sampleChange('ana', 'disable'), sampleChange('eva'), sampleChange('leo')];
+    const scene = await openScene({ changes, batches: [['ana'], ['eva'], ['leo']] });
+    const said = { code, status, retry: 'never', effect: 'none', operation: 'POST files', raw: 'no right' } as const;
+    scene.script.submit = ({ changes: [first] }) =>
+      first?.identification === 'eva' ? Promise.reject(new PlatformError('refused', said)) : undefined;
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
+    expect(await scene.run()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('refused') });
+    expect(await scene.rawTexts()).toContainEqual(expect.stringContaining('no right'));
   });
 
   it('leaves direct calls to be read back when one of them had gone out', async () => {

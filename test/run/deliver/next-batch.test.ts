@@ -12,10 +12,10 @@ import {
 import { sampleBatch, sampleChange } from '../../contracts/store-samples.ts';
 import { openScene, type Scene, settle } from '../run-in-store.ts';
 
-const plain = (name: string) => sampleChange(name, 'disable');
+const plain = (name: string) => sampleChange(name, name.startsWith('d') ? 'disable' : 'update');
 const waiting = (name: string) => sampleChange(name, 'update', { after: { email: 'x@x.com' }, waitsFor: 'zoe' });
 
-/** Batches by the first letters of their users: `w` waits for another user's e-mail, all others do not. */
+/** Batches by the first letters of their users: `w` waits for another user's e-mail, `d` is disabled. */
 async function openBatches(names: readonly string[], facts: RunFacts = {}): Promise<{ scene: Scene; all: Batch[] }> {
   const users = names.flatMap((name) => name.split(' '));
   const changes = users.map((name) => (name.startsWith('w') ? waiting(name) : plain(name)));
@@ -107,6 +107,7 @@ describe('the next batch', () => {
     { name: 'the first one', batches: ['ana', 'ben'], next: 1 },
     { name: 'the first one, though it depends on others', batches: ['wim', 'ben'], next: 1 },
     { name: 'the first one, before a part of another', batches: ['ana', 'ben'], parts: [2], next: 1 },
+    { name: 'the part that disables, before all others', batches: ['ana', 'ben', 'dan'], parts: [2, 3], next: 3 },
     { name: 'a part, before one that depends on others', batches: ['wim', 'ana', 'ben'], parts: [3], next: 3 },
     { name: 'the first part, of two', batches: ['wim', 'ana', 'ben'], parts: [2, 3], next: 2 },
     { name: 'the part that does not depend on others', batches: ['wim', 'wes', 'ben'], parts: [2, 3], next: 3 },
