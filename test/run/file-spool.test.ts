@@ -42,6 +42,19 @@ it('takes records around and above the size of its buffer', async () => {
   spool.close();
 });
 
+it('gives back what was appended after its neighbors were read', async () => {
+  const spool = openFileSpool(await temporaryFolder());
+  const records = Array.from({ length: 3000 }, (_, i) => `record ${i} `.repeat(1 + (i % 90)));
+  const places: number[] = [];
+  for (const [i, record] of records.entries()) {
+    places.push(spool.append(record));
+    // Each place twice, so that its surroundings are kept while more is written behind them.
+    for (const at of [i, i, i >> 1]) expect(spool.read(places[at] as number)).toBe(records[at]);
+  }
+  expect(places.map((place) => spool.read(place))).toEqual(records);
+  spool.close();
+});
+
 it('has no name on disk while it is open, and leaves nothing behind', async () => {
   const folder = await temporaryFolder();
   const spool = openFileSpool(folder);
