@@ -1,9 +1,4 @@
-import { defineTask } from './define-task.ts';
-
-export interface EvaluateAlertsContext {
-  /** Starts an evaluation, unless one is in progress. Sending a notice never delays the scheduler. */
-  begin(): Promise<unknown>;
-}
+import type { SchedulerContext, Work } from '../src/run/work.ts';
 
 /**
  * Evaluates the alerts: failed batches and runs, holds, tokens, late syncs, and the deployment itself.
@@ -11,8 +6,8 @@ export interface EvaluateAlertsContext {
  * When: every second, in the scheduler itself. Effect: notices through the configured channels when a problem begins,
  * changes or ends, and their state in the store.
  */
-export const evaluateAlerts = defineTask({
+export const evaluateAlerts: Work<Pick<SchedulerContext, 'evaluateAlerts'>> = {
   name: 'evaluate-alerts',
   everyMs: 1000,
-  run: ({ begin }: EvaluateAlertsContext) => begin(),
-});
+  run: (context) => context.evaluateAlerts(),
+};

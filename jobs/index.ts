@@ -1,33 +1,48 @@
-import type { Job, JobOutcome } from '../src/ports/job.ts';
-import type { JobContext } from '../src/run/job-context.ts';
-import { advanceRunJob } from './advance-run.ts';
+import type { JobContext, JobOutcome, RunlessJob, SchedulerContext, Work } from '../src/run/work.ts';
+import { advanceRun } from './advance-run.ts';
 import { evaluateAlerts } from './evaluate-alerts.ts';
 import { keepToken } from './keep-token.ts';
-import { makePreviewJob } from './make-preview.ts';
+import { makePreview } from './make-preview.ts';
 import { openPreviews } from './open-previews.ts';
 import { openRuns } from './open-runs.ts';
 import { prune } from './prune.ts';
 import { recover } from './recover.ts';
 import { requestDueRuns } from './request-due-runs.ts';
 
-/** Jobs that may run in any worker, by name: what a queue holds. */
-export const workerJobs = {
-  'advance-run': advanceRunJob,
-  'keep-token': keepToken,
-  'make-preview': makePreviewJob,
-  prune,
-} as const;
+type WorkerWork = Work<JobContext, unknown, JobOutcome>;
 
-/** Tasks that the scheduler runs itself, in the order of a tick. They decide what goes to the workers. */
-export const schedulerTasks = { requestDueRuns, openRuns, openPreviews, recover, evaluateAlerts } as const;
+/** What any worker may run: what a queue holds. */
+const workerWork: readonly WorkerWork[] = [advanceRun, keepToken, makePreview, prune];
 
-export type WorkerJobName = keyof typeof workerJobs;
+/** What the scheduler runs itself, in the order of a tick. It decides what goes to the workers. */
+export const schedulerWork: readonly Work<SchedulerContext>[] = [
+  requestDueRuns,
+  openRuns,
+  openPreviews,
+  recover,
+  handingOver('keep-token', keepToken, ({ connections }) => connections.map((connection) => ({ connection }))),
+  handingOver('prune', prune, () => [{}]),
+  evaluateAlerts,
+];
 
-/** Runs a worker job by name. Throws RangeError for an unknown name, which another version may have queued. */
+/** Hands work to the workers as often as it says, once for each payload. */
+function handingOver(
+  name: RunlessJob,
+  { everyMs = 0 }: { readonly everyMs?: number },
+  payloads: (context: SchedulerContext) => readonly Readonly<Record<string, string>>[],
+): Work<SchedulerContext> {
+  return {
+    name,
+    everyMs,
+    async run(context) {
+      for (const payload of payloads(context)) await context.enqueue(name, payload);
+    },
+  };
+}
+
+/** Runs work of a worker by name. Throws RangeError for an unknown name, which another version may have queued. */
 export async function runJob(name: string, payload: unknown, context: JobContext): Promise<JobOutcome> {
-  const job: Job<JobContext> | undefined = Object.hasOwn(workerJobs, name)
-    ? workerJobs[name as WorkerJobName]
-    : undefined;
-  if (job === undefined) throw new RangeError(`unknown job ${name}: another version may have queued it`);
-  return job.run(payload, context);
+  const work = workerWork.find((one) => one.name === name);
+  if (work === undefined) throw new RangeError(`unknown job ${name}: another version may have queued it`);
+  return work.run(context, work.payload?.parse(payload));
 }

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import type { JobContext } from '../src/run/job-context.ts';
-import { defineJob } from './define-job.ts';
-
-const everyMs = 60_000;
+import type { JobContext, JobOutcome, Work } from '../src/run/work.ts';
 
 /**
  * Refreshes a connection's access token ahead of its end, so that no run waits for it.
@@ -10,14 +7,12 @@ const everyMs = 60_000;
  * Payload: the connection's name. When: every minute for each connection; it does nothing before 75 % of the token's life.
  * Effect: at most one call of the token endpoint; the new pair is in the store before it is used.
  */
-export const keepToken = {
-  ...defineJob({
-    name: 'keep-token',
-    payload: z.object({ connection: z.string() }),
-    async run({ connection }, context: Pick<JobContext, 'keepToken'>) {
-      await context.keepToken(connection);
-      return { kind: 'done' };
-    },
-  }),
-  everyMs,
+export const keepToken: Work<Pick<JobContext, 'keepToken'>, { connection: string }, JobOutcome> = {
+  name: 'keep-token',
+  everyMs: 60_000,
+  payload: z.object({ connection: z.string() }),
+  async run(context, { connection }) {
+    await context.keepToken(connection);
+    return { kind: 'done' };
+  },
 };

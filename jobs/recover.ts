@@ -1,16 +1,7 @@
 import { runLease } from '../src/ports/leases.ts';
 import type { Run } from '../src/ports/store.ts';
 import { isKnownPhase } from '../src/ports/unknown-state.ts';
-import type { EngineIo } from '../src/run/engine-io.ts';
-import { defineTask } from './define-task.ts';
-
-export interface RecoverContext {
-  readonly engine: EngineIo;
-  /** Takes runs that no process drives at the moment; the runtime knows which of them have a job waiting. */
-  resume(idle: readonly Run[]): Promise<void>;
-  /** Takes a run that no process drives and whose sync this configuration does not have. */
-  closeOrphan(run: Run): Promise<void>;
-}
+import type { SchedulerContext, Work } from '../src/run/work.ts';
 
 /**
  * Finds runs that have not ended and that no process drives, after a crash or a lost queue, and continues them.
@@ -18,10 +9,10 @@ export interface RecoverContext {
  * When: every two seconds, in the scheduler itself. Effect: none of its own; the run continues from the
  * phase in the store. A run in a phase that this version does not know is left to the newer version that stored it.
  */
-export const recover = defineTask({
+export const recover: Work<Pick<SchedulerContext, 'engine' | 'resume' | 'closeOrphan'>> = {
   name: 'recover',
   everyMs: 2000,
-  async run({ engine, resume, closeOrphan }: RecoverContext) {
+  async run({ engine, resume, closeOrphan }) {
     const idle: Run[] = [];
     for (const run of await engine.store.runs.unfinished()) {
       if (!isKnownPhase(run.phase)) continue;
@@ -32,4 +23,4 @@ export const recover = defineTask({
     }
     await resume(idle);
   },
-});
+};

@@ -1,22 +1,5 @@
-import type { EngineIo } from '../src/run/engine-io.ts';
 import { requestRun } from '../src/run/request-run.ts';
-import { defineTask } from './define-task.ts';
-
-/** The schedule of one sync. Instants are epoch ms. */
-export interface Calendar {
-  readonly sync: string;
-  /** Returns the newest slot up to `now` that was not requested. */
-  dueSlot(now: number): Promise<number | undefined>;
-  /** Returns whether the schedule waits because the HR system refused the credentials. */
-  isWaiting(now: number): Promise<boolean>;
-  /** Records that all slots up to `now` were requested. */
-  requested(now: number): void;
-}
-
-export interface RequestDueRunsContext {
-  readonly engine: EngineIo;
-  readonly calendars: readonly Calendar[];
-}
+import type { Calendar, SchedulerContext, Work } from '../src/run/work.ts';
 
 /**
  * Requests a run of each sync whose cron slot is due.
@@ -25,10 +8,10 @@ export interface RequestDueRunsContext {
  * across all processes. Missed slots, also those during a pause, become one run. Without a due slot it asks nothing of
  * the store.
  */
-export const requestDueRuns = defineTask({
+export const requestDueRuns: Work<Pick<SchedulerContext, 'engine' | 'calendars'>> = {
   name: 'request-due-runs',
   everyMs: 1000,
-  async run({ engine, calendars }: RequestDueRunsContext) {
+  async run({ engine, calendars }) {
     const now = engine.clock.now();
     const due: { readonly calendar: Calendar; readonly slot: number }[] = [];
     for (const calendar of calendars) {
@@ -44,4 +27,4 @@ export const requestDueRuns = defineTask({
       calendar.requested(now);
     }
   },
-});
+};

@@ -1,4 +1,4 @@
-import { workerJobs } from '../../jobs/index.ts';
+import { runJob, schedulerWork } from '../../jobs/index.ts';
 import type { Config } from '../config/config.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import { deploymentLease } from '../ports/leases.ts';
@@ -8,7 +8,7 @@ import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
 import { runScheduler } from '../work/scheduler.ts';
 import { type LeasedWork, workUnderLease } from '../work/work-under-lease.ts';
 import type { Engine } from './open-engine.ts';
-import { schedulerTasks } from './scheduler-tasks.ts';
+import { schedulerContext } from './scheduler-tasks.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface DeploymentHooks {
@@ -37,12 +37,11 @@ export async function runDeployment(
     onReady,
     async run(signal) {
       const drive: DriveIo = { ...given, signal };
-      const context = runlessContext(drive);
-      const dispatch = openLocalDispatch(drive, (job, payload) => workerJobs[job].run(payload, context));
+      const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
       const alerts = openConfigAlertChecks(config, engine);
       try {
-        const tasks = schedulerTasks(config, engine, { drive, dispatch, alerts });
-        await runScheduler(tasks, { clock, signal, onTick, onError });
+        const context = schedulerContext(config, engine, { drive, dispatch, alerts });
+        await runScheduler(schedulerWork, context, { clock, signal, onTick, onError });
       } finally {
         await dispatch.close();
         await alerts.ended();

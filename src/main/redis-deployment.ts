@@ -1,9 +1,11 @@
+import { schedulerWork } from '../../jobs/index.ts';
 import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { answerWithin } from '../drivers/redis/open-redis.ts';
 import { troublesOf } from '../drivers/redis/redis-troubles.ts';
 import { randomShare } from '../platform/random-share.ts';
 import type { RedisSettings } from '../ports/redis.ts';
+import type { SchedulerContext, Work } from '../run/work.ts';
 import { alertWithoutScheduler, announceDeployment, announceWorker } from '../work/deployment-lease.ts';
 import type { DriveIo } from '../work/in-process/drive-run.ts';
 import { connectQueue } from '../work/queue/connect-queue.ts';
@@ -13,7 +15,7 @@ import { runScheduler } from '../work/scheduler.ts';
 import { openStopGrace } from '../work/stop-grace.ts';
 import type { DeploymentHooks } from './deployment.ts';
 import type { Engine } from './open-engine.ts';
-import { schedulerTasks } from './scheduler-tasks.ts';
+import { schedulerContext } from './scheduler-tasks.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
 export interface RedisDeploymentOptions extends DeploymentHooks {
@@ -103,14 +105,14 @@ async function schedule(
   const dispatch = openQueueDispatch(queue, engine.io);
   const depth = () => queue.depth().catch(() => undefined);
   const alerts = openConfigAlertChecks(config, engine, depth);
-  const renewLease = {
+  const renewLease: Work<SchedulerContext> = {
     name: 'deployment lease',
     everyMs: announceMs,
     run: () => announceDeployment(engine.io, signal),
   };
-  const tasks = [renewLease, ...schedulerTasks(config, engine, { drive, dispatch, alerts })];
+  const context = schedulerContext(config, engine, { drive, dispatch, alerts });
   try {
-    await runScheduler(tasks, { clock, signal, onTick, onError: report });
+    await runScheduler([renewLease, ...schedulerWork], context, { clock, signal, onTick, onError: report });
   } finally {
     await alerts.ended();
     await close();

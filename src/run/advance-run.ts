@@ -1,10 +1,10 @@
-import type { JobOutcome } from '../ports/job.ts';
 import { deliverNext } from './deliver/deliver-next.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import type { NextStep } from './next-step.ts';
 import { planRun } from './plan-run.ts';
 import { proveNext } from './prove/prove-next.ts';
+import type { JobOutcome } from './work.ts';
 
 /**
  * Advances a run by one step, and stores the phase that the run enters. Each verb reads the run's state from the store,

@@ -1,9 +1,9 @@
 import { describeError, type ErrorCode, RollcallError } from '../core/run/errors.ts';
-import type { JobOutcome } from '../ports/job.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import { keepRaw } from './keep-raw.ts';
 import { updateFacts } from './update-facts.ts';
+import type { JobOutcome } from './work.ts';
 
 const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_RESTORED', 'TOKEN_UNAVAILABLE'];
 

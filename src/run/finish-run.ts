@@ -2,12 +2,12 @@ import { countOf } from '../core/run/count-of.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
-import type { JobOutcome } from '../ports/job.ts';
 import type { ChangeMark, Run } from '../ports/store.ts';
 import { leaveFileQueue } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
 import { changesOf } from './seal/batches.ts';
+import type { JobOutcome } from './work.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
 type Owned = Pick<RunContext, 'owned'>;

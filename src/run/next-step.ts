@@ -1,4 +1,4 @@
-import type { JobOutcome } from '../ports/job.ts';
+import type { JobOutcome } from './work.ts';
 
 /**
  * What follows one step of a run. `enter`: `advanceRun` stores that phase, which is all that is left to store. Two

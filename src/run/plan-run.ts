@@ -1,11 +1,11 @@
 import { holdForMs } from '../core/guard/guard.ts';
-import type { JobOutcome } from '../ports/job.ts';
 import type { NewHold } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import type { Plan } from './plan-job.ts';
 import { budgetsOf, countedPlan } from './seal/request-budgets.ts';
 import { writeBatches } from './seal/write-batches.ts';
+import type { JobOutcome } from './work.ts';
 
 /** Makes the run's plan and stores everything that delivery needs. Repeatable: it starts from the beginning. */
 export async function planRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {

@@ -1,4 +1,4 @@
-import type { JobContext } from '../run/job-context.ts';
+import type { JobContext } from '../run/work.ts';
 import { holdLease, type LeaseIo, type LeaseRequest, releaseOrExpire } from './hold-lease.ts';
 
 /** Returns a function that works under a lease, as `JobContext.withLease` says. `outer` stops the work. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { advanceRunJob } from '../../jobs/advance-run.ts';
-import type { JobContext } from '../../src/run/job-context.ts';
+import { advanceRun } from '../../jobs/advance-run.ts';
+import type { JobContext } from '../../src/run/work.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { openScene, trouble } from './run-in-store.ts';
@@ -16,7 +16,7 @@ async function failedStep(error: Error) {
     engine: { ...scene.io, countRequests: (_count, work) => work() },
     withRun: async (_id, work) => work(await scene.context()),
   };
-  await expect(advanceRunJob.run({ run: 'run_1' }, context)).rejects.toBe(error);
+  await expect(advanceRun.run(context, { run: 'run_1' })).rejects.toBe(error);
   return { scene, facts: (await scene.run()).facts };
 }
 

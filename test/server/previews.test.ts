@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { schedulerTasks } from '../../jobs/index.ts';
+import { openPreviews } from '../../jobs/open-previews.ts';
 import { makePreview } from '../../src/run/make-preview.ts';
 import { foundChanges } from '../../src/server/schemas/changes.ts';
 import { preview, previewList } from '../../src/server/schemas/preview.ts';
@@ -9,7 +9,7 @@ import { openTestServer, viewerToken } from './open-test-server.ts';
 /** Does what the scheduler and a worker do with the previews that wait. */
 async function work({ engine: { io } }: Office): Promise<void> {
   const make = (id: string) => makePreview(id, io, AbortSignal.timeout(60_000));
-  await schedulerTasks.openPreviews.run({ engine: io, make });
+  await openPreviews.run({ engine: io, enqueue: (_, { preview = '' }) => make(preview) }, undefined);
 }
 
 const left = (...numbers: readonly number[]): Readonly<Record<string, Row>> =>

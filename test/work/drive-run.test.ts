@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlatformError, type RollcallError } from '../../src/core/run/errors.ts';
-import type { JobOutcome } from '../../src/ports/job.ts';
 import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
+import type { JobOutcome } from '../../src/run/work.ts';
 import { openStore } from '../../src/store/index.ts';
 import { type DriveIo, driveRun } from '../../src/work/in-process/drive-run.ts';
 import { FakeClock } from '../support/fake-clock.ts';

@@ -1,7 +1,7 @@
 import { describeError, isStoreAway } from '../../core/run/errors.ts';
-import type { JobOutcome } from '../../ports/job.ts';
 import type { Run } from '../../ports/store.ts';
-import type { Dispatch, RunlessJob } from '../scheduler.ts';
+import type { JobOutcome, RunlessJob } from '../../run/work.ts';
+import type { Dispatch } from '../scheduler.ts';
 import { type DriveIo, driveRun } from './drive-run.ts';
 import { openPlanSlots } from './plan-slots.ts';
 

@@ -1,10 +1,9 @@
 import { describeError, RollcallError } from '../../core/run/errors.ts';
-import type { JobOutcome } from '../../ports/job.ts';
 import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
 import { failRun } from '../../run/fail-run.ts';
-import type { JobContext } from '../../run/job-context.ts';
+import type { JobContext, JobOutcome } from '../../run/work.ts';
 import { type HeldLease, holdLease, releaseOrExpire } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 import { openStopGrace } from '../stop-grace.ts';
@@ -74,10 +73,10 @@ async function driveHeld(runId: string, held: HeldLease, io: DriveIo): Promise<D
 }
 
 /** Returns what jobs get that belong to no run. */
-export function runlessContext({ engine, owner, signal, keepToken }: DriveIo): Omit<JobContext, 'withRun'> {
+export function runlessContext({ engine, owner, signal, keepToken }: DriveIo): JobContext {
   const { store, clock } = engine;
   const withLease = openWithLease(() => ({ owner, ttlMs: runLeaseMs }), { leases: store.leases, clock }, signal);
-  return { engine, keepToken, withLease };
+  return { engine, keepToken, withLease, withRun: async () => undefined };
 }
 
 function contextFor(driving: RunContext, io: DriveIo): JobContext {

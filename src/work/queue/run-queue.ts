@@ -3,7 +3,7 @@ import { answerWithin, type RedisClient } from '../../drivers/redis/open-redis.t
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
-import type { RunlessJob } from '../scheduler.ts';
+import type { RunlessJob } from '../../run/work.ts';
 import { type JobData, jobIdOf, readJobData, runOfJobId } from './job-data.ts';
 
 /** The part of the queue that a process needs to add jobs. */

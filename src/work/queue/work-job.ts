@@ -1,7 +1,7 @@
 import { describeError, RollcallError } from '../../core/run/errors.ts';
-import type { JobOutcome } from '../../ports/job.ts';
 import type { RunContext } from '../../run/engine-io.ts';
 import { failRun } from '../../run/fail-run.ts';
+import type { JobOutcome } from '../../run/work.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 import { openWithLease } from '../with-lease.ts';
 import { type JobData, runJobName } from './job-data.ts';
