@@ -3,12 +3,12 @@ import type { Run } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
 /**
- * Something that Rollcall does again and again, or when it is asked to; `jobs/` has them all. Work with a payload goes to
+ * Something that Rollcall does repeatedly, or on request; `jobs/` has all of them. Work with a payload goes to
  * the workers, in this process or through a queue. Work without one is cheap, and the scheduler runs it itself.
  */
 export interface Work<Context, Payload = undefined, Result = unknown> {
   readonly name: string;
-  /** Minimum time between two starts (ms). The scheduler ticks once a second. Absent: it runs when it is asked for. */
+  /** Minimum time between two starts (ms). The scheduler ticks once a second. Absent: it runs on request. */
   readonly everyMs?: number;
   /** References (ids), never personal data. Checked before the work runs: a queue may hold jobs of another version. */
   readonly payload?: z.ZodType<Payload>;
