@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { renderCodesReference } from '../src/cli/render-codes.ts';
+import { renderCodesReference } from '../src/cli/commands/codes.ts';
 import { renderCliReference } from '../src/cli/render-reference.ts';
 import { renderJsonSchema } from '../src/config/json-schema.ts';
 import { renderConfigReference } from '../src/config/reference.ts';

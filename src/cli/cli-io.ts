@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { SignedCaller } from '../app/audit.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
@@ -129,4 +130,22 @@ export interface FaultList {
   readonly kinds: readonly { readonly kind: string; readonly argument: string; readonly summary: string }[];
   /** Quirks with their defaults, as text. */
   readonly quirks: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Exit codes of a process that a signal ended: 128 plus the signal's number. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+export type StopSignal = keyof typeof exitCodes;
+
+export const stopSignals = Object.keys(exitCodes) as readonly StopSignal[];
+
+/** The process was asked to stop. The next run continues the work in progress. */
+export class Interruption extends RollcallError {
+  override readonly name = 'Interruption';
+  readonly exitCode: number;
+
+  constructor(signal: StopSignal) {
+    super(`stopped by ${signal} before the command had finished`, { code: 'CANCELLED' });
+    this.exitCode = exitCodes[signal];
+  }
 }

@@ -1,20 +1,54 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ApiOperation } from '../ports/api.ts';
-import type { CliIo } from './cli-io.ts';
 import type { Shell } from './shell.ts';
 
-/** Answers one command. `given`: its arguments in order, then its options. Returns the exit code. */
-export type CommandBody<Given extends readonly unknown[]> = (shell: Shell, ...given: Given) => number | Promise<number>;
+/** Answers one command. `given`: its arguments in order, its options, and the command itself. Returns the exit code. */
+export type CommandBody = (shell: Shell, ...given: never[]) => number | Promise<number>;
 
-/** Runs the commands that are added to the program. */
+/** An option: flags, meaning, parser and default. An `Option` has choices, or a default without a parser. */
+export type OptionRow =
+  | readonly [flags: string, meaning: string, parse?: (text: string, before: never) => unknown, otherwise?: unknown]
+  | Option;
+
+/** One command of the command line, as a row of data. */
+export interface CommandRow {
+  /** What the operator types: `alerts mute`. A group comes before its commands. */
+  readonly words: string;
+  readonly meaning: string;
+  /** Short form of the meaning, for the list of commands. */
+  readonly summary?: string;
+  readonly arguments?: readonly (readonly [name: string, meaning: string])[];
+  readonly options?: readonly OptionRow[];
+  /** Absent for a group without an action. */
+  readonly run?: CommandBody;
+  /** Not listed, and accepts any words: it only says which command to use instead. */
+  readonly isHidden?: boolean;
+}
+
+/** Adds the command to the program, or to its group. `action` makes an action of commander from a body. */
+export function addCommand(program: Command, row: CommandRow, action: CommandHost['action']): void {
+  const { words, meaning, summary, options = [], run, isHidden = false } = row;
+  const [name = '', ...before] = words.split(' ').reverse();
+  const group = before.reduceRight(
+    (parent, word) => parent.commands.find((one) => one.name() === word) ?? parent,
+    program,
+  );
+  const command = group.command(name, { hidden: isHidden }).description(meaning).allowUnknownOption(isHidden);
+  if (summary !== undefined) command.summary(summary);
+  for (const argument of row.arguments ?? []) command.argument(...argument);
+  for (const option of options) command.addOption(option instanceof Option ? option : optionOf(option));
+  if (run !== undefined) command.action(action(run));
+}
+
+function optionOf([flags, meaning, parse, otherwise]: Exclude<OptionRow, Option>): Option {
+  const option = new Option(flags, meaning).default(otherwise);
+  return parse === undefined ? option : option.argParser(parse as (text: string, before: unknown) => unknown);
+}
+
+/** Runs the commands of the program. */
 export interface CommandHost {
   /** Operations of the platform's API. Each becomes a command. */
   readonly apiOperations: readonly ApiOperation[];
   /** Returns an action of commander that calls the body with what the operator gave, and keeps its exit code. */
-  action<Given extends readonly unknown[]>(body: CommandBody<Given>): (...given: unknown[]) => Promise<void>;
-  /** Runs another command line, as a shell does, and resolves to its exit code. */
-  runCli(argv: readonly string[], io: CliIo): Promise<number>;
+  readonly action: (run: CommandBody) => (...given: unknown[]) => Promise<void>;
 }
-
-/** Adds one command to the program. Every command file exports one. */
-export type AddCommand = (program: Command, host: CommandHost) => void;

@@ -1,7 +1,7 @@
 import type { PlanReport, RunReport } from '../app/app.ts';
 import { reasonNow } from '../app/reports.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
-import { planOutcome } from './plan-outcome.ts';
+import { planOutcome } from './render/plan.ts';
 
 /** The object of `plan --json`. `run` is null, because there is no run yet; `plan` names the stored plan. */
 export function planJson(report: PlanReport, changes: readonly PlannedChange[]) {

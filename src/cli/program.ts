@@ -1,73 +1,29 @@
 import { Command, type OutputConfiguration } from 'commander';
-import { addAdopt } from './adopt.ts';
-import { addAlerts } from './alerts.ts';
-import { addApi } from './api.ts';
-import { addApply } from './apply.ts';
-import { addApprove } from './approve.ts';
-import { addAudit } from './audit.ts';
-import { addBackup } from './backup.ts';
-import { addCancel } from './cancel.ts';
-import { addCheck } from './check.ts';
-import type { AddCommand, CommandHost } from './command.ts';
-import { addDemo } from './demo.ts';
-import { addExplain } from './explain.ts';
-import { addExport } from './export.ts';
-import { addForget } from './forget.ts';
-import { addHolds } from './holds.ts';
-import { addInit } from './init.ts';
-import { addKeys } from './keys.ts';
-import { addMigrate } from './migrate.ts';
-import { addPause } from './pause.ts';
-import { addPlan } from './plan.ts';
-import { addReject } from './reject.ts';
-import { addRestore } from './restore.ts';
-import { addResume } from './resume.ts';
-import { addResync } from './resync.ts';
-import { addRetry } from './retry.ts';
-import { addRuns } from './runs.ts';
-import { addSandbox } from './sandbox.ts';
-import { addShow } from './show.ts';
-import { addSource } from './source.ts';
-import { addStart } from './start.ts';
-import { addStatus } from './status.ts';
-import { addToken } from './token.ts';
-import { addWhy } from './why.ts';
+import type { ApiOperation } from '../ports/api.ts';
+import { addCommand, type CommandHost, type CommandRow } from './command.ts';
+import { alertCommands } from './commands/alerts.ts';
+import { apiCommands } from './commands/api.ts';
+import { audit } from './commands/audit.ts';
+import { explain } from './commands/codes.ts';
+import { start, status } from './commands/deployment.ts';
+import { approve, holds, reject } from './commands/holds.ts';
+import { adopt, exportPerson, forget, why } from './commands/people.ts';
+import { cancel, retry, runs, show } from './commands/runs.ts';
+import { demo, sandbox } from './commands/sandbox.ts';
+import { check, init, sourceCommands } from './commands/setup.ts';
+import { backup, keyCommands, migrate, restore } from './commands/store.ts';
+import { apply, pause, plan, resume, resync } from './commands/sync.ts';
+import { tokenCommands } from './commands/token.ts';
 
 /** All commands in the order of the help, from setup to a running deployment. */
-const commands: readonly AddCommand[] = [
-  addInit,
-  addSource,
-  addCheck,
-  addPlan,
-  addApply,
-  addStart,
-  addStatus,
-  addRuns,
-  addShow,
-  addHolds,
-  addApprove,
-  addReject,
-  addAdopt,
-  addCancel,
-  addRetry,
-  addResync,
-  addPause,
-  addResume,
-  addWhy,
-  addExplain,
-  addAudit,
-  addExport,
-  addForget,
-  addKeys,
-  addToken,
-  addAlerts,
-  addMigrate,
-  addBackup,
-  addRestore,
-  addSandbox,
-  addApi,
-  addDemo,
-];
+function commandRows(operations: readonly ApiOperation[]): readonly CommandRow[] {
+  return [
+    ...[init, ...sourceCommands, check, plan, apply, start, status, runs, show],
+    ...[holds, approve, reject, adopt, cancel, retry, resync, pause, resume],
+    ...[why, explain, audit, exportPerson, forget, ...keyCommands, ...tokenCommands, ...alertCommands],
+    ...[migrate, backup, restore, sandbox, ...apiCommands(operations), demo],
+  ];
+}
 
 /** The meaning of the exit codes (design, section 8). */
 export const exitCodeWords: readonly (readonly [number, string])[] = [
@@ -98,7 +54,7 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();
-  for (const add of commands) add(program, host);
+  for (const row of commandRows(host.apiOperations)) addCommand(program, row, host.action);
   const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
   return program.addHelpText('after', `\nExit codes:\n${codes.join('\n')}`);
 }

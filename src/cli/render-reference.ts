@@ -4,7 +4,7 @@ import { createProgram, exitCodeWords } from './program.ts';
 
 /** Returns the text of `docs/cli.md` from the commands that run. */
 export function renderCliReference(apiOperations: readonly ApiOperation[]): string {
-  const host = { apiOperations, action: () => () => Promise.resolve(), runCli: () => Promise.resolve(0) };
+  const host = { apiOperations, action: () => () => Promise.resolve() };
   const program = createProgram(host, { version: '0', output: {} });
   const codes = exitCodeWords.map(([code, words]) => `| ${code} | ${words} |`);
   const leaves = program.commands.flatMap((command) => leavesOf(command, ''));

@@ -1,10 +1,9 @@
 import { type Command, CommanderError } from 'commander';
 import type { CliIo } from './cli-io.ts';
-import type { CommandBody } from './command.ts';
+import { exitCodeOf, type FailureOptions, failureJson, renderFailure } from './failure.ts';
 import { createProgram } from './program.ts';
-import { exitCodeOf, type FailureOptions, failureJson, renderFailure } from './render-failure.ts';
 import { openShell, renderJson } from './shell.ts';
-import { openStyle } from './style.ts';
+import { openStyle } from './terminal.ts';
 
 /**
  * Runs one command line, without the program's name, and resolves to its exit code (see `exitCodeWords`). Never rejects:
@@ -15,14 +14,13 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   const program = createProgram(
     {
       action:
-        <Given extends readonly unknown[]>(body: CommandBody<Given>) =>
-        async (...given: unknown[]) => {
+        (run) =>
+        async (...given) => {
           // Commander adds the command itself.
           const command = given.at(-1) as Command;
-          exitCode = await body(openShell(io, command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Given));
+          exitCode = await run(openShell(io, command.optsWithGlobals(), runCli), ...(given as never[]));
         },
       apiOperations: io.apiOperations,
-      runCli,
     },
     { version: io.version, output: outputOf(io) },
   );

@@ -2,8 +2,8 @@ import { isAbsolute, join } from 'node:path';
 import type { App, WatchOptions } from '../app/app.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { CliIo } from './cli-io.ts';
-import { openStyle, type Style } from './style.ts';
-import { openWatch } from './watch.ts';
+import { openWatch } from './progress.ts';
+import { openStyle, type Style } from './terminal.ts';
 
 /** Options of every command. */
 export interface GlobalOptions {
@@ -34,7 +34,11 @@ export interface Shell {
   watching<Result>(use: (options: WatchOptions) => Promise<Result>): Promise<Result>;
   /** Asks yes or no. `--yes` confirms without asking. Throws `USAGE` when standard input is not a terminal. */
   confirm(question: string, isGiven: boolean): Promise<boolean>;
+  /** Runs another command line, as a shell does, and resolves to its exit code. */
+  readonly runCli: RunCli;
 }
+
+type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
 
 export interface AppOptions {
   readonly mayPresentSeed?: true;
@@ -42,7 +46,7 @@ export interface AppOptions {
   readonly logs?: 'on';
 }
 
-export function openShell(io: CliIo, options: GlobalOptions): Shell {
+export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Shell {
   const named = options.config ?? (io.env.ROLLCALL_CONFIG || undefined);
   const isJson = options.json === true;
   const style = openStyle({ isTerminal: io.stdout.isTTY === true, env: io.env, config: options.config });
@@ -54,6 +58,7 @@ export function openShell(io: CliIo, options: GlobalOptions): Shell {
     isRaw: options.raw === true,
     style,
     configPath,
+    runCli,
     print: (text) => void (isJson || io.stdout.write(`${text}\n`)),
     printJson: (value) => void (isJson && io.stdout.write(renderJson(value, io))),
     async withApp({ mayPresentSeed = false, mayPresentRestored = false, logs }, use) {
@@ -104,4 +109,10 @@ export function fromHere(io: Pick<CliIo, 'cwd'>, path: string): string {
 /** Returns JSON: one line for machines, indented for a terminal. */
 export function renderJson(value: unknown, io: Pick<CliIo, 'stdout'>): string {
   return `${JSON.stringify(value, undefined, io.stdout.isTTY === true ? 2 : undefined)}\n`;
+}
+
+/** Prints that the operator declined. */
+export function printDeclined(shell: Shell): number {
+  shell.print('nothing was changed');
+  return 1;
 }

@@ -1,4 +1,4 @@
-import { Interruption, type StopSignal, stopSignals } from '../cli/interruption.ts';
+import { Interruption, type StopSignal, stopSignals } from '../cli/cli-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { openProcessIo } from './process-io.ts';
 

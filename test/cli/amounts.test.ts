@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatDuration } from '../../src/cli/amounts.ts';
+import { formatCount, formatDuration } from '../../src/cli/terminal.ts';
 import { formatInstant } from '../../src/core/run/instant.ts';
 
 test.each([

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/render-api.ts';
+import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/commands/api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { openProcessIo } from '../../src/main/process-io.ts';

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
+import { renderCodesReference } from '../../src/cli/commands/codes.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { renderCodesReference } from '../../src/cli/render-codes.ts';
 import { fold, listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { openTestShell } from './test-shell.ts';
 
@@ -33,7 +33,7 @@ describe('every code', () => {
   });
 
   it('names only commands and options that exist', () => {
-    const host = { apiOperations: [], action: () => () => Promise.resolve(), runCli: () => Promise.resolve(0) };
+    const host = { apiOperations: [], action: () => () => Promise.resolve() };
     const program = createProgram(host, { version: '0', output: {} });
     for (const { code, cause, cure } of listedCodes) {
       for (const text of [cause, ...cure]) {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writePlanFile } from '../../src/cli/plan-file.ts';
+import { writePlanFile } from '../../src/cli/commands/plan-file.ts';
 import type { ChangeQuery, PlannedChange } from '../../src/ports/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { sampleChange } from './samples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { previewChanges } from '../../src/cli/plan-preview.ts';
+import { previewChanges } from '../../src/cli/commands/sync.ts';
 import { sealChange } from '../../src/core/plan/change.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
 import { draft } from '../core/cases.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Interruption } from '../../src/cli/interruption.ts';
-import { openWatch, stoppingNote } from '../../src/cli/watch.ts';
+import { Interruption } from '../../src/cli/cli-io.ts';
+import { openWatch, stoppingNote } from '../../src/cli/progress.ts';
 import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { failOnLeaks } from '../support/leak-check.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PlanReport } from '../../src/app/app.ts';
 import { planJson } from '../../src/cli/json-reports.ts';
-import { planOutcome } from '../../src/cli/plan-outcome.ts';
-import { renderPlan } from '../../src/cli/render-plan.ts';
-import { openStyle } from '../../src/cli/style.ts';
+import { planOutcome, renderPlan } from '../../src/cli/render/plan.ts';
+import { openStyle } from '../../src/cli/terminal.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';

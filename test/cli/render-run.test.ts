@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { runJson } from '../../src/cli/json-reports.ts';
-import { renderRun } from '../../src/cli/render-run.ts';
-import { renderRuns } from '../../src/cli/render-runs.ts';
+import { renderRun, renderRuns } from '../../src/cli/render/run.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { Run, RunFacts } from '../../src/ports/store.ts';
 import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';

@@ -1,5 +1,5 @@
 import type { PlanReport, RunReport } from '../../src/app/app.ts';
-import { openStyle } from '../../src/cli/style.ts';
+import { openStyle } from '../../src/cli/terminal.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { Overview, SyncOverview } from '../../src/app/page.ts';
 
-import { renderStatus } from '../../src/cli/render-status.ts';
+import { renderStatus } from '../../src/cli/render/status.ts';
 import { plain } from './samples.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
 

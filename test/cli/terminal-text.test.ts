@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clean, cleanLine, quote } from '../../src/cli/terminal-text.ts';
+import { clean, cleanLine, quote } from '../../src/cli/terminal.ts';
 import { shellWord } from '../../src/core/run/shell-word.ts';
 
 // Everything that is unsafe lies below U+2070.

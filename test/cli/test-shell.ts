@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from 'vitest';
 import type { CliIo, Output } from '../../src/cli/cli-io.ts';
-import { Interruption } from '../../src/cli/interruption.ts';
+import { Interruption } from '../../src/cli/cli-io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import { openBackups } from '../../src/main/open-backups.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/render-failure.ts';
+import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/failure.ts';
 import { renderCliReference } from '../../src/cli/render-reference.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { listApiOperations } from '../../src/platform/named-operations.ts';

@@ -23,7 +23,7 @@ function wordsOf(line: string): readonly string[] {
 /** Reads a command line as the program does, without running it. Returns what is wrong with it. */
 async function problemOf(line: string, isWhole: boolean): Promise<string | undefined> {
   const quiet = { writeOut: () => {}, writeErr: () => {} };
-  const host = { apiOperations, action: () => () => Promise.resolve(), runCli: () => Promise.resolve(0) };
+  const host = { apiOperations, action: () => () => Promise.resolve() };
   try {
     await createProgram(host, { version: '0', output: quiet }).parseAsync(wordsOf(line), { from: 'user' });
     return undefined;

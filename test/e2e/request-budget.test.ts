@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderBudget, renderRequests } from '../../src/cli/render-requests.ts';
+import { renderBudget, renderRequests } from '../../src/cli/render/counts.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { totalOf } from '../../src/core/run/requests.ts';
 import { type Office, type OfficeOptions, openOffice, type Row } from '../support/office.ts';

@@ -1,0 +1,202 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { QuietRequest } from '../../app/app.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import { parseDuration } from '../../core/run/duration.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
+import type { CommandRow } from '../command.ts';
+import { instant } from '../json-reports.ts';
+import { parseWholeNumber, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
+import { cleanLine, renderTable, type Style } from '../terminal.ts';
+
+interface ListOptions {
+  readonly limit: number;
+}
+
+const subjectArgument = ['<name>', 'name of the sync or connection'] as const;
+
+export const alertCommands: readonly CommandRow[] = [
+  { words: 'alerts', meaning: 'show the alerts and their channels, and test the channels' },
+  {
+    words: 'alerts list',
+    meaning: 'show open problems, the channels, and the latest notices',
+    options: [['--limit <n>', 'maximum number of notices', parseWholeNumber, 20]],
+    run: listAlerts,
+  },
+  {
+    words: 'alerts ack',
+    meaning: 'acknowledge the open problems: no reminders and no escalation until they get worse',
+    arguments: [subjectArgument],
+    options: signatureOptions,
+    run: (shell, name: string, options: SignatureOptions) => quiet(shell, name, { kind: 'ack' }, options),
+  },
+  {
+    words: 'alerts mute',
+    meaning: 'send no alerts for a period; problems that are still open at its end are sent then',
+    arguments: [subjectArgument],
+    options: [
+      ...signatureOptions,
+      new Option('--for <duration>', 'how long, such as 30m or 4h; at most 30d')
+        .argParser(parseMute)
+        .default(4 * 3_600_000, '4h'),
+    ],
+    run: (shell, name: string, options: SignatureOptions & { readonly for: number }) =>
+      quiet(shell, name, { kind: 'mute', forMs: options.for }, options),
+  },
+  {
+    words: 'alerts unmute',
+    meaning: 'end a mute',
+    arguments: [subjectArgument],
+    options: signatureOptions,
+    run: (shell, name: string, options: SignatureOptions) => quiet(shell, name, { kind: 'unmute' }, options),
+  },
+  {
+    words: 'alerts test',
+    meaning: 'send a test notice now',
+    arguments: [['[channel]', 'only through this channel']],
+    run: testChannels,
+  },
+];
+
+async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const report = await app.alerts(limit);
+    shell.printJson({
+      channels: report.channels.map(({ afterMs, remindMs, ...channel }) => {
+        return { ...channel, syncs: channel.syncs ?? null, afterMs, remindMs: remindMs ?? null };
+      }),
+      standing: report.standing.map(({ subject, topic, code, severity, summary, since, acked, run }) => {
+        const base = { subject, topic, code, severity, summary, since: instant(since), run: run ?? null };
+        return { ...base, acked: acked === undefined ? null : { by: acked.by, at: instant(acked.at) } };
+      }),
+      muted: report.muted.map(({ subject, until, by }) => ({ subject, until: instant(until), by })),
+      deliveries: report.deliveries.map(({ notice, channel, state, tries, endedAt, error }) => ({
+        notice: notice.id,
+        kind: notice.kind,
+        severity: notice.severity,
+        subject: notice.subject,
+        at: instant(notice.at),
+        channel,
+        state,
+        tries,
+        endedAt: instant(endedAt),
+        error: error ?? null,
+      })),
+    });
+    shell.print(renderAlerts(report, shell.style));
+    return 0;
+  });
+}
+
+/** Returns exit code 1 when a channel did not accept the notice. */
+async function testChannels(shell: Shell, channel: string | undefined): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const tests = await app.testAlerts(channel, shell.signal);
+    shell.printJson({ channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) });
+    shell.print(renderChannelTests(tests, shell.style));
+    return tests.every(({ error }) => error === undefined) ? 0 : 1;
+  });
+}
+
+/** Renders the open problems, the channels, and the delivery of the latest notices. */
+function renderAlerts({ channels, standing, muted, deliveries }: AlertsReport, style: Style): string {
+  const { colors } = style;
+  const wrong = standing.map(({ subject, code, severity, summary, since, acked }) => [
+    colorOf(severity, style),
+    `${subject.kind} ${subject.name}`,
+    code,
+    `since ${formatInstant(since)}`,
+    cleanLine(acked === undefined ? summary : `(acknowledged by ${acked.by}) ${summary}`),
+  ]);
+  const shown = channels.map(({ name, kind, severities, syncs, afterMs }) => [
+    name,
+    kind,
+    severities.join(', '),
+    afterMs === 0 ? 'at once' : `after ${Math.round(afterMs / 60_000)} min`,
+    syncs === undefined ? 'all syncs' : syncs.join(', '),
+  ]);
+  const silent = muted.map(({ subject, until, by }) => [
+    `${subject.kind} ${subject.name}`,
+    `until ${formatInstant(until)}`,
+    cleanLine(`by ${by}`),
+  ]);
+  const parts = [
+    section('Open problems', wrong, 'none'),
+    ...(silent.length === 0 ? [] : [section('Muted', silent, '')]),
+    section('Channels', shown, 'none: no alerts are sent; add "alerts" to the configuration'),
+    section(
+      'Notices',
+      deliveries.map((delivery) => noticeRow(delivery, style)),
+      'none yet',
+    ),
+  ];
+  return parts.map(([title, body]) => `${colors.bold(title)}\n${body}`).join('\n\n');
+}
+
+function section(title: string, rows: readonly (readonly string[])[], empty: string): readonly [string, string] {
+  return [title, rows.length === 0 ? `  ${empty}` : renderTable(rows, '  ')];
+}
+
+function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, style: Style): readonly string[] {
+  const { colors } = style;
+  const { kind, severity, subject, at } = notice;
+  const topics = [...notice.problems, ...notice.recovered].map(({ topic }) => topic).join(', ');
+  const shown =
+    state === 'delivered'
+      ? colors.green('delivered')
+      : state === 'given-up'
+        ? colors.red('given up')
+        : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
+  const what =
+    kind === 'recovery'
+      ? colors.green('recovered')
+      : `${kind === 'reminder' ? 'still ' : ''}${colorOf(severity, style)}`;
+  const why = error === undefined ? shown : `${shown}: ${cleanLine(error)}`;
+  return [formatInstant(at), what, `${subject.kind} ${subject.name}`, topics, channel, why];
+}
+
+function colorOf(severity: Severity, { colors }: Style): string {
+  if (severity === 'info') return severity;
+  return severity === 'critical' ? colors.red(severity) : colors.yellow(severity);
+}
+
+/** Renders one line per channel: whether it accepted the test notice. */
+function renderChannelTests(tests: readonly ChannelTest[], { colors }: Style): string {
+  const rows = tests.map(({ channel, kind, error }) => [
+    channel,
+    kind,
+    error === undefined ? colors.green('taken') : `${colors.red('failed')}: ${cleanLine(error)}`,
+  ]);
+  return renderTable(rows);
+}
+
+const dayMs = 86_400_000;
+const longestMuteMs = 30 * dayMs;
+
+function parseMute(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms <= 0 || ms > longestMuteMs) {
+    throw new InvalidArgumentError('It must be a duration of at most 30d, such as 30m or 4h.');
+  }
+  return ms;
+}
+
+async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const report = await app.quietAlerts(name, request, { by, ...signed });
+    shell.printJson({ ...report, until: instant(report.until) });
+    for (const { subject, open } of report.subjects) {
+      const problems = countOf(open, 'open problem');
+      const about = `${subject.kind} ${subject.name}`;
+      const words = {
+        ack: open === 0 ? `${about} has no open problem` : `${about}: ${problems} acknowledged`,
+        mute: `${about} is muted until ${instant(report.until)}; ${problems}`,
+        unmute: `${about} is not muted; ${problems}`,
+      };
+      shell.print(words[request.kind]);
+    }
+    return 0;
+  });
+}

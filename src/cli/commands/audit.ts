@@ -1,0 +1,75 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../core/run/duration.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { AuditEntry } from '../../ports/store.ts';
+import type { CommandRow } from '../command.ts';
+import { instant } from '../json-reports.ts';
+import { parseWholeNumber } from '../options.ts';
+import type { Shell } from '../shell.ts';
+import type { Style } from '../terminal.ts';
+import { cleanLine, renderTable } from '../terminal.ts';
+
+/** An instant, or a time before now. */
+type Since = { readonly at: number } | { readonly ago: number };
+
+interface AuditOptions {
+  readonly sync?: string;
+  readonly run?: string;
+  readonly by?: string;
+  readonly since?: Since;
+  readonly limit: number;
+}
+
+export const audit: CommandRow = {
+  words: 'audit',
+  meaning: 'show who approved, rejected, canceled, paused and requested what, when and why, newest first',
+  options: [
+    ['--sync <name>', 'only entries about this sync'],
+    ['--run <run>', 'only entries about this run; the end of its id is enough'],
+    ['--by <name>', 'only entries of this person or server token'],
+    ['--since <time>', 'only entries since this time: 24h, 7d, 2026-11-21, or 2026-11-21T08:00:00Z', parseSince],
+    ['--limit <n>', 'maximum number of entries', parseWholeNumber, 50],
+  ],
+  run: showAudit,
+};
+
+async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions): Promise<number> {
+  const { clock } = shell.io;
+  const from = since === undefined ? {} : { since: 'at' in since ? since.at : clock.now() - since.ago };
+  return shell.withApp({}, async (app) => {
+    const entries = await app.audit({ ...filter, ...from, limit });
+    shell.printJson({ entries: entries.map(entryJson) });
+    shell.print(entries.length === 0 ? 'no matching entries' : renderAudit(entries, shell.style));
+    return 0;
+  });
+}
+
+function entryJson(entry: AuditEntry) {
+  const { id, at, by, action } = entry;
+  const { via = null, sync = null, connection = null, run = null, detail = null, reason = null } = entry;
+  return { id, at: instant(at), by, via, action, sync, connection, run, detail, reason };
+}
+
+function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string {
+  const head = ['WHEN', 'WHO', 'ACTION', 'OF', 'RUN', 'WHAT AND WHY'].map(colors.dim);
+  const rows = entries.map(({ at, by, via, action, sync, connection, run, detail, reason }) => [
+    formatInstant(at),
+    cleanLine(via === undefined ? by : `${by} (login ${via})`),
+    action,
+    cleanLine(sync ?? connection ?? '–'),
+    run ?? '–',
+    cleanLine([detail, reason].filter((text) => text !== undefined).join(': ')),
+  ]);
+  return renderTable([head, ...rows]);
+}
+
+const dateForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function parseSince(text: string): Since {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return { ago };
+  const at = dateForm.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('It must be a duration such as 24h or 7d, a date, or an instant.');
+  return { at };
+}

@@ -1,0 +1,123 @@
+import { Option } from 'commander';
+import type { App, Role } from '../../app/app.ts';
+import type { Overview, SyncOverview } from '../../app/page.ts';
+import type { CommandRow } from '../command.ts';
+import { instant } from '../json-reports.ts';
+import { parsePort } from '../options.ts';
+import { renderStatus } from '../render/status.ts';
+import type { Shell } from '../shell.ts';
+import { formatCount } from '../terminal.ts';
+
+interface StartOptions {
+  readonly role: Role;
+  readonly port?: number;
+  readonly host?: string;
+}
+
+export const start: CommandRow = {
+  words: 'start',
+  meaning: 'run the schedules and the requests of other shells until stopped',
+  options: [
+    new Option('--role <role>', 'the role of this process')
+      .choices(['all', 'scheduler', 'worker', 'server'])
+      .default('all'),
+    ['--port <n>', 'port of the server, overrides server.port; 0: any free port', parsePort],
+    ['--host <address>', 'address to listen on, overrides server.host'],
+  ],
+  run: runDeployment,
+};
+
+async function runDeployment(shell: Shell, { role, port, host }: StartOptions): Promise<number> {
+  const listen = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
+  for (;;) {
+    const end = await startOnce(shell, { role, listen });
+    // The configuration is opened again, and with it everything that it names.
+    if (end === 'stopped') return 0;
+  }
+}
+
+interface Started {
+  readonly role: Role;
+  readonly listen: { readonly port?: number; readonly host?: string };
+}
+
+function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' | 'reload'> {
+  const { onHangup } = shell.io;
+  return shell.withApp({ mayPresentSeed: true, logs: 'on' }, async (app) => {
+    let url: string | undefined;
+    const onListening = (where: string): void => {
+      url = where;
+    };
+    const onReady = () => {
+      shell.printJson({ ready: true, ...(url === undefined ? {} : { url }), syncs: app.syncs });
+      // Without a terminal, only logs are written: a plain line between them would not be JSON.
+      if (shell.io.stdout.isTTY === true) shell.print(renderReady(app, role, url));
+    };
+    return app.start({
+      signal: shell.signal,
+      progress: () => {},
+      onReady,
+      onListening,
+      role,
+      ...(Object.keys(listen).length === 0 ? {} : { listen }),
+      ...(onHangup === undefined ? {} : { onHangup }),
+    });
+  });
+}
+
+function renderReady({ syncs }: App, role: Role, url: string | undefined): string {
+  const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
+  const where = url === undefined ? '' : `listening on ${url}\n`;
+  const what = role === 'server' ? 'serving' : 'running';
+  return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe point`;
+}
+
+export const status: CommandRow = {
+  words: 'status',
+  meaning: 'show the health, the state and the waiting changes of every sync',
+  run: showStatus,
+};
+
+async function showStatus(shell: Shell): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const overview = await app.overview();
+    shell.printJson(statusJson(overview));
+    shell.print(renderStatus(overview, shell.style));
+    return 0;
+  });
+}
+
+/** The object of `status --json`. */
+function statusJson({ at, work, syncs }: Overview) {
+  return {
+    at: instant(at),
+    work: { ...work, deploymentSeenAt: instant(work.deploymentSeenAt) },
+    syncs: syncs.map(syncJson),
+  };
+}
+
+function syncJson({ name, connection, health, activity, holds, requests, freshAt, nextSlotAt }: SyncOverview) {
+  const { since, failure, by, ...state } = health;
+  const problem = activity.run?.problem;
+  return {
+    sync: name,
+    connection,
+    health: {
+      ...state,
+      since: instant(since),
+      run: failure?.run ?? null,
+      reason: failure?.reason ?? null,
+      by: by ?? null,
+    },
+    state: activity.kind,
+    run: activity.run?.run ?? null,
+    phase: activity.run?.phase ?? null,
+    isInterrupted: activity.run?.interrupted !== undefined,
+    interruptedAt: instant(activity.run?.interrupted?.at),
+    problem: problem === undefined ? null : { at: instant(problem.at), reason: problem.reason },
+    holds: { ...holds, heldAt: instant(holds.heldAt), expiresAt: instant(holds.expiresAt) },
+    requests,
+    freshAt: instant(freshAt),
+    nextSlotAt: instant(nextSlotAt),
+  };
+}

@@ -1,0 +1,190 @@
+import type { App } from '../../app/app.ts';
+import type { VerdictPreview, VerdictReport } from '../../app/approve.ts';
+import { personOf } from '../../app/changes/person-of.ts';
+import type { HeldName } from '../../app/held-changes.ts';
+import type { HoldsReport } from '../../app/holds.ts';
+import { differencesOf } from '../../core/plan/field-differences.ts';
+import type { Run } from '../../ports/store.ts';
+import type { CommandRow, OptionRow } from '../command.ts';
+import { instant } from '../json-reports.ts';
+import {
+  confirmOption,
+  parseWholeNumber,
+  readSelection,
+  runArgument,
+  type SelectionOptions,
+  type SignatureOptions,
+  selectionOptions,
+  signatureOf,
+  signatureOptions,
+} from '../options.ts';
+import { renderHeldPeople, renderHolds } from '../render/holds.ts';
+import { printDeclined, type Shell } from '../shell.ts';
+import { cleanLine, formatCount, formatNumber, type Style } from '../terminal.ts';
+
+const shownPeople = 50;
+
+export interface VerdictOptions extends SelectionOptions, SignatureOptions {
+  readonly yes?: boolean;
+  /** Only of `approve`. */
+  readonly reopen?: boolean;
+}
+
+/** Shows which held changes a verdict is about, asks for confirmation, and decides. Returns the exit code. */
+export async function decideHeld(
+  shell: Shell,
+  action: 'approve' | 'reject',
+  id: string,
+  options: VerdictOptions,
+): Promise<number> {
+  const selection = await readSelection(shell, options);
+  const { by, signed } = signatureOf(shell, options);
+  const reopens = options.reopen === true ? { reopens: true } : {};
+  return shell.withApp({}, async (app) => {
+    const { run } = await app.show(id);
+    const preview = await app.previewVerdict(action, run.id, { ...selection, ...reopens, limit: shownPeople });
+    const { held, acceptsRead } = preview;
+    const isReopening = held.some(({ state }) => state === 'rejected');
+    if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
+    if (acceptsRead) shell.print(renderRead(run, shell.style));
+    else if (run.facts.doubt !== undefined)
+      shell.print(`the source of the run looks wrong: ${cleanLine(run.facts.doubt)}`);
+    const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
+    const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
+    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    const report = await app[action](run.id, by, { ...selection, ...signed, ...reopens });
+    return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, await leftIn(app, run));
+  });
+}
+
+/** How many changes of the run still wait. */
+async function leftIn(app: App, run: Run): Promise<number> {
+  const { holds } = await app.holds({ sync: run.sync, limit: 0 });
+  return Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
+}
+
+/** The people whom a verdict is about, with what changes, and who rejected it before. */
+function renderHeld(run: Run, { held, first }: VerdictPreview, style: Style): string {
+  const rest = held.length - first.length;
+  const verdicts = [...new Set(held.flatMap(verdictOf))];
+  return [
+    `held in run ${run.id} of ${run.sync}:`,
+    renderHeldPeople(first, style),
+    ...(rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more`)] : []),
+    ...verdicts.map((verdict) => style.colors.yellow(verdict)),
+  ].join('\n');
+}
+
+/** What an approval of a doubted read accepts, why it was doubted, and what that means for later runs. */
+function renderRead({ id, sync, facts, reason }: Run, { colors }: Style): string {
+  const why = facts.doubt ?? reason;
+  const { sourceRows } = facts;
+  const rows = sourceRows === undefined ? '' : ` of ${formatCount(sourceRows, 'row')}`;
+  return [
+    colors.yellow(`the source of ${sync} looks wrong in run ${id}${why === undefined ? '' : `: ${cleanLine(why)}`}`),
+    `approving accepts this read${rows}: later reads are compared with it`,
+  ].join('\n');
+}
+
+function verdictOf({ state, decision }: HeldName): string[] {
+  if (state !== 'rejected' || decision === undefined) return [];
+  const why = decision.why === undefined ? '' : `: ${cleanLine(decision.why)}`;
+  return [`rejected by ${cleanLine(decision.by ?? 'a person')}${why}`];
+}
+
+/** Prints the result of the decision. */
+function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport, left: number): number {
+  const { run, sync, changes, isDeploymentRunning } = report;
+  shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });
+  const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
+  if (changes === 0 && verdict === 'approved') {
+    shell.print(`approved ${what}: later reads are compared with it`);
+    return 0;
+  }
+  if (verdict === 'rejected') {
+    shell.print(`rejected ${what}: no run delivers or holds them again while their reason lasts`);
+  } else if (isDeploymentRunning) {
+    shell.print(`approved ${what}: the running deployment delivers them now, if they are still planned`);
+  } else {
+    shell.print(`approved ${what} for 24 h; to deliver them:  ${shell.style.command(`apply ${sync}`)}`);
+  }
+  if (left > 0)
+    shell.print(
+      `${formatCount(left, 'change of the run still waits', 'changes of the run still wait')}:  ${shell.style.command('holds')}`,
+    );
+  return 0;
+}
+
+interface HoldsOptions {
+  readonly sync?: string;
+  readonly limit: number;
+}
+
+export const holds: CommandRow = {
+  words: 'holds',
+  meaning:
+    'list the changes that wait for approval in all syncs, by person, with the commands that approve or reject them',
+  options: [
+    ['--sync <name>', 'only this sync'],
+    ['--limit <n>', 'maximum number of people to list for each hold', parseWholeNumber, 50],
+  ],
+  run: listHolds,
+};
+
+async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const report = await app.holds(sync === undefined ? { limit } : { sync, limit });
+    shell.printJson(holdsJson(report));
+    shell.print(renderHolds(report, shell.style));
+    return 0;
+  });
+}
+
+/** The object of `holds --json`. */
+function holdsJson({ holds: open, reads }: HoldsReport) {
+  return {
+    holds: open.map(({ hold, isApprovable, waiting, budget = null, changes }) => ({
+      hold: hold.id,
+      sync: hold.sync,
+      run: hold.run,
+      class: hold.class,
+      reason: hold.reason,
+      count: waiting,
+      heldAt: instant(hold.heldAt),
+      expiresAt: instant(hold.expiresAt),
+      isApprovable,
+      budget,
+      people: changes.map((change) => {
+        const { name = null, email = null } = personOf(change);
+        const { identification, kind, reason, hash, before } = change;
+        const enabled = before?.enabled ?? null;
+        return { identification, name, email, kind, reason, hash, enabled, fields: differencesOf(change) };
+      }),
+      more: waiting - changes.length,
+    })),
+    reads: reads.map(({ startedAt, reason = null, ...read }) => ({ ...read, reason, startedAt: instant(startedAt) })),
+  };
+}
+
+/** Options that `approve` and `reject` share. */
+const verdictOptions: readonly OptionRow[] = [...selectionOptions, ...signatureOptions, confirmOption];
+
+export const approve: CommandRow = {
+  words: 'approve',
+  meaning: 'approve the changes that guards held in a run, or some of them; the next run delivers them',
+  arguments: [runArgument],
+  options: [
+    ...verdictOptions,
+    ['--reopen', 'approve changes that an operator rejected, if no other selected change waits'],
+  ],
+  run: (shell, run: string, options: VerdictOptions) => decideHeld(shell, 'approve', run, options),
+};
+
+export const reject: CommandRow = {
+  words: 'reject',
+  meaning:
+    'reject the changes that guards held in a run, or some of them; they are not held again while their reason lasts',
+  arguments: [runArgument],
+  options: verdictOptions,
+  run: (shell, run: string, options: VerdictOptions) => decideHeld(shell, 'reject', run, options),
+};

@@ -1,0 +1,164 @@
+import type { Adoption } from '../../app/app.ts';
+import { countParts, isEmpty, sizeOf } from '../../app/person-records.ts';
+import { normalText } from '../../core/person/text.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { PersonRecord } from '../../ports/store.ts';
+import type { CommandRow } from '../command.ts';
+import { confirmOption, type SignatureOptions, signatureOf, signatureOptions, syncArgument } from '../options.ts';
+import { renderPerson, renderRecord } from '../render/person.ts';
+import { printDeclined, type Shell } from '../shell.ts';
+import { cleanLine, formatCount, renderTable, type Style } from '../terminal.ts';
+
+interface AdoptOptions extends SignatureOptions {
+  readonly yes?: boolean;
+}
+
+export const adopt: CommandRow = {
+  words: 'adopt',
+  meaning: 'move users from other syncs to this sync, or accept a rename or conversion that a run reported',
+  arguments: [
+    ['<sync>', 'name of the sync that becomes the owner'],
+    ['<id...>', 'identifications; of a rename or conversion, the new one'],
+  ],
+  options: [confirmOption, ...signatureOptions],
+  run: adoptPeople,
+};
+
+async function adoptPeople(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  const names = ids.map(normalText);
+  return shell.withApp({}, async (app) => {
+    const preview = await app.previewAdoption(sync, names, shell.signal);
+    shell.print(renderAdoptions(preview, shell.style));
+    const count = preview.filter(({ kind }) => kind !== 'none').length;
+    if (count === 0) {
+      shell.printJson({ sync, adoptions: preview });
+      shell.print('nothing to adopt');
+      return 0;
+    }
+    const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
+    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    const done = await app.adopt(sync, names, { by, signal: shell.signal, ...signed });
+    return printDone(shell, sync, done);
+  });
+}
+
+function renderAdoptions(adoptions: readonly Adoption[], { colors }: Style): string {
+  const head = ['PERSON', 'ACCOUNT', 'SYNC NOW', 'WHAT CHANGES'].map(colors.dim);
+  const rows = adoptions.map(({ identification, account, owner, other, effect }) => {
+    const state = account === undefined ? '–' : account.enabled ? 'enabled' : 'disabled';
+    const whose = other === undefined ? state : `${state}, as ${other}`;
+    return [cleanLine(identification), cleanLine(whose), cleanLine(owner ?? '–'), cleanLine(effect)];
+  });
+  return renderTable([head, ...rows]);
+}
+
+function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
+  shell.printJson({ sync, adoptions });
+  const wanted = adoptions.filter(({ kind }) => kind !== 'none');
+  const left = wanted.filter(({ isDone }) => !isDone);
+  const done = wanted.length - left.length;
+  if (done > 0) {
+    const next = shell.style.command(`apply ${sync}`);
+    shell.print(`adopted ${formatCount(done, 'user')}; the next run decides about them:  ${next}`);
+  }
+  for (const { identification, kind } of left) {
+    const why =
+      kind === 'rename'
+        ? 'the platform accepted the new identification but does not show it. Change it by hand, or correct the source'
+        : 'the owner changed in the meantime: run the command again';
+    shell.print(`${cleanLine(identification)} was not adopted: ${why}`);
+  }
+  return left.length === 0 ? 0 : 1;
+}
+
+export const why: CommandRow = {
+  words: 'why',
+  meaning: 'explain one employee: the source, the mapping, the platform, the ledger, and the decision',
+  arguments: [syncArgument, ['<identification>', 'identification of the employee']],
+  run: explainPerson,
+};
+
+async function explainPerson(shell: Shell, sync: string, identification: string): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const trace = await app.why(sync, normalText(identification), shell.signal);
+    shell.printJson({ sync, ...trace });
+    shell.print(renderPerson(trace, sync, shell.style));
+    return 0;
+  });
+}
+
+const personArgument = ['<identification>', 'identification of the person, exactly as in the ledger'] as const;
+
+export const exportPerson: CommandRow = {
+  words: 'export',
+  meaning: 'show everything that the store has about one person; use --json for a file to hand over',
+  arguments: [personArgument],
+  options: signatureOptions,
+  run: showRecord,
+};
+
+async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const record = await app.exportPerson(identification, { by, ...signed });
+    shell.printJson(record);
+    shell.print(renderRecord(record));
+    return 0;
+  });
+}
+
+interface ForgetOptions extends SignatureOptions {
+  readonly yes?: boolean;
+}
+
+export const forget: CommandRow = {
+  words: 'forget',
+  meaning: 'erase one person from ledger and history; only a keyed hash is kept',
+  arguments: [personArgument],
+  options: [['--yes', 'erase without asking'], ...signatureOptions],
+  run: forgetPerson,
+};
+
+async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const record = await app.previewForget(identification);
+    if (!isEmpty(record)) {
+      shell.print(preview(record));
+      if (!(await shell.confirm('Erase this?', options.yes === true))) {
+        throw new RollcallError('nothing was erased', { code: 'CANCELLED' });
+      }
+    }
+    const { kept } = await app.forgetPerson(identification, { by, ...signed });
+    shell.printJson({ isForgotten: true, erased: countParts(record), kept });
+    shell.print(after(kept));
+    return 0;
+  });
+}
+
+function preview(record: PersonRecord): string {
+  const owners = record.ledger.map(({ connection, entry }) => {
+    const state = [
+      `owned by sync ${entry.owner}`,
+      ...(entry.disabledAt === undefined ? [] : ['disabled by us']),
+      ...(entry.removed === undefined ? [] : [entry.removed.blacklist ? 'removed with blacklist' : 'removed']),
+    ];
+    return `  ${cleanLine(connection)}: ${state.join(', ')}`;
+  });
+  const lines = [`${cleanLine(record.identification)}: ${sizeOf(record)} will be erased.`];
+  if (owners.length > 0) lines.push('Kept under a keyed hash, without the identification:', ...owners);
+  return lines.join('\n');
+}
+
+function after(kept: readonly string[]): string {
+  const hash =
+    kept.length === 0
+      ? 'Nothing is kept.'
+      : `A keyed hash is kept for ${kept.join(', ')}: owner, disabled by us, removal and blacklist.`;
+  return [
+    `Erased. ${hash}`,
+    'The account on the platform and the record in the HR system are unchanged. If the source still shows the person, the next run stores the person again.',
+    'Backups of the store, files of an outbox and notices that were already sent are not changed.',
+  ].join('\n');
+}

@@ -1,0 +1,99 @@
+import { chmod, open, rename, rm } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import type { App } from '../../app/app.ts';
+import { everyChange } from '../../app/changes/every-change.ts';
+import { differencesOf } from '../../core/plan/field-differences.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { PlannedChange } from '../../ports/store.ts';
+
+type PlanSource = Pick<App, 'changes'>;
+
+/** A file format for plans: the text before, per piece of changes, and after. */
+interface PlanFormat {
+  readonly begin: string;
+  readonly piece: (changes: readonly PlannedChange[], isFirst: boolean) => string;
+  readonly end: string;
+}
+
+/**
+ * Writes every change of a plan: `.json` one list, `.csv` one row per field, any other name one JSON object per line. The
+ * file contains personal data, so only its owner may read it (0600). It appears under its name once it is complete.
+ */
+export async function writePlanFile(
+  path: string,
+  planId: string,
+  app: PlanSource,
+  signal: AbortSignal,
+): Promise<number> {
+  const format = formats[extname(path).toLowerCase()] ?? jsonLines;
+  const partPath = `${path}.part`;
+  try {
+    const written = await writePart(partPath, planId, { app, format, signal });
+    await chmod(partPath, 0o600);
+    await rename(partPath, path);
+    return written;
+  } catch (error) {
+    await rm(partPath, { force: true });
+    throw error instanceof Error && 'syscall' in error ? notWritable(path, error) : error;
+  }
+}
+
+async function writePart(
+  path: string,
+  planId: string,
+  { app, format, signal }: { readonly app: PlanSource; readonly format: PlanFormat; readonly signal: AbortSignal },
+): Promise<number> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.write(format.begin);
+    let written = 0;
+    for await (const changes of everyChange(planId, {}, app, signal)) {
+      await file.write(format.piece(changes, written === 0));
+      written += changes.length;
+    }
+    await file.write(format.end);
+    return written;
+  } finally {
+    await file.close();
+  }
+}
+
+function notWritable(path: string, cause: Error): RollcallError {
+  const code = 'code' in cause ? String(cause.code) : 'unknown';
+  return new RollcallError(`the plan cannot be written to ${path} (${code}); name another file with --out`, {
+    code: 'USAGE',
+    cause,
+  });
+}
+
+const jsonLines: PlanFormat = {
+  begin: '',
+  piece: (changes) => changes.map((change) => `${JSON.stringify(change)}\n`).join(''),
+  end: '',
+};
+
+const json: PlanFormat = {
+  begin: '[',
+  piece: (changes, isFirst) =>
+    changes.map((change, i) => `${isFirst && i === 0 ? '' : ','}\n${JSON.stringify(change)}`).join(''),
+  end: '\n]\n',
+};
+
+const columns = ['identification', 'change', 'state', 'reason', 'field', 'before', 'after'];
+
+const csv: PlanFormat = {
+  begin: `${columns.join(',')}\n`,
+  piece: (changes) => stringify(changes.flatMap(csvRows), { escape_formulas: true }),
+  end: '',
+};
+
+const formats: Readonly<Record<string, PlanFormat>> = { '.json': json, '.csv': csv };
+
+function csvRows(change: PlannedChange): string[][] {
+  const { identification, kind, state, reason, stateReason } = change;
+  const head = [identification, kind, state, stateReason ?? reason];
+  const fields = differencesOf(change);
+  if (fields.length === 0) return [[...head, '', '', '']];
+  return fields.map(({ field, before, after }) => [...head, field, before ?? '(not shown)', after]);
+}

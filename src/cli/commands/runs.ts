@@ -1,0 +1,146 @@
+import type { ChangeState } from '../../core/run/run.ts';
+import type { CommandRow } from '../command.ts';
+import { instant, runFactsJson, runJson } from '../json-reports.ts';
+import {
+  parsePositive,
+  parseWholeNumber,
+  runArgument,
+  type SignatureOptions,
+  signatureOf,
+  signatureOptions,
+} from '../options.ts';
+import { renderAllFindings, renderChanges, renderRawTexts } from '../render/changes.ts';
+import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts';
+import { interruptedWords } from '../render/status.ts';
+import type { Shell } from '../shell.ts';
+import { cleanLine, formatNumber } from '../terminal.ts';
+import { printResync } from './sync.ts';
+
+interface ShowOptions {
+  readonly failed?: boolean;
+  readonly held?: boolean;
+  readonly changes?: boolean;
+  readonly findings?: boolean;
+  readonly limit: number;
+}
+
+export const show: CommandRow = {
+  words: 'show',
+  meaning: 'show everything about a run',
+  arguments: [runArgument],
+  options: [
+    ['--failed', 'list the failed and unresolved changes, with their reasons'],
+    ['--held', 'list the changes that a guard holds'],
+    ['--changes', 'list every change'],
+    ['--findings', 'list every finding, in the order in which the run made them'],
+    ['--limit <n>', 'maximum number of changes', parseWholeNumber, 50],
+  ],
+  run: showRun,
+};
+
+async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<number> {
+  const { limit } = options;
+  return shell.withApp({}, async (app) => {
+    const report = await app.show(id);
+    const states = statesOf(options);
+    if (options.findings === true && states === undefined) {
+      shell.printJson(runJson(report));
+      shell.print(renderAllFindings(report));
+      return 0;
+    }
+    const rawTexts = shell.isRaw ? await app.rawTexts(report.run.id) : undefined;
+    const raw = rawTexts === undefined ? {} : { rawTexts };
+    if (states === undefined) {
+      shell.printJson({ ...runJson(report), ...raw });
+      shell.print(renderRun(report, shell.style));
+      if (rawTexts !== undefined) shell.print(renderRawTexts(rawTexts));
+      return 0;
+    }
+    const query = states === 'all' ? {} : { states };
+    const found = await app.changes(report.run.id, { ...query, limit: limit + 1 });
+    const changes = found.slice(0, limit);
+    shell.printJson({ ...runJson(report), changes, ...raw });
+    shell.print(renderRun(report, shell.style));
+    const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
+    shell.print(
+      `\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, shownReasons(report), shell.style)}${more}`,
+    );
+    if (rawTexts !== undefined) shell.print(renderRawTexts(rawTexts));
+    return 0;
+  });
+}
+
+/** Undefined: no changes were requested. */
+function statesOf({ failed, held, changes }: ShowOptions): readonly ChangeState[] | 'all' | undefined {
+  if (changes === true) return 'all';
+  if (failed !== true && held !== true) return undefined;
+  return [
+    ...(failed === true ? (['failed', 'unresolved'] as const) : []),
+    ...(held === true ? (['held'] as const) : []),
+  ];
+}
+
+interface RunsOptions {
+  readonly limit: number;
+}
+
+export const runs: CommandRow = {
+  words: 'runs',
+  meaning: 'list runs, newest first',
+  arguments: [['[sync]', 'only runs of this sync']],
+  options: [['--limit <n>', 'maximum number of runs', parsePositive, 20]],
+  run: listRuns,
+};
+
+async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
+    shell.printJson({ runs: found.map(runFactsJson) });
+    shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
+    for (const { name, pause } of await app.syncStates()) {
+      if (pause === undefined || (sync !== undefined && name !== sync)) continue;
+      shell.print(
+        `${name} is paused by ${cleanLine(pause.by)}; to resume it:  ${shell.style.command(`resume ${name}`)}`,
+      );
+    }
+    return 0;
+  });
+}
+
+export const cancel: CommandRow = {
+  words: 'cancel',
+  meaning: 'stop a run at its next safe point; drops the unsent changes',
+  arguments: [runArgument],
+  options: signatureOptions,
+  run: cancelRun,
+};
+
+async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const { id: run, sync } = await app.cancel(id, by, signed);
+    const { work } = await app.show(run);
+    shell.printJson({ run, sync, isCancelRequested: true, endsBy: instant(work?.files?.untilMs) });
+    shell.print(`run ${run} of ${sync} is canceled: ${stopWords(work)}; see ${shell.style.command(`show ${run}`)}`);
+    if (work?.interrupted !== undefined) shell.print(interruptedWords(work.interrupted, sync, shell.style));
+    return 0;
+  });
+}
+
+export const retry: CommandRow = {
+  words: 'retry',
+  meaning: 'request another run with the scope of a run that has ended',
+  arguments: [runArgument],
+  run: retryRun,
+};
+
+async function retryRun(shell: Shell, id: string): Promise<number> {
+  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+    const { run } = await app.show(id);
+    return printResync(
+      shell,
+      run.sync,
+      await shell.watching((watch) => app.retry(run.id, { ...watch, by: shell.io.operator })),
+    );
+  });
+}

@@ -1,0 +1,185 @@
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import type { CheckLine } from '../../app/app.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { ContractLine } from '../../ports/api.ts';
+import type { CommandRow } from '../command.ts';
+import { confirmOption, parsePositive, parseWholeNumber, syncArgument } from '../options.ts';
+import { renderSourceKinds, renderTrial } from '../render/source.ts';
+import { fromHere, printDeclined, type Shell } from '../shell.ts';
+import { cleanLine, type Style } from '../terminal.ts';
+import { renderContractLine, renderContractSum } from './api.ts';
+
+export const check: CommandRow = {
+  words: 'check',
+  meaning: 'check configuration, platform, token, dialect and the first page of each source; changes nothing',
+  arguments: [['[connection]', 'only this connection and its syncs']],
+  options: [
+    ['--contract', 'compare the platform with the contract of its API instead, operation by operation'],
+    ['--write', 'with --contract: also test writes, with users created for the test; for a test community only'],
+    confirmOption,
+  ],
+  run: (shell, connection: string | undefined, options: ContractOptions) =>
+    options.contract === true ? checkContract(shell, connection, options) : checkAll(shell, connection),
+};
+
+interface ContractOptions {
+  readonly contract?: boolean;
+  readonly write?: boolean;
+  readonly yes?: boolean;
+}
+
+async function checkContract(
+  shell: Shell,
+  connection: string | undefined,
+  { write = false, yes = false }: ContractOptions,
+): Promise<number> {
+  const question =
+    'This creates users, goals and feedback on the platform and removes them again, except the feedback. Is it a test community?';
+  if (write && !(await shell.confirm(question, yes))) return printDeclined(shell);
+  return shell.withApp({}, async (app) => {
+    const lines: ContractLine[] = [];
+    for await (const line of app.contract(connection, write ? 'read-write' : 'read-only', shell.signal)) {
+      lines.push(line);
+      shell.print(renderContractLine(line, shell.style));
+    }
+    const conforms = lines.every(({ result }) => result !== 'differs');
+    shell.printJson({ ok: conforms, lines });
+    shell.print(renderContractSum(lines));
+    return conforms ? 0 : 1;
+  });
+}
+
+async function checkAll(shell: Shell, connection: string | undefined): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const lines: CheckLine[] = [];
+    for await (const line of app.check(connection, shell.signal)) {
+      lines.push(line);
+      shell.print(renderCheckLine(line, shell.style));
+    }
+    const isWell = lines.every(({ state }) => state !== 'failed');
+    shell.printJson({ ok: isWell, lines });
+    return isWell ? 0 : 1;
+  });
+}
+
+/** Renders one check: `✓ connection acme  user search: 512 users read, each once`. */
+function renderCheckLine({ subject, state, message }: CheckLine, { colors }: Style): string {
+  const mark = { ok: colors.green('✓'), warning: colors.yellow('!'), failed: colors.red('✗') }[state];
+  return `${mark} ${colors.bold(cleanLine(subject))}  ${cleanLine(message)}`;
+}
+
+interface InitOptions {
+  readonly source: string;
+  readonly force?: boolean;
+}
+
+export const init: CommandRow = {
+  words: 'init',
+  meaning: 'write a commented configuration for a source, with sample files',
+  options: [
+    new Option('--source <name>', 'a kind or preset of `rollcall source list`').default('csv'),
+    ['--force', 'overwrite existing files'],
+  ],
+  run: writeStarter,
+};
+
+async function writeStarter(shell: Shell, { source, force = false }: InitOptions): Promise<number> {
+  const { config, samples, instructions } = await shell.io.starterFiles(source);
+  const configPath = fromHere(shell.io, shell.configPath);
+  const folder = dirname(configPath);
+  const files = [
+    { path: configPath, text: config },
+    ...samples.map(({ path, text }) => ({ path: join(folder, path), text })),
+  ];
+  if (!force) await refuseToOverwrite(files.map(({ path }) => path));
+  await mkdir(folder, { recursive: true });
+  for (const { path, text } of files) await writeFile(path, text, { flag: force ? 'w' : 'wx' });
+  const names = files.map(({ path }) => relative(shell.io.cwd, path) || basename(path));
+  shell.printJson({ written: names });
+  shell.print([...names.map((name) => `wrote ${name}`), '', instructions.trimEnd()].join('\n'));
+  return 0;
+}
+
+/** Checks all paths before the first file is written. */
+async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
+  const there: string[] = [];
+  for (const path of paths) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) there.push(path);
+  }
+  if (there.length === 0) return;
+  const message = `${there.join(' and ')} would be overwritten, so nothing was written. Use --force to overwrite.`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
+
+interface TryOptions {
+  readonly limit?: number;
+  readonly show: number;
+  readonly since?: string;
+  readonly confirmRestoredToken?: boolean;
+}
+
+export const sourceCommands: readonly CommandRow[] = [
+  { words: 'source', meaning: 'list and try sources of employees' },
+  { words: 'source list', meaning: 'list the kinds of source with their capabilities', run: listKinds },
+  {
+    words: 'source try',
+    meaning: 'read the source of a sync and show the records and their mapping; writes nothing',
+    arguments: [syncArgument],
+    options: [
+      ['--limit <n>', 'stop after this many records', parsePositive],
+      ['--show <n>', 'number of employees to show', parseWholeNumber, 3],
+      [
+        '--since <instant>',
+        'only changes since then, such as 2026-11-21T00:00:00Z, if the source supports it',
+        parseInstant,
+      ],
+      [
+        '--confirm-restored-token',
+        'present a refresh token that was restored from a backup; only if no refresh happened after the backup',
+      ],
+    ],
+    run: trySource,
+  },
+];
+
+async function listKinds(shell: Shell): Promise<number> {
+  const kinds = await shell.io.sourceKinds();
+  shell.printJson({
+    kinds: kinds.map(({ kind, title, capabilities, starters }) => {
+      return { kind, title, capabilities, starters: starters.map(({ name }) => name) };
+    }),
+  });
+  shell.print(renderSourceKinds(kinds, shell.style));
+  return 0;
+}
+
+/** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
+async function trySource(shell: Shell, sync: string, given: TryOptions): Promise<number> {
+  const { limit, show, since, confirmRestoredToken: mayPresentRestored = false } = given;
+  const options = {
+    shown: show,
+    ...(limit === undefined ? {} : { limit }),
+    ...(since === undefined ? {} : { since }),
+  };
+  // With a rotating source token, presenting the first one may be the only way to read.
+  return shell.withApp({ mayPresentSeed: true, mayPresentRestored }, async (app) => {
+    const trial = await shell.watching((watch) => app.trySource(sync, { ...watch, ...options }));
+    shell.printJson(trial);
+    shell.print(renderTrial(trial, shell.style));
+    return trial.end.kind === 'incomplete' ? 4 : 0;
+  });
+}
+
+function parseInstant(text: string): string {
+  const isInstant =
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isInstant)
+    throw new InvalidArgumentError('It must be an instant with a time zone, such as 2026-11-21T00:00:00Z.');
+  return new Date(text).toISOString();
+}

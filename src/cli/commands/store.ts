@@ -1,0 +1,233 @@
+import { describeUnreadable, isDroppable } from '../../app/keys.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { UnreadableValues } from '../../ports/store.ts';
+import type { BackupSummary, RestoreEffects, RestorePreview } from '../../ports/store-backup.ts';
+import type { StoreMigration } from '../../ports/store-migration.ts';
+import type { CommandRow } from '../command.ts';
+import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { fromHere, type Shell } from '../shell.ts';
+import { cleanLine, formatCount } from '../terminal.ts';
+
+interface RestoreOptions extends SignatureOptions {
+  readonly replace?: boolean;
+  readonly yes?: boolean;
+}
+
+export const restore: CommandRow = {
+  words: 'restore',
+  meaning: 'replace the store (SQLite or PostgreSQL) with a backup; stop every process that uses the store first',
+  arguments: [['<file>', 'file of "rollcall backup"']],
+  options: [['--replace', 'replace a store that is not empty'], confirmOption, ...signatureOptions],
+  run: restoreStore,
+};
+
+async function restoreStore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
+  const { replace = false, yes = false } = options;
+  const { backups } = shell.io;
+  const { by, signed } = signatureOf(shell, options);
+  const file = fromHere(shell.io, name);
+  const preview = await backups.preview(shell.configPath, file);
+  shell.print(renderRestorePreview(preview));
+  if (Object.keys(preview.replaces.rows).length > 0) {
+    if (!replace) {
+      const message = `the store ${preview.replaces.place} is not empty. Nothing was changed. To replace its content, make a backup of it first, then add --replace.`;
+      throw new RollcallError(message, { code: 'USAGE' });
+    }
+    if (!(await shell.confirm('Replace the store?', yes))) {
+      throw new RollcallError('nothing was restored', { code: 'CANCELLED' });
+    }
+  }
+  const { backup, replaces, effects } = await backups.restore(shell.configPath, file, { by, ...signed });
+  shell.printJson({
+    restored: true,
+    store: replaces.place,
+    backup: backupJson(backup),
+    replaced: replaces.rows,
+    ...effects,
+  });
+  shell.print(renderRestored({ backup, replaces }, effects));
+  return 0;
+}
+
+/** Tables that an operator knows by a word. */
+const shown: readonly (readonly [table: string, noun: string])[] = [
+  ['ledger', 'managed user'],
+  ['runs', 'run'],
+  ['changes', 'change'],
+  ['decisions', 'decision'],
+  ['tokens', 'token pair'],
+];
+
+export function countRows(rows: BackupSummary['rows']): number {
+  return Object.values(rows).reduce((sum, count) => sum + count, 0);
+}
+
+function contents(rows: BackupSummary['rows']): string {
+  const named = shown.filter(([table]) => (rows[table] ?? 0) > 0);
+  if (named.length === 0) return 'no users, runs or tokens';
+  return named.map(([table, noun]) => formatCount(rows[table] ?? 0, noun)).join(', ');
+}
+
+export function backupJson({ file, bytes, madeAt, version, database, migrations, rows }: BackupSummary) {
+  return { file, bytes, madeAt, version, database, migration: migrations.at(-1) ?? null, rows };
+}
+
+/** Returns what a restore would do. */
+function renderRestorePreview({ backup, replaces }: RestorePreview): string {
+  const { file, madeAt, version, database, rows } = backup;
+  const now =
+    Object.keys(replaces.rows).length === 0 ? 'is empty' : `has ${contents(replaces.rows)}, which are all replaced`;
+  return [
+    `${file}: complete, made ${cleanLine(madeAt)} by Rollcall ${cleanLine(version)} from ${database}`,
+    `  it has ${contents(rows)}`,
+    `${replaces.place} ${now}`,
+  ].join('\n');
+}
+
+/** Returns what a restore did, and the steps that follow. */
+function renderRestored({ backup, replaces }: RestorePreview, effects: RestoreEffects): string {
+  const { endedRuns, cancelledRequests, endedApprovals, endedHolds, tokens, paused } = effects;
+  const ended = [
+    formatCount(endedRuns, 'open run'),
+    formatCount(cancelledRequests, 'waiting request'),
+    formatCount(endedApprovals, 'unused approval'),
+    formatCount(endedHolds, 'open hold'),
+  ];
+  const next = [
+    ...tokens.map((name) => {
+      const sync = /^source (.+)$/.exec(name)?.[1];
+      if (sync !== undefined) return `Configure a new refresh token for the source of ${sync}.`;
+      return `Configure a new refresh token for ${name}: "rollcall token status ${name}" explains why.`;
+    }),
+    ...paused.map((sync) => `Review "rollcall plan ${sync}", then run "rollcall resume ${sync}".`),
+  ];
+  return [
+    `restored ${replaces.place} from the backup of ${cleanLine(backup.madeAt)} (${contents(backup.rows)})`,
+    `Ended, because the platform may have newer data: ${ended.join(', ')}.`,
+    'For 24 hours, every disable, enable, remove and e-mail change waits for approval.',
+    ...(next.length === 0 ? [] : ['Next:', ...next.map((line, at) => `  ${at + 1}. ${line}`)]),
+  ].join('\n');
+}
+
+export const migrate: CommandRow = {
+  words: 'migrate',
+  meaning: 'migrate the store to the tables of this version now; every other command does this when it opens the store',
+  run: migrateStore,
+};
+
+async function migrateStore(shell: Shell): Promise<number> {
+  const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
+  shell.printJson({ store: place, from: from ?? null, to, applied });
+  shell.print(renderMigration({ place, from, to, applied }));
+  return 0;
+}
+
+function renderMigration({ place, from, to, applied }: StoreMigration): string {
+  if (applied.length === 0) return `nothing to do: the store ${place} is at ${to}`;
+  const how = `${formatCount(applied.length, 'migration')}: ${applied.join(', ')}`;
+  if (from === undefined) return `the store ${place} was new and is now at ${to} (${how})`;
+  return `the store ${place} went from ${from} to ${to} (${how})`;
+}
+
+export const backup: CommandRow = {
+  words: 'backup',
+  meaning: 'write all data of the store to a new file, also while Rollcall is running',
+  arguments: [['<file>', 'file to create; must not exist']],
+  run: backUp,
+};
+
+async function backUp(shell: Shell, file: string): Promise<number> {
+  const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file));
+  shell.printJson(backupJson(summary));
+  shell.print(
+    [
+      `wrote ${summary.file} (${formatCount(countRows(summary.rows), 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
+      'The file contains personal data, and the tokens as they are in the store. Keep it apart from encryptionKey, which a restore needs.',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+interface DropOptions extends SignatureOptions {
+  readonly yes?: boolean;
+}
+
+export const keyCommands: readonly CommandRow[] = [
+  { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost' },
+  {
+    words: 'keys status',
+    meaning: 'count the stored values that no configured key opens, by key',
+    run: showKeys,
+  },
+  {
+    words: 'keys drop-unreadable',
+    meaning: 'drop the stored values that no configured key opens; who owns and disabled a user is kept',
+    options: [['--yes', 'drop without asking'], ...signatureOptions],
+    run: dropUnreadable,
+  },
+];
+
+const tokensStay =
+  'Token pairs stay until a new first refresh token replaces them: put one into the configuration ("rollcall token status" says where).';
+
+async function showKeys(shell: Shell): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const unreadable = await app.unreadable();
+    shell.printJson({ ok: unreadable.length === 0, unreadable });
+    shell.print(unreadable.length === 0 ? 'Every stored value can be opened.' : explain(unreadable));
+    return unreadable.length === 0 ? 0 : 1;
+  });
+}
+
+async function dropUnreadable(shell: Shell, options: DropOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const unreadable = await app.unreadable();
+    if (unreadable.some(isDroppable)) {
+      shell.print(`${explain(unreadable)}\n\n${consequences(unreadable)}`);
+      if (!(await shell.confirm('Drop these values?', options.yes === true))) {
+        throw new RollcallError('nothing was dropped', { code: 'CANCELLED' });
+      }
+    }
+    const dropped = await app.dropUnreadable({ by, ...signed });
+    shell.printJson({ dropped });
+    shell.print(
+      dropped.length > 0 ? 'Dropped.' : `Nothing to drop.${unreadable.length === 0 ? '' : `\n${tokensStay}`}`,
+    );
+    return 0;
+  });
+}
+
+function explain(unreadable: readonly UnreadableValues[]): string {
+  return [
+    'No configured key opens:',
+    ...unreadable.map((one) => `  sealed with the key ${one.keyId}: ${describeUnreadable(one)}`),
+    'If you still have a key, name it in formerEncryptionKeys. Nothing is lost then.',
+  ].join('\n');
+}
+
+function consequences(unreadable: readonly UnreadableValues[]): string {
+  const has = (part: Exclude<keyof UnreadableValues, 'keyId'>): boolean => unreadable.some((one) => one[part] > 0);
+  return [
+    'Dropping them cannot be undone. Kept: who owns a user, that Rollcall disabled or removed it, and counts of changes.',
+    ...(has('ledger')
+      ? [
+          'The next run sees write-only fields (job, phoneNumber, seniority) for the first time: it writes them again, and a guard may hold them.',
+          'Values that the platform stores in its own way are written once more, and reported once more.',
+        ]
+      : []),
+    ...(has('changes')
+      ? [
+          'Changes that wait for approval are dropped, and the next run plans them again. Earlier changes show no values.',
+        ]
+      : []),
+    ...(has('rawTexts') ? ['"rollcall show RUN --raw" shows nothing for these runs.'] : []),
+    ...(has('directories')
+      ? ['People of these pages are not found by name until the next complete read of their sync.']
+      : []),
+    ...(has('tokens') ? [tokensStay] : []),
+    ...(has('forgotten')
+      ? ['Records of forgotten people are dropped: a person who was removed with blacklist can be created again.']
+      : []),
+  ].join('\n');
+}

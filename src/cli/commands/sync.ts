@@ -1,0 +1,280 @@
+import type { App, PlanReport, ResyncReport, RunReport } from '../../app/app.ts';
+import type { RequestResult } from '../../app/request-result.ts';
+import type { ChangeClass } from '../../core/plan/change.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import { exitCodes } from '../../core/run/report.ts';
+import type { Outcome } from '../../core/run/run.ts';
+import type { Preview } from '../../ports/previews.ts';
+import type { PlannedChange } from '../../ports/store.ts';
+import type { CommandRow } from '../command.ts';
+import { instant, planJson, runJson } from '../json-reports.ts';
+import {
+  parseWholeNumber,
+  readPeople,
+  type SignatureOptions,
+  scopeOf,
+  signatureOf,
+  signatureOptions,
+  syncArgument,
+} from '../options.ts';
+import { type PlanOutcome, planOutcome, renderPlan } from '../render/plan.ts';
+import { renderRun } from '../render/run.ts';
+import { seenWords } from '../render/status.ts';
+import { fromHere, type Shell } from '../shell.ts';
+import { cleanLine } from '../terminal.ts';
+import { writePlanFile } from './plan-file.ts';
+
+interface PlanOptions {
+  readonly limit: number;
+  readonly out?: string;
+  readonly user?: readonly string[];
+  readonly share?: boolean;
+}
+
+export const plan: CommandRow = {
+  words: 'plan',
+  meaning: 'show what a run would change; writes nothing to the platform',
+  arguments: [syncArgument],
+  options: [
+    ['--limit <n>', 'number of changes to show with their fields', parseWholeNumber, 10],
+    ['--out <file>', 'write the whole plan to a file: .json, .csv, or any other name for one JSON object per line'],
+    ['--user <id...>', 'only these employees, by identification, or @FILE with one on each line'],
+    ['--share', 'keep the plan for 7 days as a preview that others can open on the page'],
+  ],
+  run: showPlan,
+};
+
+interface Shared {
+  readonly report: PlanReport;
+  readonly preview?: Preview;
+}
+
+async function showPlan(shell: Shell, sync: string, { limit, out, user, share }: PlanOptions): Promise<number> {
+  const people = user === undefined ? undefined : await readPeople(shell, user);
+  const scope = people === undefined ? {} : { scope: scopeOf(people) };
+  return shell.withApp({}, async (app) => {
+    const { report, preview } = await shell.watching<Shared>(async (watch) =>
+      share === true
+        ? app.planToShare(sync, { ...watch, ...scope, by: shell.io.operator })
+        : { report: await app.plan(sync, { ...watch, ...scope }) },
+    );
+    const outcome = planOutcome(report);
+    const changes = await previewChanges(app, report.id, limit);
+    shell.printJson({ ...planJson(report, changes), ...(preview === undefined ? {} : { preview: preview.id }) });
+    shell.print(renderPlan(report, outcome, changes, shell.style));
+    if (out !== undefined) {
+      const written = await writePlanFile(fromHere(shell.io, out), report.id, app, shell.signal);
+      shell.print(`\nthe whole plan (${written} changes) is in ${out}; it contains personal data`);
+    }
+    if (preview !== undefined) {
+      const path = `/previews/${preview.id}`;
+      const place = app.pageUrl === undefined ? `${path} on the page` : `${app.pageUrl}${path}`;
+      shell.print(`\nto share it: ${place}, until ${formatInstant(preview.expiresAt)}`);
+    }
+    return planExitCodes[outcome];
+  });
+}
+
+const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
+  planned: 0,
+  'nothing-to-do': 0,
+  failed: 1,
+  held: 3,
+  partial: 4,
+};
+
+/** Rejected changes are counted, not shown. */
+const states = ['planned', 'held'] as const;
+
+/** The most dangerous class first. */
+const classOrder: readonly ChangeClass[] = [
+  'removes',
+  'disables',
+  'handOvers',
+  'enables',
+  'creates',
+  'emailChanges',
+  'updates',
+  'firstSight',
+];
+
+/**
+ * Returns some changes of every class, at most `limit` in total, the most dangerous classes first. In a plan of 500
+ * similar changes, the operator must see the four that disable a user.
+ */
+export async function previewChanges(
+  app: Pick<App, 'changes'>,
+  planId: string,
+  limit: number,
+): Promise<PlannedChange[]> {
+  if (limit === 0) return [];
+  const pages = await Promise.all(classOrder.map((name) => app.changes(planId, { limit, classes: [name], states })));
+  const shown = new Map<string, PlannedChange>();
+  for (let round = 0; round < limit && shown.size < limit; round += 1) {
+    for (const page of pages) {
+      const change = page[round];
+      if (change !== undefined && shown.size < limit) shown.set(change.identification, change);
+    }
+  }
+  const rank = ({ classes }: PlannedChange): number => Math.min(...classes.map((name) => classOrder.indexOf(name)));
+  return [...shown.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
+export function printRun(shell: Shell, report: RunReport): number {
+  shell.printJson(runJson(report));
+  shell.print(renderRun(report, shell.style));
+  return exitCodeOf(report.run.outcome);
+}
+
+/** Prints a run that others requested too, and how it ended for the people of this request. */
+function printJoined(shell: Shell, report: RunReport, { outcome, reason, changes }: RequestResult): number {
+  shell.printJson({ ...runJson(report), request: { outcome, reason: reason ?? null, changes } });
+  shell.print(renderRun(report, shell.style));
+  const why = reason === undefined ? '' : `: ${reason}`;
+  shell.print(`The run also served other requests. For the people of this request: ${outcome}${why}`);
+  return exitCodeOf(outcome);
+}
+
+function exitCodeOf(outcome: RunReport['run']['outcome']): number {
+  if (outcome === undefined) return 0;
+  // An outcome of a newer version may be a failure, so it never counts as done.
+  return Object.hasOwn(exitCodes, outcome) ? exitCodes[outcome as Outcome] : exitCodes.failed;
+}
+
+/** Prints the result of a resync, which may only be queued for a running deployment. */
+export function printResync(shell: Shell, sync: string, report: ResyncReport): number {
+  if (report.kind === 'ran') {
+    const { report: of, result } = report;
+    return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
+  }
+  const { trigger, pause, deploymentSeenAt } = report;
+  const isPaused = pause !== undefined;
+  shell.printJson({ run: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: instant(deploymentSeenAt) });
+  if (pause !== undefined) {
+    const resume = shell.style.command(`resume ${sync}`);
+    shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}; the run starts when it is resumed:  ${resume}`);
+    return 0;
+  }
+  shell.print(
+    `queued: the deployment${seenWords(deploymentSeenAt)} starts it within seconds if it still runs; see ${shell.style.command(`runs ${sync}`)}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${shell.style.command(`apply ${sync}`)}`,
+  );
+  return 0;
+}
+
+interface ApplyOptions extends SignatureOptions {
+  readonly approve?: string;
+  readonly user?: readonly string[];
+}
+
+export const apply: CommandRow = {
+  words: 'apply',
+  meaning: 'run a sync in this process: read, compare, deliver and verify; finishes an interrupted run first',
+  arguments: [syncArgument],
+  options: [
+    ['--approve <digest>', 'approve the open changes of a previewed plan that are still planned'],
+    ['--user <id...>', 'only these employees, by identification'],
+    ...signatureOptions,
+  ],
+  run: applySync,
+};
+
+async function applySync(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+    const report = await shell.watching((watch) =>
+      app.apply(sync, {
+        ...watch,
+        ...signed,
+        by,
+        scope: scopeOf(user),
+        ...(approve === undefined ? {} : { approve }),
+      }),
+    );
+    return printRun(shell, report);
+  });
+}
+
+interface ResyncOptions extends SignatureOptions {
+  readonly full?: boolean;
+  readonly user?: readonly string[];
+  readonly wait?: boolean;
+  readonly key?: string;
+}
+
+export const resync: CommandRow = {
+  words: 'resync',
+  meaning: 'request a run now: a running deployment executes it, otherwise this process does',
+  arguments: [syncArgument],
+  options: [
+    ['--full', 'read all employees, even if runs of the sync usually read only changed ones'],
+    ['--user <id...>', 'only these employees, by identification, or @FILE with one per line (@@ for a leading @)'],
+    ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
+    ['--key <text>', 'idempotency key: a repeated key is the same request, and starts no second run'],
+    ...signatureOptions,
+  ],
+  run: requestRun,
+};
+
+async function requestRun(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {
+  const { full, user, wait, key } = options;
+  if (full === true && user !== undefined) {
+    throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
+  }
+  const people = user === undefined ? undefined : await readPeople(shell, user);
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+    const report = await shell.watching((watch) =>
+      app.resync(sync, {
+        ...watch,
+        by,
+        ...signed,
+        scope: full === true ? { kind: 'all', isFull: true } : scopeOf(people),
+        ...(key === undefined ? {} : { key }),
+        ...(wait === true ? { isWaiting: true } : {}),
+      }),
+    );
+    return printResync(shell, sync, report);
+  });
+}
+
+export const pause: CommandRow = {
+  words: 'pause',
+  meaning: 'pause a sync: no new run starts until the sync is resumed, and a current run continues',
+  arguments: [syncArgument],
+  options: signatureOptions,
+  run: pauseSync,
+};
+
+async function pauseSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    await app.pause(sync, by, signed);
+    shell.printJson({ sync, isPaused: true });
+    shell.print(
+      `${sync} is paused: schedules and requests wait, and a current run continues. To resume it:  ${shell.style.command(`resume ${sync}`)}`,
+    );
+    return 0;
+  });
+}
+
+export const resume: CommandRow = {
+  words: 'resume',
+  meaning: 'resume a paused sync; one run catches up missed slots',
+  arguments: [syncArgument],
+  options: signatureOptions,
+  run: resumeSync,
+};
+
+async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    await app.resume(sync, by, signed);
+    shell.printJson({ sync, isPaused: false });
+    shell.print(
+      `${sync} is resumed: waiting requests start in a running deployment, and one run catches up missed slots`,
+    );
+    return 0;
+  });
+}

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError } from 'commander';
+import { signedBy } from '../app/audit.ts';
+import type { ChangeSelection } from '../app/held-changes.ts';
+import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { RunScope } from '../ports/store.ts';
+import type { OptionRow } from './command.ts';
+import { fromHere, type Shell } from './shell.ts';
+
+/** Parses a whole number of 0 or more for an option. */
+export function parseWholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return value;
+}
+
+/** Parses a port for an option; 0 means any free port. */
+export function parsePort(text: string): number {
+  const port = parseWholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+  return port;
+}
+
+/** Parses a whole number of 1 or more for an option. */
+export function parsePositive(text: string): number {
+  const value = parseWholeNumber(text);
+  if (value === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return value;
+}
+
+/** Collects an option that may be repeated. */
+export function gather(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+export const syncArgument = ['<sync>', 'name of the sync'] as const;
+export const runArgument = ['<run>', 'id of the run, or the end of the id'] as const;
+export const confirmOption = ['--yes', 'skip the confirmation'] as const;
+
+export interface SignatureOptions {
+  readonly as?: string;
+  readonly reason?: string;
+}
+
+/** Options of a command whose use the audit keeps. */
+export const signatureOptions: readonly OptionRow[] = [
+  ['--reason <text>', 'reason, for the audit'],
+  ['--as <name>', 'name of the person who decides, for the audit; default: your login on this machine'],
+];
+
+/** Who the audit names, and the parts that a signed order has beside it. */
+export function signatureOf({ io }: Shell, { as, reason }: SignatureOptions) {
+  return signedBy(io.operator, as, reason);
+}
+
+/**
+ * Reads identifications from a file, one on each line. `option` is named in errors. Throws `USAGE` for a file that cannot
+ * be read or names no person.
+ */
+export async function readPeopleFile({ io }: Shell, file: string, option: string): Promise<readonly string[]> {
+  const text = await readFile(fromHere(io, file), 'utf8').catch((cause: unknown) => {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    throw new RollcallError(`the file of ${option} cannot be read: ${file} (${code})`, { code: 'USAGE', cause });
+  });
+  const names = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (names.length > 0) return names;
+  throw new RollcallError(`the file of ${option} names no person: ${file}`, { code: 'USAGE' });
+}
+
+/** Maximum number of people in one request. Above it, a full run costs less. */
+const mostPeople = 50_000;
+
+/** Returns the people of `--user`: identifications, or files of them as `@FILE`. An identification may begin with `@@`. */
+export async function readPeople(shell: Shell, words: readonly string[]): Promise<readonly string[]> {
+  const people: string[] = [];
+  for (const word of words) {
+    if (word.startsWith('@@')) people.push(word.slice(1));
+    else if (word.startsWith('@')) people.push(...(await readPeopleFile(shell, word.slice(1), '--user')));
+    else people.push(word);
+  }
+  if (people.length <= mostPeople) return people;
+  const message = `--user names ${people.length} people, at most ${mostPeople} are accepted: run without --user`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
+
+/** Returns the scope: all employees, or those of `--user`. */
+export function scopeOf(identifications: readonly string[] | undefined): RunScope {
+  return identifications === undefined
+    ? { kind: 'all' }
+    : { kind: 'users', identifications: [...new Set(identifications)] };
+}
+
+export interface SelectionOptions {
+  readonly only?: readonly ChangeClass[];
+  readonly except?: readonly string[];
+  readonly ids?: string;
+  readonly user?: readonly string[];
+}
+
+/** Options that select a part of what a run holds. */
+export const selectionOptions: readonly OptionRow[] = [
+  ['--only <class>', `only changes of this class: ${changeClasses.join(', ')}; may be repeated`, gatherClass],
+  ['--except <id...>', 'all but these people, by identification'],
+  ['--user <id...>', 'only these people, by identification'],
+  ['--ids <file>', 'only the people in a file, one identification per line'],
+];
+
+function gatherClass(text: string, before: readonly ChangeClass[] = []): readonly ChangeClass[] {
+  const found = changeClasses.find((name) => name.toLowerCase() === text.replaceAll('-', '').toLowerCase());
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${changeClasses.join(', ')}.`);
+  return [...before, found];
+}
+
+/** Throws `USAGE` for a file that cannot be read or names no person. */
+export async function readSelection(shell: Shell, options: SelectionOptions): Promise<ChangeSelection> {
+  const { only, except, ids, user } = options;
+  const people = [...(user ?? []), ...(ids === undefined ? [] : await readPeopleFile(shell, ids, '--ids'))];
+  return {
+    ...(only === undefined ? {} : { only }),
+    ...(except === undefined ? {} : { except }),
+    ...(people.length === 0 ? {} : { ids: people }),
+  };
+}

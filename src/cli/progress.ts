@@ -1,0 +1,293 @@
+import { SingleBar } from 'cli-progress';
+import { formatInstant, formatTime } from '../core/run/instant.ts';
+import type { Clock, Progress, ProgressEvent } from '../ports/runtime.ts';
+import type { Output } from './cli-io.ts';
+import { cleanLine, formatCount, formatDuration, formatNumber } from './terminal.ts';
+
+export interface WatchFacts {
+  /** Never the stream of the report. */
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Bars need a terminal. Nothing is shown where logs or JSON take their place. */
+  readonly steps: 'bars' | 'lines' | 'none';
+}
+
+export const stoppingNote = 'stopping at the next safe point; run the command again to continue';
+
+/** Shows bars on a terminal and plain lines elsewhere, and a note when the operator interrupts. */
+export function openWatch({ output, signal, clock, steps: kind }: WatchFacts): ProgressView {
+  const write = (line: string) => void output.write(`${line}\n`);
+  const steps =
+    kind === 'bars' ? openProgressBars(output, clock) : openProgressLines(kind === 'lines' ? write : () => {});
+  const stopped = () => {
+    steps.end();
+    write(stoppingNote);
+  };
+  signal.addEventListener('abort', stopped, { once: true });
+  return {
+    progress: (event) => {
+      if (!signal.aborted) steps.progress(event);
+    },
+    end() {
+      signal.removeEventListener('abort', stopped);
+      steps.end();
+    },
+  };
+}
+
+/** Shows the progress of a run. Must be ended. */
+export interface ProgressView {
+  readonly progress: Progress;
+  end(): void;
+}
+
+/**
+ * Writes one plain line per step, for logs and mails. A step that counts reports at its end how far it came. A batch is
+ * reported before it is sent, because that is what the operator needs when nothing follows.
+ */
+function openProgressLines(write: (line: string) => void): ProgressView {
+  let last: ProgressEvent | undefined;
+  let shown: string | undefined;
+  const close = () => {
+    if (last === undefined) return;
+    const line = endLine(last);
+    if (line !== undefined) write(line);
+    last = undefined;
+  };
+  return {
+    progress(event) {
+      if (last?.step !== event.step) close();
+      last = event;
+      const line = startLine(event);
+      if (line === undefined || line === shown) return;
+      shown = line;
+      write(line);
+    },
+    end: close,
+  };
+}
+
+function endLine(event: ProgressEvent): string | undefined {
+  switch (event.step) {
+    case 'reading':
+      return `read ${formatCount(event.rows, 'row')} from the source`;
+    case 'scanning':
+      // Before the first page there is nothing to count, also when that page never comes.
+      return event.total === undefined && event.users === 0
+        ? undefined
+        : `scanned ${outOf(event.users, event.total)} on the platform`;
+    case 'planning':
+      return `compared ${formatCount(event.decided, 'person', 'people')} in detail`;
+    case 'reading-back':
+      return `read back ${outOf(event.users, event.total)}`;
+    case 'waiting':
+    case 'continuing':
+    case 'queued':
+    case 'retrying':
+    case 'looking-up':
+    case 'delivering':
+    case 'proving':
+    case 'not-shown':
+      return undefined;
+  }
+}
+
+function startLine(event: ProgressEvent): string | undefined {
+  if (event.step === 'waiting') return waitingLine(event);
+  if (event.step === 'continuing') return continuingLine(event);
+  if (event.step === 'queued') return queuedLine(event);
+  if (event.step === 'retrying') return retryingLine(event);
+  if (event.step === 'looking-up') return `looking up ${formatCount(event.total, 'user')} before sending`;
+  if (event.step === 'delivering') {
+    return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
+  }
+  if (event.step === 'proving')
+    return `status of batch ${event.batch}: ${cleanLine(event.status)}${fileWaitWords(event)}`;
+  if (event.step === 'not-shown') return notShownLine(event);
+  return undefined;
+}
+
+function outOf(users: number, total: number | undefined): string {
+  return total === undefined || total === users
+    ? formatCount(users, 'user')
+    : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
+}
+
+/** Returns since when and until when a file is waited for. Repeated polls return the same words. */
+function fileWaitWords({ wait }: Extract<ProgressEvent, { step: 'proving' }>): string {
+  if (wait === undefined) return '';
+  const { sinceMs, untilMs } = wait;
+  return `, sent at ${formatInstant(sinceMs)}; polled until ${formatInstant(untilMs)}, then its users are read back (settle.deadline)`;
+}
+
+/** Waits of this length say that the operator need not wait for their end (ms). */
+const longWaitMs = 60_000;
+
+/** Returns when a retry comes, when the run gives up, and why. Without it, a long wait looks like a hang. */
+export function retryingLine({ afterMs, atMs, untilMs, reason }: Extract<ProgressEvent, { step: 'retrying' }>): string {
+  const end = untilMs === undefined ? '' : `, until ${formatInstant(untilMs)} at the latest`;
+  const safe = afterMs < longWaitMs ? '' : '; Ctrl-C is safe, the run continues later';
+  return `retrying at ${formatInstant(atMs)} (in ${formatDuration(afterMs)}${end}${safe}): ${cleanLine(reason)}`;
+}
+
+/** Returns why the process waits. Repeated events return the same words, so that they are written once. */
+function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
+  return `waiting: another process works on run ${cleanLine(run)}. If that process has died, this one continues within seconds.`;
+}
+
+/** Returns which run is continued, because its report comes before the one of the requested run. */
+export function continuingLine({ run, startedAt }: Extract<ProgressEvent, { step: 'continuing' }>): string {
+  return `continuing run ${cleanLine(run)} of ${formatInstant(startedAt)}, which was interrupted`;
+}
+
+/** Returns how many runs are served first. Files of one connection go one at a time. */
+export function queuedLine({ ahead }: Extract<ProgressEvent, { step: 'queued' }>): string {
+  return `waiting for its turn: ${formatCount(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
+}
+
+/** Returns what is waited for, and until when. Repeated events return the same words, so that they are written once. */
+export function notShownLine({ changes, untilMs }: Extract<ProgressEvent, { step: 'not-shown' }>): string {
+  const what = `the platform does not show ${formatCount(changes, 'change')} yet`;
+  return `${what}: reading back again until ${formatInstant(untilMs)} at the latest`;
+}
+
+type Stage = 'waiting' | 'reading' | 'scanning' | 'planning' | 'looking-up' | 'delivering';
+
+interface Drawing {
+  readonly stage: Stage;
+  readonly value: number;
+  /** Undefined: the total is not known, so no bar is drawn. */
+  readonly total: number | undefined;
+  readonly text: string;
+}
+
+/** The batch that is being delivered. Status and read-back events do not contain the number of batches. */
+interface Delivery {
+  readonly batch: number;
+  readonly batches: number;
+}
+
+const barWidth = 24;
+const labels: Readonly<Record<Stage, string>> = {
+  waiting: 'waiting   ',
+  reading: 'reading   ',
+  scanning: 'scanning  ',
+  planning: 'planning  ',
+  'looking-up': 'looking up',
+  delivering: 'delivering',
+};
+
+/** Share of a batch's progress that is shown while its status is polled, and while its users are read back. */
+const pollingShare = 0.2;
+const readingShare = 0.5;
+
+/** Shows one line per stage, redrawn in place. Status polls and read-backs count toward the current batch. */
+function openProgressBars(output: Output, clock: Clock): ProgressView {
+  let open: { readonly stage: Stage; readonly bar: SingleBar } | undefined;
+  let delivery: Delivery = { batch: 1, batches: 1 };
+  const close = () => {
+    open?.bar.stop();
+    open = undefined;
+  };
+  return {
+    progress(event) {
+      delivery = deliveryOf(event, delivery);
+      const { stage, value, total, text } = draw(event, delivery);
+      if (open?.stage !== stage) {
+        close();
+        open = { stage, bar: newBar(output, stage, clock) };
+        open.bar.start(total ?? 0, value, { text });
+        return;
+      }
+      open.bar.setTotal(total ?? 0);
+      open.bar.update(value, { text });
+    },
+    end: close,
+  };
+}
+
+function newBar(output: Output, stage: Stage, clock: Clock): SingleBar {
+  const startedAt = clock.now();
+  return new SingleBar({
+    stream: output,
+    // Its own handlers would end the process during a run.
+    gracefulExit: false,
+    emptyOnZero: true,
+    format: (_, { total, value }, payload: { readonly text: string }) => {
+      const share = total > 0 ? Math.min(1, Math.max(0, value / total)) : 0;
+      const full = Math.round(share * barWidth);
+      const bar = total > 0 ? `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ` : '';
+      return `${labels[stage]} ${bar}${payload.text}${evenStages.has(stage) ? timeLeft(share, clock.now() - startedAt) : ''}`;
+    },
+  });
+}
+
+/** Stages with an even pace. */
+const evenStages: ReadonlySet<Stage> = new Set(['scanning', 'looking-up']);
+
+/** Estimates the remaining time, once there is enough progress. */
+function timeLeft(share: number, spentMs: number): string {
+  if (share < 0.02 || share >= 1 || spentMs < 2000) return '';
+  const seconds = Math.ceil(((spentMs / share) * (1 - share)) / 1000);
+  return `, ${formatDuration(seconds * 1000)} left`;
+}
+
+function deliveryOf(event: ProgressEvent, before: Delivery): Delivery {
+  if (event.step !== 'delivering' && event.step !== 'proving') return before;
+  return { batch: event.batch, batches: Math.max(event.batches, before.batches, event.batch) };
+}
+
+function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
+  const delivering = (share: number, what: string): Drawing => ({
+    stage: 'delivering',
+    value: batch - 1 + share,
+    total: batches,
+    text: `batch ${formatNumber(batch)} of ${formatNumber(batches)}: ${what}`,
+  });
+  switch (event.step) {
+    case 'waiting': {
+      const text = `another process works on the run; if that process has died, this one continues in ${formatDuration(event.forMs)}`;
+      return { stage: 'waiting', value: 0, total: undefined, text };
+    }
+    case 'continuing':
+      return { stage: 'waiting', value: 0, total: undefined, text: continuingLine(event) };
+    case 'queued':
+      return { stage: 'waiting', value: 0, total: undefined, text: queuedLine(event) };
+    case 'retrying':
+      return { stage: 'waiting', value: 0, total: undefined, text: retryingLine(event) };
+    case 'not-shown':
+      return { stage: 'waiting', value: 0, total: undefined, text: notShownLine(event) };
+    case 'reading':
+      return { stage: 'reading', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
+    case 'scanning': {
+      const of = event.total === undefined ? '' : ` of ${formatNumber(event.total)}`;
+      const text = event.users === 0 ? 'waits for the platform' : `${formatNumber(event.users)}${of} users`;
+      return { stage: 'scanning', value: event.users, total: event.total, text };
+    }
+    case 'planning': {
+      const text = `${formatCount(event.decided, 'person', 'people')} compared in detail`;
+      return { stage: 'planning', value: event.decided, total: event.total, text };
+    }
+    case 'looking-up': {
+      const text = `${formatNumber(event.users)} of ${formatCount(event.total, 'user')} before sending`;
+      return { stage: 'looking-up', value: event.users, total: event.total, text };
+    }
+    case 'delivering':
+      return delivering(0, formatCount(event.changes, 'change'));
+    case 'proving':
+      return delivering(pollingShare, `status ${cleanLine(event.status)}${fileWaitTimes(event)}`);
+    case 'reading-back': {
+      const share = event.total === 0 ? 1 : Math.min(1, event.users / event.total);
+      const what = `reading back ${formatNumber(event.users)} of ${formatCount(event.total, 'user')}`;
+      return delivering(readingShare + (1 - readingShare) * share, what);
+    }
+  }
+}
+
+/** Returns the times of a wait for a file, the end first: a narrow terminal cuts the line. */
+function fileWaitTimes({ wait }: Extract<ProgressEvent, { step: 'proving' }>): string {
+  if (wait === undefined) return '';
+  const { sinceMs, nextPollMs, untilMs } = wait;
+  return ` until ${formatTime(untilMs)}, then read back (settle.deadline); since ${formatTime(sinceMs)}, next poll ${formatTime(nextPollMs)}`;
+}

@@ -1,0 +1,154 @@
+import { waitWords } from '../../app/rule-words.ts';
+import { blockedKinds } from '../../core/guard/blocked.ts';
+import type { ChangeKind } from '../../core/plan/change.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { RequestBudget } from '../../core/run/request-budget.ts';
+import {
+  countsAbove,
+  type RequestCounts,
+  type RequestPurpose,
+  requestPurposes,
+  totalOf,
+} from '../../core/run/requests.ts';
+import type { Counts } from '../../core/run/run.ts';
+import type { Run, RunFacts } from '../../ports/store.ts';
+import { formatCount, formatDuration, formatNumber } from '../terminal.ts';
+
+const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
+
+/** Returns the number of users to change. */
+export function changesInAll(counts: Counts): number {
+  return kinds.reduce((sum, kind) => sum + counts[kind], 0);
+}
+
+/** Renders `4 to create, 5 to update (2 first-sight writes), 3 to disable`; empty without changes. */
+export function renderKinds(counts: Counts): string {
+  return kinds
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => {
+      const firstSight =
+        kind === 'update' && counts.firstSight > 0 ? ` (${formatCount(counts.firstSight, 'first-sight write')})` : '';
+      return `${formatNumber(counts[kind])} to ${kind}${firstSight}`;
+    })
+    .join(', ');
+}
+
+const ends = ['applied', 'held', 'failed', 'unverified', 'unresolved'] as const;
+
+/** Renders `8 applied, 3 held, 1 failed`; empty when nothing was tried. */
+export function renderEnds(counts: Counts): string {
+  const parts = ends.filter((end) => counts[end] > 0).map((end) => `${formatNumber(counts[end])} ${end}`);
+  if (counts.repeated > 0) parts.push(`${formatNumber(counts.repeated)} sent again`);
+  return parts.join(', ');
+}
+
+/** Renders `only changed employees since 2026-11-21 12:00:00 UTC`; empty for a full read. */
+export function renderRead({ read }: RunFacts): string {
+  switch (read?.kind) {
+    case 'delta':
+      return `read: only employees changed since ${formatInstant(read.since ?? read.at)}`;
+    case 'point':
+      return 'read: only the named employees';
+    case 'full':
+      return read.reason === undefined ? '' : `read: all employees, because ${read.reason}`;
+    case undefined:
+      return '';
+  }
+}
+
+/** Returns the kind of read for a table. */
+export function readWord({ read }: RunFacts): string {
+  return read === undefined ? '–' : readWords[read.kind];
+}
+
+const readWords = { full: 'full', delta: 'delta', point: 'named' } as const;
+
+/** Renders `520 source rows, 512 platform users, 500 managed, 488 unchanged`. */
+export function renderFacts(facts: RunFacts): string {
+  return [
+    amount(facts.sourceRows, 'source row'),
+    amount(facts.platformUsers, 'platform user'),
+    number(facts.managedUsers, 'managed'),
+    number(facts.unchanged, 'unchanged'),
+    facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
+    renderMissing(facts),
+    renderBlocked(facts),
+    facts.postponed === undefined || facts.postponed === 0
+      ? undefined
+      : number(facts.postponed, 'postponed to a later run, see the findings'),
+    facts.rejected === undefined || facts.rejected === 0
+      ? undefined
+      : number(facts.rejected, 'dropped because they were rejected'),
+    facts.splits === undefined || facts.splits === 0
+      ? undefined
+      : formatCount(facts.splits, 'file split', 'files split'),
+  ]
+    .filter((text) => text !== undefined)
+    .join(', ');
+}
+
+/** `6 missing (disabled from 2026-11-26 02:30:00 UTC at the earliest, after 2 reads)`; undefined when no person is. */
+export function renderMissing({ missing, missingWait }: RunFacts): string | undefined {
+  if (missing === undefined) return undefined;
+  return `${formatNumber(missing)} missing${missingWait === undefined ? '' : ` (${waitWords(missingWait)})`}`;
+}
+
+/** `12 blocked (10 status-unknown, 2 conflict)`; undefined when no person is. */
+export function renderBlocked({ blocked = {} }: RunFacts): string | undefined {
+  const kinds = blockedKinds.filter((kind) => (blocked[kind] ?? 0) > 0);
+  if (kinds.length === 0) return undefined;
+  const all = kinds.reduce((sum, kind) => sum + (blocked[kind] ?? 0), 0);
+  return `${formatNumber(all)} blocked (${kinds.map((kind) => `${formatNumber(blocked[kind] ?? 0)} ${kind}`).join(', ')})`;
+}
+
+function amount(value: number | undefined, one: string): string | undefined {
+  return value === undefined ? undefined : formatCount(value, one);
+}
+
+function number(value: number | undefined, what: string): string | undefined {
+  return value === undefined ? undefined : `${formatNumber(value)} ${what}`;
+}
+
+/** Renders `31 files, at most 560 requests, 1 min at 10/s`. */
+export function renderBudget({ files, requests, perSecond, seconds }: RequestBudget): string {
+  const sent = files === 0 ? '' : `${formatCount(files, 'file')}, `;
+  // Whole minutes are precise enough for an estimate.
+  const ms = seconds < 90 ? seconds * 1000 : Math.round(seconds / 60) * 60_000;
+  return `${sent}at most ${formatCount(requests, 'request')}, ${formatDuration(ms)} at ${formatNumber(perSecond)}/s`;
+}
+
+/** Renders the requests of a run by purpose, and what came on top of its budget; empty before the first request. */
+export function renderRequests({ requests, facts, endedAt }: Run): string[] {
+  const total = totalOf(requests);
+  if (total === 0) return [];
+  const { budget, splits = 0 } = facts;
+  const planned = budget === undefined ? '' : ` (planned: at most ${formatNumber(budget.requests)})`;
+  const lines = [`${formatCount(total, 'request')}${planned}: ${renderPurposes(requests)}`];
+  const above = budget === undefined ? 0 : total - budget.requests;
+  if (budget === undefined || above <= 0) return lines;
+  const split = splits === 0 ? '' : `; ${formatCount(splits, 'file was', 'files were')} split`;
+  const word = endedAt === undefined ? 'more than planned so far' : 'more than planned';
+  return [
+    ...lines,
+    `${formatNumber(above)} ${word}: ${renderPurposes(countsAbove(requests, budget.purposes))}${split}`,
+  ];
+}
+
+function renderPurposes(counts: RequestCounts): string {
+  return requestPurposes
+    .filter((purpose) => counts[purpose] !== undefined)
+    .map((purpose) => `${formatNumber(counts[purpose] ?? 0)} ${words[purpose]}`)
+    .join(', ');
+}
+
+const words: Readonly<Record<RequestPurpose, string>> = {
+  scan: 'scan',
+  lookup: 'lookup',
+  proof: 'proof',
+  read: 'single reads',
+  upload: 'upload',
+  poll: 'poll',
+  write: 'direct writes',
+  token: 'token',
+  other: 'other',
+};

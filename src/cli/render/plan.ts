@@ -1,0 +1,140 @@
+import type { PlanReport } from '../../app/app.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import type { PlannedChange } from '../../ports/store.ts';
+import type { Style } from '../terminal.ts';
+import { cleanLine, formatCount, formatNumber } from '../terminal.ts';
+import { renderChanges, renderFindings } from './changes.ts';
+import { changesInAll, renderBudget, renderFacts, renderKinds } from './counts.ts';
+
+/** The expected outcome of a run with this plan, in the order of exit codes: `failed`, `partial`, `held`. */
+export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'failed';
+
+export function planOutcome({ counts, facts, failure }: PlanReport): PlanOutcome {
+  if (failure !== undefined) return 'failed';
+  if ((facts.sourceGaps ?? []).length > 0 || facts.unknownPeople !== undefined) return 'partial';
+  if (counts.held > 0 || facts.isReadDoubted === true) return 'held';
+  return changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do';
+}
+
+/** The shown part of a digest. `--approve` accepts it. */
+const shortDigest = (digest: string): string => digest.slice(0, 12);
+
+/** Renders a plan: counts, held changes, findings, the first changes, and the next commands. */
+export function renderPlan(
+  report: PlanReport,
+  outcome: PlanOutcome,
+  changes: readonly PlannedChange[],
+  style: Style,
+): string {
+  const inAll = changesInAll(report.counts);
+  const news = otherFindings(report);
+  const sections = [
+    headOf(report, outcome, inAll, style),
+    renderHolds(report, style),
+    renderFindings(news, news.length, style),
+    renderStatusHint(report, style),
+    changes.length === 0
+      ? ''
+      : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, heldReasons(report), style))}`,
+    renderRest(changes.length, inAll, report.sync, style),
+    renderNext(report, outcome, inAll, style),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Held changes have a section of their own, and the head names what the read lacks. */
+function otherFindings({ findings, facts }: PlanReport): readonly Finding[] {
+  const gaps = facts.sourceGaps ?? [];
+  return findings.filter(({ code, message }) => code !== 'held' && !gaps.some((gap) => message.endsWith(gap)));
+}
+
+function headOf(
+  { sync, counts, facts, failure }: PlanReport,
+  outcome: PlanOutcome,
+  inAll: number,
+  style: Style,
+): string {
+  const { colors } = style;
+  const lines = [`${colors.bold(sync)}: ${headline(outcome, inAll, counts.held, style)}`];
+  const seen = renderFacts(facts);
+  if (seen !== '') lines.push(`  ${seen}`);
+  if (inAll > 0) lines.push(`  ${renderKinds(counts)}`);
+  const { budget, budgetWithHeld } = facts;
+  if (budget !== undefined && inAll > counts.held) lines.push(`  ${renderBudget(budget)}`);
+  if (budgetWithHeld !== undefined) lines.push(`  with the held changes: ${renderBudget(budgetWithHeld)}`);
+  if (failure !== undefined) lines.push(colors.red(`  ${cleanLine(failure)}`));
+  const gaps = facts.sourceGaps ?? [];
+  if (failure === undefined && gaps.length > 0) {
+    lines.push(colors.yellow(`  the source was not read completely: ${gaps.map(cleanLine).join('; ')}`));
+    lines.push('  such a read marks no employee as missing');
+  }
+  return lines.join('\n');
+}
+
+function headline(outcome: PlanOutcome, inAll: number, held: number, { colors }: Style): string {
+  if (outcome === 'failed') return colors.red('nothing can be delivered');
+  if (inAll === 0) return outcome === 'nothing-to-do' ? colors.green('nothing to do') : colors.yellow('no changes');
+  const stopped = held === 0 ? '' : colors.yellow(`, ${formatNumber(held)} of them held`);
+  return `${formatCount(inAll, 'change')}${stopped}`;
+}
+
+function heldReasons({ holds, findings }: PlanReport): readonly string[] {
+  const messages = findings.filter(({ code }) => code === 'held').map(({ message }) => message);
+  return [...new Set([...holds.map(({ reason }) => reason), ...messages])];
+}
+
+function renderHolds(report: PlanReport, { colors }: Style): string {
+  const reasons = heldReasons(report);
+  const isReadDoubted = report.facts.isReadDoubted === true;
+  if (reasons.length === 0 && !isReadDoubted) return '';
+  const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
+  if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
+  return [colors.yellow('held for approval:'), ...lines].join('\n');
+}
+
+/** Findings hold no value of a record. */
+function renderStatusHint({ findings, sync }: PlanReport, style: Style): string {
+  const isUnknown = findings.some(({ code }) => code === 'status-unknown');
+  return isUnknown ? `to see the values of the status:  ${style.command(`source try ${sync}`)}` : '';
+}
+
+function changesHead(shown: number, inAll: number): string {
+  return shown < inAll ? `${formatNumber(shown)} of ${formatCount(inAll, 'change')}, some of every class:` : 'changes:';
+}
+
+function renderRest(shown: number, inAll: number, sync: string, style: Style): string {
+  if (shown === 0 || shown >= inAll) return '';
+  const command = style.command(`plan ${sync} --out plan.csv`);
+  return style.colors.dim(`… and ${formatNumber(inAll - shown)} more: --limit ${inAll}, or ${command}`);
+}
+
+function renderNext(
+  { sync, digest, counts, failure, facts }: PlanReport,
+  outcome: PlanOutcome,
+  inAll: number,
+  style: Style,
+): string {
+  if (failure !== undefined) return `to check the source: ${style.command('check')}`;
+  if (inAll === 0) return outcome === 'held' ? approveRead(sync, style) : '';
+  const apply = style.command(`apply ${sync}`);
+  const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
+  const isHeld = counts.held > 0 || facts.isReadDoubted === true;
+  const lines = [`digest ${shortDigest(digest)}`];
+  if (!isHeld) lines.push(`to deliver it:  ${apply}`);
+  else {
+    if (counts.held < inAll) lines.push(`to deliver what is not held:  ${apply}`);
+    lines.push(`to approve and deliver all:   ${approve}`);
+  }
+  if (outcome === 'partial')
+    lines.push('the outcome of the run will be partial, because the source was not read completely');
+  return lines.join('\n');
+}
+
+/** A shown plan has no read to accept: only a run has. */
+function approveRead(sync: string, style: Style): string {
+  return `to accept the source as it is:  ${style.command(`apply ${sync}`)}, then ${style.command('approve RUN')}`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

@@ -1,0 +1,202 @@
+import type { RunReport } from '../../app/app.ts';
+import { heldEndWords, reasonNow, waitingOf } from '../../app/reports.ts';
+import type { RunWork } from '../../app/run-work.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { Outcome } from '../../core/run/run.ts';
+import type { HeldEnd } from '../../ports/reports.ts';
+import type { Batch, HoldFacts, Run } from '../../ports/store.ts';
+import { isKnownPhase } from '../../ports/unknown-state.ts';
+import { cleanLine, formatCount, formatDuration, formatNumber, renderTable, type Style } from '../terminal.ts';
+import { renderFindings } from './changes.ts';
+import {
+  changesInAll,
+  readWord,
+  renderBlocked,
+  renderEnds,
+  renderFacts,
+  renderKinds,
+  renderRead,
+  renderRequests,
+} from './counts.ts';
+import { interruptedWords, problemWords } from './status.ts';
+
+const shownBatches = 20;
+
+/** Renders the result of a run: outcome, counts, batches, findings, and the next commands. */
+export function renderRun(report: RunReport, style: Style): string {
+  const { findings, findingsInAll, batches, resumed } = report;
+  const shown = shownReasons(report);
+  const gaps = shownGaps(report.run);
+  const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
+  const sections = [
+    ...resumed.map(
+      (old) => `interrupted run, continued and ended:
+${headOf(old, old.reason, style)}`,
+    ),
+    headOf(report.run, reasonNow(report), style),
+    renderWork(report, style),
+    renderHolds(report, style),
+    renderVerdicts(report),
+    renderBatches(batches, style),
+    renderFindings(news, findingsInAll - (findings.length - news.length), style),
+    renderNext(report, style),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Returns what the read lacks, as the headline names it. */
+function shownGaps({ facts, reason = '' }: Run): readonly string[] {
+  return (facts.sourceGaps ?? []).filter((gap) => reason.includes(gap));
+}
+
+/** Returns the reasons of holds, which have their own section and are not repeated for each change and finding. */
+export function shownReasons({ holds }: RunReport): readonly string[] {
+  return holds.map(({ reason }) => reason);
+}
+
+function headOf(run: Run, reason: string | undefined, style: Style): string {
+  const { id, sync, trigger, startedAt, endedAt, counts, facts } = run;
+  const took = endedAt === undefined ? '' : `, took ${formatDuration(endedAt - startedAt)}`;
+  const lines = [
+    `${style.colors.bold(sync)}: ${renderOutcome({ ...run, reason }, style)}`,
+    `  run ${id} (${trigger}), started ${formatInstant(startedAt)}${took}`,
+  ];
+  const read = renderRead(facts);
+  if (read !== '') lines.push(`  ${read}`);
+  const seen = renderFacts(facts);
+  if (seen !== '') lines.push(`  ${seen}`);
+  if (changesInAll(counts) > 0) lines.push(`  ${renderKinds(counts)}`);
+  const ends = renderEnds(counts);
+  if (ends !== '') lines.push(`  ${ends}`);
+  lines.push(...renderRequests(run).map((line) => `  ${line}`));
+  if (facts.exportedTo !== undefined) lines.push(...facts.exportedTo.map((path) => `  written to ${cleanLine(path)}`));
+  return lines.join('\n');
+}
+
+const words: Readonly<Record<string, string>> = {
+  succeeded: 'done',
+  'nothing-to-do': 'nothing to do',
+  held: 'held',
+  partial: 'partial',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  exported: 'exported',
+} satisfies Record<Outcome, string>;
+
+/** Renders the outcome with its reason, or the phase of a run that has not ended. */
+export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
+  if (run.outcome === undefined) return colors.cyan(cleanLine(run.phase));
+  const text = words[run.outcome] ?? cleanLine(run.outcome);
+  const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;
+  const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
+  const paint = color[run.outcome as keyof typeof color] ?? colors.green;
+  return `${paint(text)}${why}`;
+}
+
+/** What a run in progress waits for, and whether a process works on it. */
+function renderWork({ run, work }: RunReport, style: Style): string {
+  if (work === undefined) return '';
+  const { interrupted, files } = work;
+  const lines: string[] = [];
+  if (interrupted !== undefined) lines.push(interruptedWords(interrupted, run.sync, style));
+  if (files !== undefined && !run.isCancelRequested) lines.push(filesWords(files));
+  if (run.facts.problem !== undefined) lines.push(problemWords(run.facts.problem));
+  return lines.join('\n');
+}
+
+/** Returns how a canceled run ends. */
+export function stopWords(work: RunReport['work']): string {
+  return work?.files === undefined
+    ? 'it stops at its next safe point'
+    : `it sends nothing more, and ${filesWords(work.files)}`;
+}
+
+/** Returns which outcome is waited for, and until when. */
+function filesWords({ count, untilMs }: NonNullable<RunWork['files']>): string {
+  return `waits for the outcome of ${formatCount(count, 'file')}, until ${formatInstant(untilMs)} at the latest`;
+}
+
+function renderHolds({ run, holds, heldEnds }: RunReport, { colors }: Style): string {
+  if (holds.length === 0) return '';
+  const lines = holds.flatMap((hold) => {
+    const ends = heldEnds.filter(({ classes }) => classes.includes(hold.class));
+    const words = ends.map((end) => endWords(end, hold));
+    const again = hold.run === run.id ? [] : [`held again by run ${hold.run}`];
+    const head = `  ${cleanLine(hold.reason)} (${[formatCount(hold.size, 'change'), ...again].join(', ')}`;
+    if (words.length === 1) return [`${head}, ${words[0]})`];
+    return [`${head})`, ...words.map((text, i) => `    ${formatNumber(ends[i]?.count ?? 0)} ${text}`)];
+  });
+  return [colors.yellow('held for approval:'), ...lines].join('\n');
+}
+
+/** Renders, for example, `approved by ana, applied in run run_02`. */
+function endWords({ state, by, run, end }: HeldEnd, { expiresAt }: HoldFacts): string {
+  if (state === 'open') return `open until ${formatInstant(expiresAt)}`;
+  const who = by === undefined ? '' : ` by ${cleanLine(by)}`;
+  const used = run === undefined ? '' : `, ${end ?? 'used'} in run ${run}`;
+  return `${heldEndWords[state]}${who}${used}`;
+}
+
+/** Renders who approved and rejected in this run. */
+function renderVerdicts({ verdicts }: RunReport): string {
+  if (verdicts.length === 0) return '';
+  const rows = verdicts.map(({ at, by, action, detail, reason }) => [
+    formatInstant(at),
+    cleanLine(by),
+    action,
+    cleanLine([detail, reason].filter((text) => text !== undefined).join(': ')),
+  ]);
+  return ['decisions:', renderTable(rows, '  ')].join('\n');
+}
+
+function renderBatches(batches: readonly Batch[], { colors }: Style): string {
+  if (batches.length === 0) return '';
+  const rows = batches.slice(0, shownBatches).map((batch) => [
+    `${batch.number}`,
+    batch.kind,
+    formatCount(batch.size, 'change'),
+    batch.fileName === undefined ? '' : cleanLine(batch.fileName),
+    batch.state === 'unresolved' ? colors.yellow(batch.state) : batch.state,
+    [batch.status, batch.reason]
+      .filter((text) => text !== undefined)
+      .map(cleanLine)
+      .join(': '),
+  ]);
+  const rest = batches.length - rows.length;
+  const more = rest > 0 ? [colors.dim(`  … and ${formatNumber(rest)} more`)] : [];
+  return [`${formatCount(batches.length, 'batch', 'batches')}:`, renderTable(rows, '  '), ...more].join('\n');
+}
+
+function renderNext({ run, heldEnds, isReadWaiting, work }: RunReport, style: Style): string {
+  const { counts, id, outcome, phase } = run;
+  if (!isKnownPhase(phase)) return 'A newer version of Rollcall works on this run; this version only shows it.';
+  if (outcome === undefined) return run.isCancelRequested ? stopWords(work) : '';
+  const lines: (readonly [string, string])[] = [];
+  const isOpen = waitingOf(heldEnds) > 0 || isReadWaiting;
+  if (counts.held > 0) lines.push(['to list the held changes:', style.command(`show ${id} --held`)]);
+  if (isOpen)
+    lines.push(['to approve it:', style.command(`approve ${id}`)], ['to reject it:', style.command(`reject ${id}`)]);
+  const isTrouble = counts.failed + counts.unresolved > 0;
+  if (isTrouble) lines.push(['who failed, and why:', style.command(`show ${id} --failed`)]);
+  if (isTrouble || outcome === 'failed' || outcome === 'cancelled') {
+    lines.push(['to retry:', style.command(`retry ${id}`)]);
+  }
+  return renderTable(lines);
+}
+
+/** Renders runs as a table, newest first. `show` has the reasons. */
+export function renderRuns(runs: readonly Run[], now: number, style: Style): string {
+  const head = ['RUN', 'SYNC', 'TRIGGER', 'READ', 'STARTED', 'TOOK', 'OUTCOME', 'CHANGES'].map(style.colors.dim);
+  const rows = runs.map((run) => [
+    run.id,
+    run.sync,
+    run.trigger,
+    readWord(run.facts),
+    formatInstant(run.startedAt),
+    formatDuration((run.endedAt ?? now) - run.startedAt),
+    renderOutcome({ ...run, reason: undefined }, style),
+    [renderEnds(run.counts) || renderKinds(run.counts), renderBlocked(run.facts) ?? ''].filter(Boolean).join(', ') ||
+      '–',
+  ]);
+  return renderTable([head, ...rows]);
+}

@@ -1,0 +1,119 @@
+import type { Overview, SyncActivity, SyncHealth, SyncOverview, WaitingWork } from '../../app/page.ts';
+import type { RunWork } from '../../app/run-work.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { RunFacts } from '../../ports/run-facts.ts';
+import type { Style } from '../terminal.ts';
+import { cleanLine, formatCount, formatDuration, formatNumber, renderTable } from '../terminal.ts';
+import { renderMissing } from './counts.ts';
+
+/** One line per sync, and below it what the operator can do. */
+export function renderStatus({ at, syncs, work }: Overview, style: Style): string {
+  const head = ['sync', 'health', 'state', 'waits for approval', 'fresh', 'next run'];
+  const rows = syncs.map((sync) => [
+    style.colors.bold(sync.name),
+    healthWords(sync.health, style),
+    stateWords(sync.activity),
+    waitingWords(sync.holds, style),
+    sync.freshAt === undefined ? 'never' : `${formatDuration(at - sync.freshAt)} ago`,
+    nextWords(sync),
+  ]);
+  const hints = syncs.flatMap((sync) => hintOf(sync, style));
+  const hasSlots = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined);
+  return [renderTable([head, ...rows]), ...hints, ...(hasSlots ? deploymentHint(work, at, style) : [])].join('\n');
+}
+
+function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {
+  switch (state) {
+    case 'succeeding':
+      return colors.green('succeeding');
+    case 'failing':
+      return colors.red(
+        `failing (${formatNumber(failures)}×, since ${since === undefined ? '?' : formatInstant(since)})`,
+      );
+    case 'stale':
+      return colors.red(`stale (last success ${since === undefined ? 'never' : formatInstant(since)})`);
+    case 'never-ran':
+      return colors.yellow('never ran');
+    case 'paused':
+      return colors.yellow('paused');
+  }
+}
+
+function stateWords({ kind, run }: SyncActivity): string {
+  if (run === undefined) return kind === 'needs-approval' ? 'needs approval' : kind;
+  const { phase, changes, etaMs, interrupted } = run;
+  const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;
+  if (interrupted !== undefined) return `interrupted (${phase}${done})`;
+  return `${phase}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
+}
+
+function waitingWords({ changes, expired, reads }: WaitingWork, { colors }: Style): string {
+  const words = [
+    ...(changes === 0 ? [] : [formatCount(changes, 'change')]),
+    ...(expired.changes === 0 ? [] : [`${formatNumber(expired.changes)} expired`]),
+    ...(reads === 0 ? [] : ['the source looks wrong']),
+  ];
+  return words.length === 0 ? '–' : colors.yellow(words.join(', '));
+}
+
+function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
+  if (health.state === 'paused') return `paused by ${cleanLine(health.by ?? '?')}`;
+  return nextSlotAt === undefined ? (schedule ?? 'manual') : formatInstant(nextSlotAt);
+}
+
+function hintOf({ name, health, holds, lastRun, activity: { run } }: SyncOverview, style: Style): string[] {
+  const missing = lastRun && renderMissing(lastRun.facts);
+  const hints = missing === undefined ? [] : [`${name}: ${missing}`];
+  if (run?.interrupted !== undefined) hints.push(`${name}: ${interruptedWords(run.interrupted, name, style)}`);
+  if (run?.problem !== undefined) hints.push(`${name}: ${problemWords(run.problem)}`);
+  if (health.failures > 0 && health.failure !== undefined) {
+    const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
+    hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);
+  }
+  if (holds.changes + holds.reads > 0)
+    hints.push(`${name}: ${style.command(`holds --sync ${name}`)} lists the waiting changes`);
+  return hints;
+}
+
+/** Returns that no process works on a run in progress, since when, and how to continue it. */
+export function interruptedWords(
+  { at }: NonNullable<RunWork['interrupted']>,
+  sync: string,
+  { command }: Style,
+): string {
+  const since =
+    at === undefined ? 'no process works on the run' : `no process has worked on the run since ${formatInstant(at)}`;
+  return `interrupted: ${since}. To continue it:  ${command(`apply ${sync}`)}  or  ${command('start')}`;
+}
+
+/** Returns the last temporary problem of a run in progress. */
+export function problemWords({ at, reason }: NonNullable<RunFacts['problem']>): string {
+  return `last problem, at ${formatInstant(at)}: ${cleanLine(reason)}`;
+}
+
+/** A deployment shows itself every 5 seconds. Later than this (ms), it may have ended without notice. */
+const seenWithinMs = 8000;
+
+/** Returns why the next slots may pass without a run. */
+function deploymentHint(
+  { isDeploymentRunning, deploymentSeenAt, workers }: Overview['work'],
+  now: number,
+  { command }: Style,
+): string[] {
+  const seen = seenWords(deploymentSeenAt);
+  if (!isDeploymentRunning && workers === 'alive') {
+    return [
+      `Workers are alive, but no scheduler is${seen}, so no schedule or request starts a run: ${command('start --role scheduler')}`,
+    ];
+  }
+  if (!isDeploymentRunning) {
+    return [`No deployment is running${seen}, so no schedule starts a run: ${command('start')}`];
+  }
+  if (deploymentSeenAt === undefined || now - deploymentSeenAt <= seenWithinMs) return [];
+  return [`The deployment may have ended${seen}. If it has, no schedule starts a run: ${command('start')}`];
+}
+
+/** ` (last seen TIME)`; empty when that is not known. */
+export function seenWords(at: number | undefined): string {
+  return at === undefined ? '' : ` (last seen ${formatInstant(at)})`;
+}

@@ -1,0 +1,109 @@
+import { stripVTControlCharacters } from 'node:util';
+import pc from 'picocolors';
+import { shellWord } from '../core/run/shell-word.ts';
+
+export type Colors = ReturnType<typeof pc.createColors>;
+
+/** Colors and commands for the renderers. */
+export interface Style {
+  readonly colors: Colors;
+  /** Returns a command as the operator would type it: `rollcall apply people --config other.yaml`. */
+  readonly command: (words: string) => string;
+}
+
+interface StyleFacts {
+  readonly isTerminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The configuration file, if the command line named one. */
+  readonly config: string | undefined;
+}
+
+/** Returns colors for a terminal only, and none where `NO_COLOR` is set (no-color.org) or the terminal is dumb. */
+export function openStyle({ isTerminal, env, config }: StyleFacts): Style {
+  const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
+  const suffix = config === undefined ? '' : ` --config ${shellWord(config)}`;
+  return {
+    colors: pc.createColors(isTerminal && !isPlain),
+    command: (words) => `rollcall ${words}${suffix}`,
+  };
+}
+
+// C0 without tab and line end, DEL, C1, the Unicode line ends, and the marks that change the writing direction: a name
+// or an error text from outside must not move the cursor, color the screen or reorder text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Escapes outside text for a terminal: control characters become `\u001b` and the like. */
+export function clean(text: string): string {
+  return text.replace(unsafe, escapeCode);
+}
+
+/** Does the same and joins the lines. */
+export function cleanLine(text: string): string {
+  return clean(text).replace(/\s*[\t\n]\s*/g, ' ');
+}
+
+/** Quotes a value, so that blanks at its ends are visible: `"Sales "`. */
+export function quote(text: string): string {
+  return JSON.stringify(text).replace(unsafe, escapeCode);
+}
+
+function escapeCode(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}
+
+/** Renders rows in columns, two blanks apart. Colors do not count. The last column is not padded. */
+export function renderTable(rows: readonly (readonly string[])[], indent = ''): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, width(cell));
+  }
+  const line = (row: readonly string[]) =>
+    row.map((cell, index) => (index === row.length - 1 ? cell : pad(cell, widths[index] ?? 0))).join('  ');
+  return rows.map((row) => `${indent}${line(row)}`.trimEnd()).join('\n');
+}
+
+function pad(cell: string, columns: number): string {
+  return cell + ' '.repeat(Math.max(0, columns - width(cell)));
+}
+
+function width(cell: string): number {
+  return [...stripVTControlCharacters(cell)].length;
+}
+
+const numbers = new Intl.NumberFormat('en-US');
+
+/** Formats as `12,345`. */
+export function formatNumber(value: number): string {
+  return numbers.format(value);
+}
+
+/** Formats as `1 change`, `12 changes`. */
+export function formatCount(value: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(value)} ${value === 1 ? one : many}`;
+}
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** Formats a duration in its two largest units: `350 ms`, `12 s`, `3 min 5 s`, `2 d 4 h`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < secondMs) return `${Math.max(0, Math.round(durationMs))} ms`;
+  const units: readonly (readonly [string, number])[] = [
+    ['d', dayMs],
+    ['h', hourMs],
+    ['min', minuteMs],
+    ['s', secondMs],
+  ];
+  const first = units.findIndex(([, size]) => durationMs >= size);
+  const parts = units.slice(first, first + 2).map(([unit, size], index) => {
+    const rest = index === 0 ? durationMs : durationMs % (units[first]?.[1] ?? size);
+    return [Math.floor(rest / size), unit] as const;
+  });
+  return parts
+    .filter(([value], index) => index === 0 || value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(' ');
+}
