@@ -3,7 +3,7 @@ import type { ConnectionSettings } from '../config/config.ts';
 import { egressWith } from '../drivers/http/egress.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
 import { openPlatform } from '../platform/platform.ts';
-import { exchangeRefreshToken, revokeToken } from '../platform/resources/tokens.ts';
+import { exchangeRefreshToken, revokeToken } from '../platform/tokens/calls.ts';
 import type { RevokeCall } from '../platform/tokens/revoke-call.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Egress } from '../ports/egress.ts';

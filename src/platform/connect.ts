@@ -2,7 +2,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import { addressFault } from '../core/run/platform-address.ts';
 import { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
 import type { Logger } from '../ports/runtime.ts';
-import { openPlatformApi, type PlatformApi } from './api.ts';
+import { openPlatformApi, type PlatformApi } from './client/api.ts';
 import { openPlatformClient, type PlatformClient } from './client.ts';
 import { type ConnectionTokens, openConnectionTokens, type TokenRotation } from './connection-tokens.ts';
 import { realClock } from './real-clock.ts';

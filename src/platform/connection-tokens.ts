@@ -6,7 +6,7 @@ import type { TokenStatus } from '../ports/tokens.ts';
 import type { TokenCustody } from './custody/custody.ts';
 import { openCustodyStore } from './custody/custody-store.ts';
 import { randomShare } from './random-share.ts';
-import { exchangeRefreshToken, revokeToken } from './resources/tokens.ts';
+import { exchangeRefreshToken, revokeToken } from './tokens/calls.ts';
 import { openTokenManager } from './tokens/open-token-manager.ts';
 import { openSeal } from './tokens/seal.ts';
 import { staticTokenManager } from './tokens/static-token-manager.ts';

@@ -1,5 +1,8 @@
 /** The platform's public API as a typed client: the package's entry `rollcall/platform`. */
 
+import type { PlatformApi } from './client/api.ts';
+import type { FeedbackPayload } from './table/feedback.ts';
+
 export type { User, UserWrite } from '../core/person/user.ts';
 export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/run/errors.ts';
 export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
@@ -16,8 +19,11 @@ export type {
 } from '../ports/platform.ts';
 export type { Clock, Logger } from '../ports/runtime.ts';
 export type { AccessToken, AccessTokens, TokenStatus } from '../ports/tokens.ts';
-export { openPlatformApi, type PlatformApi } from './api.ts';
-export { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts';
+export { type ImportJob, type Leaders, openPlatformApi, type PlatformApi } from './client/api.ts';
+export { callOperation, type OperationAnswer, type OperationInput } from './client/calls.ts';
+export type { ListPage } from './client/pages.ts';
+export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts';
+export type { Users } from './client/users.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
 export type { ConnectionTokens, TokenRotation } from './connection-tokens.ts';
@@ -33,22 +39,13 @@ export { openSqliteCustody, type SqliteCustodyOptions } from './custody/sqlite-c
 export { checkIdentification } from './identification.ts';
 export type { AnswerReader, Operation } from './operation.ts';
 export { openPlatform } from './platform.ts';
-export type { Evaluations } from './resources/evaluations.ts';
-export type { FeedbackApi, FeedbackToSend } from './resources/feedback.ts';
-export type { GoalKey, Goals } from './resources/goals.ts';
-export type { ImportJob } from './resources/import-job.ts';
-export type { Leaders } from './resources/leaders.ts';
-export type { ListPage } from './resources/pages.ts';
-export type { Roles } from './resources/roles.ts';
-export {
-  exchangeRefreshToken,
-  type RefreshCall,
-  type RevokeCallOptions,
-  revokeToken,
-  type TokenEndpoint,
-} from './resources/tokens.ts';
-export type { UploadedFile, UploadFile, UserFiles } from './resources/user-files.ts';
-export type { Users } from './resources/users.ts';
+/** Types of the parts whose methods derive from the table of operations. */
+export type Evaluations = PlatformApi['evaluations'];
+export type FeedbackApi = PlatformApi['feedback'];
+export type FeedbackToSend = FeedbackPayload;
+export type Goals = PlatformApi['goals'];
+export type GoalKey = Parameters<Goals['get']>[0];
+export type Roles = PlatformApi['roles'];
 export type {
   CountedPage,
   Evaluation,
@@ -76,5 +73,12 @@ export type {
 } from './table/index.ts';
 export { type OpenApiDocument, type OpenApiOptions, renderOpenApi } from './table/open-api.ts';
 export { operationIds, operationOf, operations } from './table/operations.ts';
+export {
+  exchangeRefreshToken,
+  type RefreshCall,
+  type RevokeCallOptions,
+  revokeToken,
+  type TokenEndpoint,
+} from './tokens/calls.ts';
 export type { RevokeOutcome } from './tokens/revoke-call.ts';
 export { classifyFileStatus } from './user-file.ts';

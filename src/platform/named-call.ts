@@ -3,12 +3,12 @@ import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import { isRecord } from '../drivers/http/json-text.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget } from '../ports/api.ts';
-import { callOperation, type OperationInput } from './call-operation.ts';
+import { callOperation, hasQueryInBody, type OperationInput } from './client/calls.ts';
+import { itemsOf, type Query, readListPage, walkPages } from './client/pages.ts';
 import type { PlatformClient } from './client.ts';
 import { fileBody } from './file-body.ts';
 import { parseExactly } from './long-id.ts';
 import type { QueryValue } from './operation.ts';
-import { everyItem, walkSize } from './resources/pages.ts';
 import {
   type OperationId,
   operationIds,
@@ -37,19 +37,17 @@ export async function callApi(
   const id = operationNamed(request, settings.name);
   const params = readParams(id, request.parameters);
   const query = readQuery(id, request.parameters);
-  const call = async (more: Readonly<Record<string, QueryValue>> = {}) => {
-    const all = { ...query, ...more };
-    const isInBody = id === 'search' && settings.dialect.search.parameters === 'body';
+  const call = async (asked: Query) => {
     const input: OperationInput = {
       params,
-      ...(isInBody ? { json: all } : { query: all }),
+      ...(hasQueryInBody(id, settings.dialect) ? { json: asked } : { query: asked }),
       ...(await readBody(id, request, settings.dialect.upload.encoding)),
     };
     return callOperation(client, id, input, signal);
   };
   const answer = { connection: settings.name, operation: id };
   if (!request.all) {
-    const { status, body } = await call();
+    const { status, body } = await call(query);
     return { ...answer, status, body };
   }
   return { ...answer, status: operationOf(id).successStatus, body: { result: await walk(id, query, call) } };
@@ -115,23 +113,14 @@ function goalWords(code: string, identification: string, goal: Readonly<Record<s
 
 async function walk(
   id: OperationId,
-  query: Readonly<Record<string, QueryValue>>,
-  call: (more: Readonly<Record<string, QueryValue>>) => Promise<{ readonly body: unknown }>,
+  query: Query,
+  call: (query: Query) => Promise<{ readonly body: unknown }>,
 ): Promise<unknown[]> {
   const way = pagingOf(operationOf(id));
   if (way === undefined) throw usage(`${id} does not return a list in pages: omit --all`);
   if (query[way.pageName] !== undefined) throw usage(`--all starts at the first page: omit --${way.pageName}`);
-  const size = Number(query[way.sizeName] ?? walkSize);
-  const read = async (page: number) => {
-    const { body } = await call({ [way.pageName]: page, [way.sizeName]: size });
-    const { result, page: count } = isRecord(body) ? body : {};
-    const total = isRecord(count) && typeof count.totalElements === 'number' ? count.totalElements : undefined;
-    return { items: Array.isArray(result) ? result : [], total };
-  };
-  const items: unknown[] = [];
-  const key = (item: unknown) => JSON.stringify(item);
-  for await (const item of everyItem<unknown>(way, read, key)) items.push(item);
-  return items;
+  const pages = walkPages(way, query, async (asked) => readListPage((await call(asked)).body));
+  return Array.fromAsync(itemsOf(pages));
 }
 
 function readParams(id: OperationId, given: ApiRequest['parameters']): Record<string, string> {

@@ -5,8 +5,8 @@ import type { JsonText } from '../drivers/http/json-text.ts';
 import { isRecord } from '../drivers/http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../ports/platform.ts';
 import { resultOf } from './answer.ts';
+import { contractCall } from './client/calls.ts';
 import type { PlatformClient } from './client.ts';
-import { contractCall } from './contract-call.ts';
 import { fileBody } from './file-body.ts';
 
 /** A file to upload, and whether the field mapping that is configured on the platform applies to it. */

@@ -1,6 +1,6 @@
 import type { RequestPurpose } from '../core/run/requests.ts';
+import { contractCall, placeQuery } from './client/calls.ts';
 import type { PlatformClient } from './client.ts';
-import { type CallDetails, contractCall, jsonBody } from './contract-call.ts';
 import type { UserSearchQuery } from './table/users.ts';
 import { readUserPage, type UserPage } from './user-record.ts';
 
@@ -12,14 +12,11 @@ export function searchUsers(
   purpose: RequestPurpose = 'read',
 ): Promise<UserPage> {
   const answer = { expects: 'json', read: readUserPage } as const;
-  return client.request(contractCall('search', { purpose, ...searchParameters(client, search), answer }), signal);
+  const place = placeQuery('search', orderedById(search), client.dialect);
+  return client.request(contractCall('search', { purpose, ...place, answer }), signal);
 }
 
-/** Returns the parameters of a search in query or body, as the dialect says. In order of id unless told otherwise. */
-export function searchParameters(
-  client: PlatformClient,
-  search: UserSearchQuery,
-): Pick<CallDetails<unknown>, 'query' | 'body'> {
-  const parameters = { orderBy: 'id', direction: 'ASC', ...search };
-  return client.dialect.search.parameters === 'body' ? { body: jsonBody(parameters) } : { query: parameters };
+/** Returns a search in order of id, unless it names another order. */
+export function orderedById(search: UserSearchQuery): UserSearchQuery {
+  return { orderBy: 'id', direction: 'ASC', ...search };
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { exchangeRefreshToken } from '../../src/platform/resources/tokens.ts';
+import { exchangeRefreshToken } from '../../src/platform/tokens/calls.ts';
 import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Clock } from '../../src/ports/runtime.ts';

@@ -10,7 +10,7 @@ import { defaultDialect } from '../../src/core/run/settings.ts';
 import { systemClock as clock } from '../../src/main/system.ts';
 import { openPlatformClient } from '../../src/platform/client.ts';
 import { openPlatform } from '../../src/platform/platform.ts';
-import { exchangeRefreshToken } from '../../src/platform/resources/tokens.ts';
+import { exchangeRefreshToken } from '../../src/platform/tokens/calls.ts';
 import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import { openStore } from '../../src/store/index.ts';

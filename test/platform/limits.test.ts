@@ -4,8 +4,8 @@ import { PlatformError } from '../../src/core/run/errors.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import { openLimiter } from '../../src/drivers/http/rate-limit.ts';
 import { readRetryAfter } from '../../src/drivers/http/retry-after.ts';
+import { everyPage, itemsOf } from '../../src/platform/client/pages.ts';
 import { checkIdentification } from '../../src/platform/identification.ts';
-import { everyItem } from '../../src/platform/resources/pages.ts';
 import { classifyFileStatus } from '../../src/platform/user-file.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { neverAborted } from './test-client.ts';
@@ -132,13 +132,11 @@ describe('an identification', () => {
 
 describe('a list of pages', () => {
   const listOf = (items: readonly number[], size: number, total: boolean, first: 0 | 1 = 0) =>
-    everyItem(
-      { first },
-      async (page) => ({
+    itemsOf(
+      everyPage({ first }, async (page) => ({
         items: items.slice((page - first) * size, (page - first + 1) * size),
         total: total ? items.length : undefined,
-      }),
-      String,
+      })),
     );
 
   it('gives every item once, with and without a total, from 0 and from 1', async () => {
@@ -161,7 +159,7 @@ describe('a list of pages', () => {
     const all: number[] = [];
     const items = Array.from({ length: 130 }, (_, i) => i);
     const read = async (page: number) => ({ items: items.slice(page * 50, (page + 1) * 50), total: undefined });
-    for await (const item of everyItem({ first: 0 }, read, String)) all.push(item);
+    for await (const item of itemsOf(everyPage({ first: 0 }, read))) all.push(item);
 
     expect(all).toEqual(items);
   });
@@ -176,7 +174,7 @@ describe('a list of pages', () => {
     };
     const walk = async (): Promise<number[]> => {
       const all: number[] = [];
-      for await (const item of everyItem({ first: 0 }, read, String)) all.push(item);
+      for await (const item of itemsOf(everyPage({ first: 0 }, read))) all.push(item);
       return all;
     };
 
@@ -186,7 +184,7 @@ describe('a list of pages', () => {
 
   it('without a total ends when a page repeats itself', async () => {
     const all: number[] = [];
-    for await (const item of everyItem({ first: 0 }, async () => ({ items: [1, 2], total: undefined }), String))
+    for await (const item of itemsOf(everyPage({ first: 0 }, async () => ({ items: [1, 2], total: undefined }))))
       all.push(item);
 
     expect(all).toEqual([1, 2]);
@@ -195,7 +193,7 @@ describe('a list of pages', () => {
   it('with a total fails rather than to be cut', async () => {
     const read = async (page: number) => ({ items: page === 0 ? [1, 2] : [], total: 5 });
     const walk = async (): Promise<void> => {
-      for await (const _item of everyItem({ first: 0 }, read, String));
+      for await (const _item of itemsOf(everyPage({ first: 0 }, read)));
     };
 
     await expect(walk()).rejects.toMatchObject({ code: 'PLATFORM_ANSWER_INVALID' });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import type { FileToUpload, UploadReceipt } from '../../ports/platform.ts';
-import { openPlatformApi, type PlatformApi } from '../api.ts';
+import { openPlatformApi, type PlatformApi } from '../client/api.ts';
 import type { PlatformClient } from '../client.ts';
 import type { LongId } from '../table/wire.ts';
 import { userIdOf } from '../user-write.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countOf } from '../../core/run/count-of.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import { isSometimes } from '../table/wire.ts';
+import { isSometimes, unwrapped } from '../table/wire.ts';
 
 /**
  * Returns each place where a body differs from a schema of the table of operations, as `result.email: missing`. The
@@ -49,12 +49,6 @@ function collectFields(
     else if (!isSometimes(member)) tell(`${at(name)}: missing`);
   }
   for (const name of Object.keys(value)) if (!(name in schema.shape)) tell(`${at(name)}: not in the contract`);
-}
-
-/** Removes what lets the client accept an absent or null member. */
-function unwrapped(schema: z.ZodType): z.ZodType {
-  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
-  return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 
 function typeName(value: unknown): string {

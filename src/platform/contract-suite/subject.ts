@@ -1,5 +1,5 @@
-import type { OperationInput } from '../call-operation.ts';
-import type { ListPage } from '../resources/pages.ts';
+import type { OperationInput } from '../client/calls.ts';
+import type { ListPage } from '../client/pages.ts';
 import type { OperationId } from '../table/operations.ts';
 import type { Fixture } from './fixture.ts';
 

@@ -1,6 +1,6 @@
-import type { OperationInput } from '../call-operation.ts';
+import type { OperationInput } from '../client/calls.ts';
 import { fileBody } from '../file-body.ts';
-import { exchangeRefreshToken, revokeToken } from '../resources/tokens.ts';
+import { exchangeRefreshToken, revokeToken } from '../tokens/calls.ts';
 import { Difference, Unavailable } from './findings.ts';
 import type { Fixture } from './fixture.ts';
 import { missingUser, type Subject } from './subject.ts';

@@ -10,8 +10,14 @@ export {
   type OpenApiOptions,
   renderOpenApi,
 } from './open-api.ts';
-export type { ApiPart, Operation } from './operation.ts';
-export { type OperationId, operationIds, operationOf, operations } from './operations.ts';
+export {
+  type ApiPart,
+  type Operation,
+  type OperationId,
+  operationIds,
+  operationOf,
+  operations,
+} from './operations.ts';
 export { type Paging, pagingOf, parameterNotes, pathParameters, type QueryMember, queryMembers } from './parameters.ts';
 export * from './people.ts';
 export * from './roles.ts';

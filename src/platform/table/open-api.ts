@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { components } from './components.ts';
 import { examples } from './examples.ts';
-import type { Operation } from './operation.ts';
-import { type OperationId, operations } from './operations.ts';
+import { type Operation, type OperationId, operations } from './operations.ts';
 import { dropSafeBounds, parameterNotes, pathParameters, queryMembers } from './parameters.ts';
 import { epochMs, epochTime, longId, sentId } from './wire.ts';
 
@@ -55,8 +54,8 @@ export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {})
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema === longId || zodSchema === sentId)
-        Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
+      const known: unknown = zodSchema;
+      if (known === longId || known === sentId) Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
       if (zodSchema === epochTime || zodSchema === epochMs) {
         delete jsonSchema.minimum;
         delete jsonSchema.maximum;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from './operation.ts';
+import type { Operation } from './operations.ts';
 import { epochMs } from './wire.ts';
 
 /** Meaning of the path parameters. */
@@ -47,12 +47,20 @@ export interface Paging {
   readonly sizeName: string;
 }
 
+/** Names that lists of the contract have for the number of a page and its size. */
+const pageNames = [
+  ['page', 'size'],
+  ['pageNumber', 'pageSize'],
+] as const;
+
 /** Returns how an operation counts its pages; undefined for one that is not read page by page. */
-export function pagingOf(operation: Pick<Operation, 'query' | 'paging'>): Paging | undefined {
-  if (operation.paging === undefined) return undefined;
-  const { page: pageName, size: sizeName } = operation.paging;
-  const first = queryMembers(operation).find(({ name }) => name === pageName)?.otherwise;
-  return { first: Number(first ?? 0), pageName, sizeName };
+export function pagingOf(operation: Pick<Operation, 'query'>): Paging | undefined {
+  const members = queryMembers(operation);
+  for (const [pageName, sizeName] of pageNames) {
+    const member = members.find(({ name }) => name === pageName);
+    if (member !== undefined) return { first: Number(member.otherwise ?? 0), pageName, sizeName };
+  }
+  return undefined;
 }
 
 /** Returns the parameter names of an operation's path, in order. */

@@ -38,6 +38,12 @@ export function sometimes<T extends z.ZodOptional>(schema: T): z.ZodOptional<T> 
 /** Text about a person that they need not have. */
 export const personText = sometimes(shownText);
 
+/** Returns a schema without what lets the client accept an absent or null member. */
+export function unwrapped(schema: z.ZodType): z.ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+}
+
 /** Returns whether the member may be missing by the contract. The client accepts any other missing member too. */
 export function isSometimes(schema: z.ZodType): boolean {
   return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodOptional;
@@ -50,8 +56,8 @@ export function isSometimes(schema: z.ZodType): boolean {
 export const longId = z.union([z.number(), z.string()]);
 export type LongId = z.infer<typeof longId>;
 
-/** A long id in a request's body: a number on the wire, with any number of digits. */
-export const sentId = z.number().refine(Number.isInteger, 'must be a whole number');
+/** A long id in a request's body: a number on the wire, with any number of digits. Callers may also give it as text. */
+export const sentId: z.ZodType<LongId> = z.number().refine(Number.isInteger, 'must be a whole number');
 
 /** A long id that may be absent from an answer. */
 export const shownId = longId.nullish();

@@ -57,7 +57,7 @@ const send: Handler = (call, world) => {
   const { sender, recipient, feedbackRequestId, feedback } = readBody(FeedbackPayload, call.body);
   knownUser(sender, world);
   knownUser(recipient, world);
-  const answered = feedbackRequestId ? openRequest(feedbackRequestId, { sender, recipient }, world) : undefined;
+  const answered = feedbackRequestId ? openRequest(Number(feedbackRequestId), { sender, recipient }, world) : undefined;
   const texts = [feedback?.comments, feedback?.strengths, feedback?.opportunities];
   world.feedback.send({ sender, recipient, createdAt: world.now(), comment: texts.filter(Boolean).join('\n') });
   if (answered !== undefined) world.feedback.answer(answered);

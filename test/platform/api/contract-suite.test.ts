@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../../src/core/run/settings.ts';
-import { openPlatformApi } from '../../../src/platform/api.ts';
+import { openPlatformApi } from '../../../src/platform/client/api.ts';
 import { openPlatformClient } from '../../../src/platform/client.ts';
 import {
   type ContractSuiteOptions,
@@ -10,8 +10,8 @@ import {
   renderCoverage,
   runContractSuite,
 } from '../../../src/platform/contract-suite/index.ts';
-import * as tokenCalls from '../../../src/platform/resources/tokens.ts';
 import { operationIds, operationOf, operations } from '../../../src/platform/table/index.ts';
+import * as tokenCalls from '../../../src/platform/tokens/calls.ts';
 import type { ContractLine } from '../../../src/ports/api.ts';
 import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlatformError } from '../../../src/core/run/errors.ts';
-import { openPlatformApi, type PlatformApi } from '../../../src/platform/api.ts';
-import { callOperation, type OperationInput } from '../../../src/platform/call-operation.ts';
+import { openPlatformApi, type PlatformApi } from '../../../src/platform/client/api.ts';
+import { callOperation, identificationNames, type OperationInput } from '../../../src/platform/client/calls.ts';
 import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
-import { identificationNames } from '../../../src/platform/contract-call.ts';
 import { type OperationId, operations, pathParameters, queryMembers } from '../../../src/platform/table/index.ts';
 import type { RunningSandbox } from '../../../src/sandbox/index.ts';
 import { openConformingSandbox } from '../../support/conforming-sandbox.ts';

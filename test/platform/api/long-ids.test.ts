@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openPlatformApi } from '../../../src/platform/api.ts';
-import { callOperation } from '../../../src/platform/call-operation.ts';
+import { openPlatformApi } from '../../../src/platform/client/api.ts';
+import { callOperation } from '../../../src/platform/client/calls.ts';
 import { parseExactly } from '../../../src/platform/long-id.ts';
 import { closeAndFailOnLeaks } from '../closing.ts';
 import { type LocalServer, startLocalServer } from '../local-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
-import { callOperation } from '../../../src/platform/call-operation.ts';
+import { callOperation } from '../../../src/platform/client/calls.ts';
 import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
 import { operations, pathParameters } from '../../../src/platform/table/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';

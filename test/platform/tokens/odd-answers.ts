@@ -1,5 +1,5 @@
 import { RollcallError } from '../../../src/core/run/errors.ts';
-import { exchangeRefreshToken } from '../../../src/platform/resources/tokens.ts';
+import { exchangeRefreshToken } from '../../../src/platform/tokens/calls.ts';
 import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import type { TokenManager } from '../../../src/platform/tokens/token-manager.ts';

@@ -6,11 +6,11 @@ import { openTransport, type TransportOptions } from '../../drivers/http/transpo
 import type { RequestSeen } from '../../ports/metrics.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { nothing } from '../answer.ts';
-import { contractCall, jsonBody } from '../contract-call.ts';
+import { contractCall, jsonBody } from '../client/calls.ts';
 import { exchangeOnce } from '../exchange.ts';
 import { type AnswerReader, type Operation, operationName } from '../operation.ts';
-import type { RevokeOutcome } from '../tokens/revoke-call.ts';
 import { unaborted } from '../unaborted.ts';
+import type { RevokeOutcome } from './revoke-call.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
 export interface TokenEndpoint {
