@@ -20,7 +20,7 @@ import { itemsOf, type ListPage, type Query, readListPage, walkPages } from './p
  */
 export type Methods<Part extends MethodPart> = {
   readonly [Call in CallOf<Part> as Single<OperationRows[Call]>]: (
-    ...given: [...Path<Call>, ...Input<OperationRows[Call]>, signal?: AbortSignal | undefined]
+    ...given: [...Path<Call>, ...Input<OperationRows[Call]>, signal?: AbortSignal]
   ) => Answer<OperationRows[Call]>;
 } & ListOf<CallOf<Part>>;
 
@@ -85,15 +85,13 @@ type ListCall<Call extends keyof OperationRows> = {
 /** A list of the contract, by one operation. Its arguments begin with the path parameters, if the path has any. */
 export interface PagedList<Path extends readonly unknown[], Query, Item, Page> {
   /** Returns one page. */
-  page(...given: [...Path, query?: Query, signal?: AbortSignal | undefined]): Promise<ListPage<Item, Page>>;
+  page(...given: [...Path, query?: Query, signal?: AbortSignal]): Promise<ListPage<Item, Page>>;
   /** Yields every page, of 100 items by default. An empty or repeated page is not yielded, so an empty list has none. */
   pages(
-    ...given: [...Path, query?: Omit<Query, PageName>, signal?: AbortSignal | undefined]
+    ...given: [...Path, query?: Omit<Query, PageName>, signal?: AbortSignal]
   ): AsyncGenerator<ListPage<Item, Page>, void>;
   /** Yields every item that matches, as `pages` reads them. */
-  list(
-    ...given: [...Path, query?: Omit<Query, PageName>, signal?: AbortSignal | undefined]
-  ): AsyncGenerator<Item, void>;
+  list(...given: [...Path, query?: Omit<Query, PageName>, signal?: AbortSignal]): AsyncGenerator<Item, void>;
 }
 
 /** Returns the client's name for a method: a list is read by `page`, `pages` and `list`. */
