@@ -7,6 +7,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Many tests wait for other processes, so two workers fit on two cores.
     maxWorkers: 2,
+    // The files of one worker share their modules: importing the product costs more than most files take. So no module
+    // keeps state, whatever a test opens is closed by `onTestFinished`, and what is spied on is put back.
+    isolate: false,
     projects: [
       { extends: true, test: { name: 'architecture', include: ['test/architecture.test.ts'] } },
       {

@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
-import { closeReceivers, openReceiver, type Receiver } from '../watch/alerts/receiver.ts';
+import { expect, it } from 'vitest';
+import { openReceiver, type Receiver } from '../watch/alerts/receiver.ts';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();
-afterEach(closeReceivers);
 
 async function shellWithAlerts(receiver: Receiver, more = ''): Promise<ConnectedShell> {
   const shell = await openConnectedShell(['ana,Ana,Finance', 'bea,Bea,Legal']);

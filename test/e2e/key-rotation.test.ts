@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Finished, useConnectedShells, writePeople } from '../cli/test-shell.ts';
-import { closeReceivers, openReceiver } from '../watch/alerts/receiver.ts';
+import { openReceiver } from '../watch/alerts/receiver.ts';
 
 const openConnectedShell = useConnectedShells();
-afterEach(closeReceivers);
 const newKey = () => randomBytes(32).toString('base64');
 
 /** A company whose tokens rotate; each command is run with the key and the first refresh token that it is given. */

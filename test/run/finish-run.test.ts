@@ -105,7 +105,7 @@ describe('ending a run', () => {
     await failRun(await scene.context(), new TypeError('x is no function'), scene.io);
     expect(await scene.run()).toMatchObject({
       outcome: 'failed',
-      reason: expect.stringMatching(/^unexpected: TypeError at test\/engine\/finish-run/),
+      reason: expect.stringMatching(/^unexpected: TypeError at test\/run\/finish-run/),
     });
   });
 

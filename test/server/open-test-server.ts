@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 import { openServer } from '../../src/server/open-server.ts';
@@ -40,18 +40,10 @@ export interface TestServerOptions {
   readonly parts?: Partial<ServerParts>;
 }
 
-const running: RunningServer[] = [];
-const stores: Store[] = [];
-
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.close();
-  for (const store of stores.splice(0)) await store.close();
-});
-
 /** A store for sessions only. */
 async function openOwnStore(): Promise<Store> {
   const store = await openStore('sqlite::memory:', { folder: '.' });
-  stores.push(store);
+  onTestFinished(() => store.close());
   return store;
 }
 
@@ -90,7 +82,7 @@ export async function openTestServer(app: ServerApp, options: TestServerOptions 
     renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
     ...options.parts,
   });
-  running.push(server);
+  onTestFinished(() => server.close());
   return { ...server, clock, log, ask: (path, asked) => ask(`${server.url}${path}`, asked) };
 }
 

@@ -1,5 +1,5 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterEach } from 'vitest';
+import { chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import type { TestServer } from '../server/open-test-server.ts';
 
 /** A page of a real browser that reaches only one server, and what it complained about. */
@@ -21,12 +21,6 @@ export interface BrowserOptions {
   readonly alsoAt?: string;
 }
 
-const browsers: Browser[] = [];
-
-afterEach(async () => {
-  for (const browser of browsers.splice(0)) await browser.close();
-});
-
 /** Opens a browser, which is closed after the test. */
 export async function openBrowserPage(
   executablePath: string,
@@ -42,7 +36,7 @@ export async function openBrowserPage(
   }: BrowserOptions = {},
 ): Promise<BrowserPage> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  browsers.push(browser);
+  onTestFinished(() => browser.close());
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,

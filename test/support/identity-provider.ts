@@ -1,15 +1,10 @@
 import { createServer, type Server } from 'node:http';
 // @ts-expect-error: the package has no types, and the test needs few of them.
 import Provider from 'oidc-provider';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { openTestServer } from '../server/open-test-server.ts';
 import { openOffice } from './office.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 const groups: Readonly<Record<string, readonly string[]>> = {
   ana: ['staff', 'hr-it'],
@@ -44,7 +39,7 @@ async function openProvider(callback: string, isPublic = false): Promise<string>
     }),
   });
   web.on('request', provider.callback());
-  closers.push(() => new Promise((resolve) => web.close(resolve).closeAllConnections()));
+  onTestFinished(() => new Promise<void>((resolve) => void web.close(() => resolve()).closeAllConnections()));
   return issuer;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach, onTestFinished } from 'vitest';
 
 /** Kinds of handles that a test must give back (names of `process.getActiveResourcesInfo`). */
 const watched = ['TCPServerWrap', 'TCPSocketWrap', 'PipeWrap', 'ProcessWrap', 'FSEventWrap', 'Timeout', 'MessagePort'];
@@ -8,19 +8,21 @@ const closedWithinMs = 1000;
 
 /** Call it once at the top of a test file: a test that leaves a server, socket, timer or watcher open fails. */
 export function failOnLeaks(): void {
-  let before = new Map<string, number>();
   beforeEach(() => {
-    before = countHandles();
+    const before = countHandles();
+    // The first to ask is the last to be called: after whatever the test itself closes when it is finished.
+    onTestFinished(() => expectNoMoreThan(before));
   });
-  afterEach(async () => {
-    let leaked = newHandles(before);
-    const giveUpAt = performance.now() + closedWithinMs;
-    while (leaked.length > 0 && performance.now() < giveUpAt) {
-      await new Promise((resolve) => setImmediate(resolve));
-      leaked = newHandles(before);
-    }
-    if (leaked.length > 0) throw new Error(`the test left open: ${leaked.join(', ')}`);
-  });
+}
+
+async function expectNoMoreThan(before: ReadonlyMap<string, number>): Promise<void> {
+  let leaked = newHandles(before);
+  const giveUpAt = performance.now() + closedWithinMs;
+  while (leaked.length > 0 && performance.now() < giveUpAt) {
+    await new Promise((resolve) => setImmediate(resolve));
+    leaked = newHandles(before);
+  }
+  if (leaked.length > 0) throw new Error(`the test left open: ${leaked.join(', ')}`);
 }
 
 function countHandles(): Map<string, number> {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { App, PlanReport, RunReport } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -63,18 +63,12 @@ export interface SourceVersion {
 }
 
 const someInstant = Date.UTC(2026, 10, 21, 12);
-const closers: (() => Promise<void>)[] = [];
 const offices: Office[] = [];
 
-/** Every office that was opened since the last call. */
+/** Every office that this test opened since the last call. */
 export function takeOffices(): readonly Office[] {
   return offices.splice(0);
 }
-
-afterEach(async () => {
-  offices.length = 0;
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 export const plainMapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail' };
 
@@ -89,7 +83,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     ...options.sandbox,
     faults: (options.faults ?? []).map(parseFault),
   });
-  closers.push(() => sandbox.close());
+  onTestFinished(() => sandbox.close());
   const people = {
     connection: 'acme',
     source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
@@ -121,7 +115,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   const parts = { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true };
   const engine = await openEngine(loaded, options.hasUptime === true ? { ...parts, uptime: clock.uptime } : parts);
   const app = openApp(loaded, engine);
-  closers.push(() => app.close());
+  onTestFinished(() => app.close());
   const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
 
   const sources: SourceVersion[] = [];
@@ -152,6 +146,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
   };
   offices.push(office);
+  onTestFinished(() => void takeOffices());
   return office;
 }
 

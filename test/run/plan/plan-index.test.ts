@@ -296,7 +296,7 @@ const settings: fc.Arbitrary<SyncSettings> = fc
     ...(parkEmail === undefined ? {} : { parkEmail }),
   }));
 
-it('the index decides exactly what the truth table decides on whole records', { timeout: 120_000 }, async () => {
+it('the index decides exactly what the truth table decides on whole records', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(world, settings, async (given, chosen) => {
       const facts = { now: someInstant, syncs: new Set(['people', 'other']) };
@@ -317,7 +317,7 @@ it('the index decides exactly what the truth table decides on whole records', { 
   );
 });
 
-it('why says of every person what the plan does', { timeout: 120_000 }, async () => {
+it('why says of every person what the plan does', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(world, settings, async (given, chosen) => {
       const { plan, changes } = await planByIndex(given, chosen, ['other']);

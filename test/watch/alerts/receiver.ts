@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 export interface Received {
   readonly path: string;
@@ -40,7 +40,7 @@ export async function openReceiver(): Promise<Receiver> {
       server.closeAllConnections();
       server.close(() => resolve());
     });
-  closers.push(close);
+  onTestFinished(close);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -52,12 +52,3 @@ export async function openReceiver(): Promise<Receiver> {
     close,
   };
 }
-
-const closers: (() => Promise<void>)[] = [];
-
-/** Closes every receiver; done after each test by itself, too. */
-export async function closeReceivers(): Promise<void> {
-  for (const close of closers.splice(0)) await close();
-}
-
-afterEach(closeReceivers);
