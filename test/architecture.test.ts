@@ -214,12 +214,17 @@ describe('registries', () => {
     const paths = files.map(({ path }) => path).filter((path) => /^src\/sources\/(?!kit\/)[^/]+\//.test(path));
     const kinds = new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')));
     const lacking = [...kinds].flatMap((kind) => {
-      const names = ['index.ts', 'schema.ts', 'starter.ts'].map((name) => `${kind}/${name}`);
+      const names = ['index.ts', 'schema.ts'].map((name) => `${kind}/${name}`);
+      const starter = existsSync(join(root, kind, 'starter.yaml')) ? [] : [`${kind}/starter.yaml`];
       // A kind with two APIs has a folder for each of them.
       const apart = ['read.ts', 'to-employee.ts'].filter((name) => {
         return !paths.some((path) => path.startsWith(`${kind}/`) && path.endsWith(`/${name}`));
       });
-      return [...names.filter((path) => !paths.includes(path)), ...apart.map((name) => `${kind}/…/${name}`)];
+      return [
+        ...names.filter((path) => !paths.includes(path)),
+        ...starter,
+        ...apart.map((name) => `${kind}/…/${name}`),
+      ];
     });
     expect(lacking).toEqual([]);
     const sizes = new Map<string, number>();

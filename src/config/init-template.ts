@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RollcallError } from '../core/run/errors.ts';
 import type { SourceKind, SourceStarter } from '../ports/source.ts';
 
@@ -34,46 +36,15 @@ export function initTemplate({
 /** Starters with rotating tokens name this secret, which seals the tokens in the store. */
 const keyName = 'ROLLCALL_KEY';
 
+/** Returns `init.yaml` with the sections of the starter. */
 function configOf({ source, mapping, secrets }: SourceStarter): string {
   const hasKey = Object.hasOwn(secrets, keyName);
   const key = `encryptionKey: \${env:${keyName}}     # openssl rand -base64 32; seals the tokens in the store`;
-  return `# Rollcall: keeps a platform's users equal to the HR system's employees.
-# Every key is explained in docs/configuration.md. \${env:NAME} is an environment variable, \${file:path} a file's text.
-
-# store: sqlite:./.rollcall/rollcall.db        # where Rollcall keeps its state
-${hasKey ? `${key}\n` : ''}
-connections:
-  acme:                                        # any name
-    baseUrl: https://platform.example.com      # without /os-api and /growth
-    accessToken: \${env:ROLLCALL_ACCESS_TOKEN}
-    # A fixed access token expires. To let Rollcall refresh tokens, set these three instead of accessToken:
-    # applicationToken: \${env:ROLLCALL_APPLICATION_TOKEN}
-    # refreshToken: \${file:secrets/acme-refresh}
-    # (and at the top of this file)  encryptionKey: \${env:ROLLCALL_KEY}     # openssl rand -base64 32
-    # limits: { requestsPerSecond: 10, concurrency: 4 }
-    # dialect: {}                              # properties that the API contract does not define: docs/platform-assumptions.md
-
-syncs:
-  people:                                      # any name
-    connection: acme
-    # schedule: { cron: "*/15 * * * *", timezone: UTC }     # without a schedule: only on request
-
-${indent(source)}
-
-    # What it may do:
-    #   create-only   create, nothing else
-    #   upsert-only   create, update and enable; never disables a user
-    #   sync          all of it: also disable leavers and people who are gone from the source
-    policy: upsert-only
-
-${indent(mapping)}
-
-    # scope: "country = 'UY'"                  # which employees are in scope
-    # protected: [admin]                       # never disabled or removed
-    # missing: { afterReads: 2, minAge: 24h }  # when a missing employee is disabled (policy: sync)
-    # remove: { afterDays: 30 }                # when a disabled account is deleted (policy: sync)
-    # guards: { disables: { absolute: 5, percent: 5, cap: 100 } }
-`;
+  // Functions as replacements, because `$&` and the like have a meaning in a text.
+  return readFileSync(join(import.meta.dirname, 'init.yaml'), 'utf8')
+    .replace('# (encryptionKey)\n', () => (hasKey ? `${key}\n` : ''))
+    .replace('    # (source)', () => indent(source))
+    .replace('    # (mapping)', () => indent(mapping));
 }
 
 /** Indents to the depth of a sync's keys. */

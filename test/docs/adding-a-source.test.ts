@@ -16,10 +16,12 @@ import { type SourceCase, sourceContract } from '../contracts/source.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = await readFile(join(root, 'docs/adding-a-source.md'), 'utf8');
-const files = [...page.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => ({
-  path,
-  text,
-}));
+const files = [...page.matchAll(/^```(?:ts\n\/\/|yaml\n#) (\S+)\n([\s\S]*?)^```$/gm)].map(
+  ([, path = '', text = '']) => ({
+    path,
+    text,
+  }),
+);
 
 await mkdir(join(root, '.rollcall'), { recursive: true });
 const folder = await mkdtemp(join(root, '.rollcall/adding-a-source-'));
@@ -32,7 +34,10 @@ for (const ours of ['src', 'src/sources', 'test', 'test/sources', 'test/fakes/hr
 await write('src/sources/registry.ts', registryWith(await readFile(join(root, 'src/sources/registry.ts'), 'utf8')));
 await write(
   'tsconfig.json',
-  JSON.stringify({ extends: '../../tsconfig.json', include: files.map(({ path }) => path) }),
+  JSON.stringify({
+    extends: '../../tsconfig.json',
+    include: files.map(({ path }) => path).filter((path) => path.endsWith('.ts')),
+  }),
 );
 
 async function write(path: string, text: string): Promise<void> {

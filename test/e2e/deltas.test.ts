@@ -450,6 +450,7 @@ describe('a delta that its source itself doubts', () => {
       title: 'people in memory',
       capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
       config: z.strictObject({ kind: z.literal('memory') }),
+      folder: '',
       starters: [],
       open: () => source,
     });

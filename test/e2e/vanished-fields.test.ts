@@ -23,6 +23,7 @@ function kindOver(hr: Hr) {
     title: 'people in memory',
     capabilities: { delta: false, point: false, terminated: 'always', future: 'always' },
     config: z.strictObject({ kind: z.literal('memory') }),
+    folder: '',
     starters: [],
     open: () => ({
       async *read(): AsyncGenerator<never, ReadEnd> {

@@ -3,7 +3,6 @@ import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
 import { readBamboohr } from './read.ts';
 import { BamboohrConfig, statusInputs } from './schema.ts';
-import { bamboohrStarters } from './starter.ts';
 
 /** BambooHR employees: by the employee dataset, the list of employees, or a custom report. */
 export const bamboohr = defineKind({
@@ -11,7 +10,8 @@ export const bamboohr = defineKind({
   title: 'BambooHR employees, by the employee dataset, the list of employees or a report',
   capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
   config: BamboohrConfig,
-  starters: bamboohrStarters,
+  folder: import.meta.dirname,
+  starters: ['starter.yaml', 'starter-report.yaml'],
   // Datasets and reports return a thousand people as fast as one.
   capabilitiesOf: ({ api }) => ({ point: api === 'employees' }),
   open(config, base) {

@@ -2,7 +2,6 @@ import { defineKind } from '../kit/kind.ts';
 import { fileOpener } from './places/open-file.ts';
 import { readCsv, readCsvHeader } from './read.ts';
 import { CsvConfig } from './schema.ts';
-import { csvStarter } from './starter.ts';
 
 /** A CSV file from an HR system: one employee per row, read completely each time. */
 export const csv = defineKind({
@@ -10,7 +9,7 @@ export const csv = defineKind({
   title: 'a CSV file that the HR system writes: here, on an SFTP server, behind an address or in a bucket',
   capabilities: { delta: false, point: false, terminated: 'configurable', future: 'configurable' },
   config: CsvConfig,
-  starters: [csvStarter],
+  folder: import.meta.dirname,
   open(config, base) {
     const openFile = fileOpener(config, base);
     return {

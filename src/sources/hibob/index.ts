@@ -4,7 +4,6 @@ import { defineKind } from '../kit/kind.ts';
 import { statusInputs } from './employment-status.ts';
 import { readHibob } from './read.ts';
 import { HibobConfig } from './schema.ts';
-import { hibobStarter } from './starter.ts';
 
 /** HiBob, by `POST /people/search` and a service user. */
 export const hibob = defineKind({
@@ -12,7 +11,7 @@ export const hibob = defineKind({
   title: 'HiBob people, by a service user',
   capabilities: { delta: false, point: true, terminated: 'configurable', future: 'always' },
   config: HibobConfig,
-  starters: [hibobStarter],
+  folder: import.meta.dirname,
   open(config, base) {
     const { serviceUser: username, token: password, limits, tls } = config;
     const authority = openAuthority({ kind: 'basic', username, password }, base, limits.timeout, tls);

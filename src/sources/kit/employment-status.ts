@@ -22,14 +22,3 @@ export function wordOf(value: unknown): string {
 export function utcDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
-
-/** Returns the section `lifecycle` of a starter whose records have a derived status, a first and a last day. */
-export function lifecycleSection(dates: { readonly hireDate: string; readonly leaveDate: string }): string {
-  return `lifecycle:
-  status: ${statusField}
-  active: [active, leave, suspended]
-  leaver: [terminated]
-  hireDate: ${dates.hireDate}
-  leaveDate: ${dates.leaveDate}
-`;
-}

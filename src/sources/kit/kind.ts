@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { proxyProblem } from '../../core/run/proxy-address.ts';
 import { egressWith } from '../../drivers/http/egress.ts';
-import type { Source, SourceBase, SourceCapabilities, SourceKind, SourceStarter } from '../../ports/source.ts';
+import type { Source, SourceBase, SourceCapabilities, SourceKind } from '../../ports/source.ts';
 import { messageFor, problemsOf } from './problem-messages.ts';
+import { readStarter } from './starter.ts';
 
 /** A source without what its description says. `fields` is absent where they are known only after a read. */
 export type OpenedSource = Pick<Source, 'read' | 'derives'> & Partial<Pick<Source, 'fields'>>;
@@ -14,7 +15,10 @@ export interface KindDescription<C extends { readonly kind: string }> {
   readonly capabilities: SourceCapabilities;
   /** The section `syncs.*.source`. Strict: an unknown key is a misspelling. Describe each key with `.meta`. */
   readonly config: z.ZodType<C>;
-  readonly starters: readonly SourceStarter[];
+  /** The folder of the kind, with its starter files. */
+  readonly folder: string;
+  /** Starter files. Default: `starter.yaml`. */
+  readonly starters?: readonly string[];
   /** Whether the kind speaks HTTP, so that `proxy` is a key of its section. Default: true. */
   readonly isHttp?: boolean;
   /** Returns the capabilities that depend on the configuration. */
@@ -27,12 +31,14 @@ export interface KindDescription<C extends { readonly kind: string }> {
 
 /** Defines a kind of source. Its zod schema is the only definition of its keys. */
 export function defineKind<C extends { readonly kind: string }>(description: KindDescription<C>): SourceKind {
-  const { kind, title, capabilities, config, starters, isHttp = true } = description;
+  const { kind, title, capabilities, config, folder, starters = ['starter.yaml'], isHttp = true } = description;
   return {
     kind,
     title,
     capabilities,
-    starters,
+    get starters() {
+      return starters.map((file) => readStarter(folder, file, kind));
+    },
     get schema() {
       const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
       return isHttp ? withProxyKey(schema) : schema;

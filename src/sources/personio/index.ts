@@ -3,7 +3,6 @@ import { statusField } from '../kit/employment-status.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
 import { PersonioConfig, type V1Config, type V2Config } from './schema.ts';
-import { personioStarters } from './starter.ts';
 import { openV1Authority } from './v1/authority.ts';
 import { readV1 } from './v1/read.ts';
 import { readV2 } from './v2/read.ts';
@@ -14,7 +13,8 @@ export const personio = defineKind({
   title: 'Personio employees, by an API credential (v1 or v2)',
   capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
   config: PersonioConfig,
-  starters: personioStarters,
+  folder: import.meta.dirname,
+  starters: ['starter.yaml', 'starter-v1.yaml'],
   capabilitiesOf: ({ api }) => ({ delta: api === 'v2' }),
   open: (config, base) => (config.api === 'v1' ? openV1(config, base) : openV2(config, base)),
 });

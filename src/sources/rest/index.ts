@@ -1,11 +1,9 @@
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
 import { derivedInputs } from './derive-status.ts';
-import { fillPreset } from './fill-preset.ts';
-import { presets } from './presets/index.ts';
+import { fillPreset, presetFile, presetNames } from './presets.ts';
 import { readRest } from './read.ts';
 import { RestConfig } from './schema.ts';
-import { restStarter } from './starter.ts';
 
 /** Any JSON API over HTTP that lists people, by configuration. Presets configure some HR systems. */
 export const rest = defineKind({
@@ -13,7 +11,8 @@ export const rest = defineKind({
   title: 'any JSON API over HTTP, by configuration; presets for Rippling, Merge, Deel, Factorial, Humaans and UKG',
   capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
   config: RestConfig,
-  starters: [restStarter, ...presets.map(({ name, starter }) => ({ name, ...starter }))],
+  folder: import.meta.dirname,
+  starters: ['starter.yaml', ...presetNames.map(presetFile)],
   capabilitiesOf: ({ delta, point, holds }) => ({
     delta: delta !== undefined,
     point: Object.keys(point).length > 0,

@@ -3,7 +3,7 @@ import { employmentStatuses } from '../kit/employment-status.ts';
 import { HttpAuth } from '../kit/http/auth-settings.ts';
 import { durationText, HttpLimits, HttpTls, HttpUrl, text } from '../kit/http/settings.ts';
 import { BodyTemplate, FieldSettings, Joins, listKeys, path, Query, ReadySettings } from './list-schema.ts';
-import { presets } from './presets/index.ts';
+import { presetKeys, presetNames } from './presets.ts';
 
 const presence = (meaning: string) =>
   z
@@ -79,9 +79,16 @@ export type PartSettings = z.infer<typeof PartSettings>;
 const keys = {
   kind: z.literal('rest'),
   preset: z
-    .enum(presets.map(({ name }) => name))
+    .union([z.enum(presetNames), text()])
+    .refine((preset) => presetKeys(preset) !== undefined, {
+      message: `must be one of ${presetNames.join(', ')}, or a YAML file with keys of this section: \${file:hr.yaml}`,
+    })
     .optional()
-    .meta({ description: 'An HR system whose settings are known. Other keys override it; null removes a key.' }),
+    .meta({
+      description:
+        'An HR system whose settings are known, or a file with settings of your own. Other keys override it; null removes a key.',
+      examples: ['rippling', `\${file:hr.yaml}`],
+    }),
   baseUrl: HttpUrl.meta({ description: 'Where the API is.', examples: ['https://hr.example.com/api'] }),
   method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'HTTP method of the list request.' }),
   headers: z

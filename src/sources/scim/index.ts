@@ -3,7 +3,6 @@ import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
 import { readUsers } from './read.ts';
 import { ScimConfig } from './schema.ts';
-import { scimStarter } from './starter.ts';
 
 /** Users of a SCIM 2.0 service (RFC 7643, RFC 7644; cursors by RFC 9865). */
 export const scim = defineKind({
@@ -11,7 +10,7 @@ export const scim = defineKind({
   title: 'users of a SCIM 2.0 service, by index or cursor paging',
   capabilities: { delta: true, point: true, terminated: 'unknown', future: 'unknown' },
   config: ScimConfig,
-  starters: [scimStarter],
+  folder: import.meta.dirname,
   capabilitiesOf: ({ filters }) => ({ delta: filters, point: filters }),
   open(config, base) {
     const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);

@@ -1,7 +1,6 @@
 import { defineKind } from '../kit/kind.ts';
 import { readSql, readSqlColumns } from './read.ts';
 import { SqlConfig } from './schema.ts';
-import { sqlStarter } from './starter.ts';
 
 /** A query on the HR system's own database: PostgreSQL, MySQL, MariaDB or an SQLite file. */
 export const sql = defineKind({
@@ -9,7 +8,7 @@ export const sql = defineKind({
   title: 'a query on a PostgreSQL, MySQL, MariaDB or SQLite database',
   capabilities: { delta: false, point: true, terminated: 'configurable', future: 'configurable' },
   config: SqlConfig,
-  starters: [sqlStarter],
+  folder: import.meta.dirname,
   isHttp: false,
   open: (config, { folder }) => ({
     read: (request, io) => readSql(config, folder, request, io),

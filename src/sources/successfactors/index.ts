@@ -3,7 +3,6 @@ import { defineKind } from '../kit/kind.ts';
 import { openSuccessFactorsAuthority } from './authority.ts';
 import { readPeople } from './read.ts';
 import { SuccessFactorsConfig } from './schema.ts';
-import { successFactorsStarter } from './starter.ts';
 import { personStatusInputs, userStatusInputs } from './to-employee.ts';
 
 /** SAP SuccessFactors: people with their employments, or users, by OData v2. */
@@ -12,7 +11,7 @@ export const successfactors = defineKind({
   title: 'SAP SuccessFactors people (PerPerson) or users, by OData v2',
   capabilities: { delta: true, point: true, terminated: 'always', future: 'configurable' },
   config: SuccessFactorsConfig,
-  starters: [successFactorsStarter],
+  folder: import.meta.dirname,
   open(config, base) {
     const authority = openSuccessFactorsAuthority(config, base);
     return {

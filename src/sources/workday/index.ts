@@ -7,7 +7,6 @@ import { reportFields, statusColumns } from './raas/to-employee.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';
 import { readWorkers } from './soap/read.ts';
 import { statusInputs } from './soap/to-employee.ts';
-import { workdayStarters } from './starter.ts';
 
 /** Workday: a custom report (RaaS), or all workers by the web service (SOAP). */
 export const workday = defineKind({
@@ -15,7 +14,8 @@ export const workday = defineKind({
   title: 'Workday workers, by a report (RaaS) or the web service (SOAP)',
   capabilities: { delta: true, point: true, terminated: 'configurable', future: 'configurable' },
   config: WorkdayConfig,
-  starters: workdayStarters,
+  folder: import.meta.dirname,
+  starters: ['starter.yaml', 'starter-soap.yaml'],
   capabilitiesOf: ({ api }) =>
     api === 'raas' ? { delta: false, point: false } : { terminated: 'always', future: 'always' },
   open: (config, base) => (config.api === 'raas' ? openReport(config, base) : openWorkers(config, base)),

@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { lifecycleReader } from '../../../src/sources/hibob/employment-status.ts';
-import { hibobStarter } from '../../../src/sources/hibob/starter.ts';
+import { hibob } from '../../../src/sources/hibob/index.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { type BobOptions, type BobPerson, bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
@@ -48,7 +48,7 @@ describe('HiBob people', () => {
     expect(people[2]?.work).not.toHaveProperty('site');
     expect(people.map(({ rollcallStatus }) => rollcallStatus)).toEqual(['active', 'leave', 'terminated', 'prehire']);
     // What the starter maps is there, and says something.
-    const { mapping, lifecycle } = parseYaml(hibobStarter.mapping);
+    const { mapping, lifecycle } = parseYaml(hibob.starters[0]?.mapping ?? '');
     const rules = [...Object.values(mapping), lifecycle.status, lifecycle.leaveDate];
     for (const path of rules.map((rule) => rule.from ?? rule)) {
       expect(people.map(compileSourcePath(path)), path).toContainEqual(expect.stringMatching(/./));

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { compileStatus } from '../../../src/sources/rest/derive-status.ts';
-import { fillPreset } from '../../../src/sources/rest/fill-preset.ts';
 import { rest } from '../../../src/sources/rest/index.ts';
 import { nextLink } from '../../../src/sources/rest/paging/by-link-header.ts';
 import { placeOf } from '../../../src/sources/rest/paging/by-next-link.ts';
+import { fillPreset } from '../../../src/sources/rest/presets.ts';
 import { RestConfig } from '../../../src/sources/rest/schema.ts';
 
 const least = {

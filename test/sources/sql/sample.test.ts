@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import { sqlStarter } from '../../../src/sources/sql/starter.ts';
+import { sql } from '../../../src/sources/sql/index.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { startMariaDb, startPostgres } from '../../support/services.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -25,7 +25,9 @@ it('the sample is read the same from every database, by the query of the starter
   const file = new Sqlite(join(folder, 'hr.db'));
   for (const statement of statements) file.exec(statement);
   file.close();
-  const query = /query: \|\n((?: {4}.*\n)+)/.exec(sqlStarter.source)?.[1]?.replace('hr.employees', 'employees');
+  const query = /query: \|\n((?: {4}.*\n)+)/
+    .exec(sql.starters[0]?.source ?? '')?.[1]
+    ?.replace('hr.employees', 'employees');
 
   for (const url of ['sqlite:hr.db', await fill(postgres), await fill(mariaDb)]) {
     if (url === undefined) continue;
