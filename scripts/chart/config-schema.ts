@@ -1,5 +1,5 @@
-import { configJsonSchema, type SchemaNode } from '../../src/config/json-schema.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
+import { configJsonSchema, type SchemaNode } from '../docs/config-schema.ts';
 
 /** A node of a JSON Schema of draft 7, the newest draft that every version of Helm reads. */
 export type Draft7Node = Readonly<Record<string, unknown>>;

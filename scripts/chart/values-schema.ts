@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { renderJson } from '../../src/config/json-schema.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
+import { renderJson } from '../docs/config-schema.ts';
 import { chartConfigSchema, type Draft7Node } from './config-schema.ts';
 import { documentedValues } from './documented-values.ts';
 

@@ -1,17 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { describe, expect, it, test } from 'vitest';
-import { renderCodesReference } from '../../src/cli/commands/codes.ts';
+import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { fold, listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { openTestShell } from './test-shell.ts';
 
 const root = new URL('../../', import.meta.url);
-
-test('docs/codes.md is what the codes generate; run `npm run docs` when it is not', async () => {
-  expect(await readFile(new URL('docs/codes.md', root), 'utf8')).toBe(renderCodesReference());
-});
 
 describe('every code', () => {
   it('is listed once, whatever its case and separators', () => {

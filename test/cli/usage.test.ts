@@ -2,9 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/failure.ts';
-import { renderCliReference } from '../../src/cli/render-reference.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import { listApiOperations } from '../../src/platform/named-operations.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { plain } from './samples.ts';
 import { openTestShell } from './test-shell.ts';
@@ -187,10 +185,4 @@ test('an error that was foreseen is told as it is', () => {
 
   expect(renderFailure(error, plain, quiet)).toBe('error: no run is called run_9 (NOT_FOUND)');
   expect(exitCodeOf(error)).toBe(1);
-});
-
-test('docs/cli.md is what the commands generate; run `npm run docs` when it is not', async () => {
-  const root = new URL('../../', import.meta.url);
-
-  expect(await readFile(new URL('docs/cli.md', root), 'utf8')).toBe(renderCliReference(listApiOperations()));
 });

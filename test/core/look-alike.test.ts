@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderConfusables } from '../../scripts/generate-confusables.ts';
 import { confusables } from '../../src/core/person/confusables.ts';
 import { likeness, lookAlikeKey } from '../../src/core/person/look-alike.ts';
 
@@ -59,10 +57,5 @@ describe('the key of what an identification looks like', () => {
   it('says how two identifications differ', () => {
     expect(likeness('E1', 'e1')).toBe('differ only by case');
     expect(likeness('ANNA', 'АNNA')).toBe('look alike but are written with different characters');
-  });
-
-  it('uses the table that is generated from the published data', async () => {
-    const file = new URL('../../src/core/person/confusables.ts', import.meta.url);
-    expect(await readFile(file, 'utf8'), 'run "npm run docs"').toBe(await renderConfusables());
   });
 });

@@ -5,10 +5,10 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { renderConfigReference } from '../../scripts/docs/config-reference.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { renderConfigReference } from '../../src/config/reference.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
 import { type SourceCase, sourceContract } from '../contracts/source.ts';
 

@@ -3,20 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { documentedValues } from '../../scripts/chart/documented-values.ts';
-import { renderChartReadme } from '../../scripts/chart/readme.ts';
-import { renderValuesSchema, type ValuesNode } from '../../scripts/chart/values-schema.ts';
-import { sourceKinds } from '../../src/sources/registry.ts';
+import type { ValuesNode } from '../../scripts/chart/values-schema.ts';
 import { chart } from './helm-tool.ts';
 
 const read = (file: string) => readFile(join(chart, file), 'utf8');
-
-it('has a schema of the values that says what values.yaml and the configuration of the product say; write it with "npm run docs"', async () => {
-  expect(await read('values.schema.json')).toBe(await renderValuesSchema(sourceKinds));
-});
-
-it('has a README that shows every value; write it with "npm run docs"', async () => {
-  expect(await read('README.md')).toBe(await renderChartReadme());
-});
 
 /** The keys of a map, down to where the schema leaves the form to Kubernetes or to the product. */
 function keysOf(value: unknown, node: ValuesNode | undefined, prefix = ''): readonly string[] {

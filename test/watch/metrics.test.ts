@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { noCounts } from '../../src/core/run/run.ts';
@@ -8,7 +7,6 @@ import type { QueueDepth } from '../../src/ports/metrics.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { type OpenedMetrics, openMetrics } from '../../src/watch/metrics/metrics.ts';
-import { renderMetricsReference } from '../../src/watch/metrics/metrics-reference.ts';
 import { metricsTable } from '../../src/watch/metrics/metrics-table.ts';
 import {
   hourMs,
@@ -305,9 +303,4 @@ it('many who ask at once share one reading, and two processes do not share count
   expect(a).toBe(b);
   expect(await other.render()).not.toContain('rollcall_token_refreshes_total{');
   other.close();
-});
-
-it('docs/metrics.md is what the table generates; run `npm run docs` when it is not', async () => {
-  const text = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-  expect(text).toBe(renderMetricsReference());
 });

@@ -1,5 +1,4 @@
 import {
-  anchorOf,
   type CodeKind,
   docsOfCode,
   findCode,
@@ -41,29 +40,14 @@ function codeJson({ code, kind, meaning, cause, cure, page, rules }: ListedCode)
   return { code, kind, meaning, cause, cure, docs: docsOfCode(code), more: `docs/${page}`, rules };
 }
 
-const kinds: readonly { readonly kind: CodeKind; readonly title: string; readonly text: string }[] = [
-  {
-    kind: 'alert',
-    title: 'Alerts',
-    text: 'Alerts come as notices and from rules of Prometheus. No alert is urgent for the data: the next run continues, and no change is sent twice.',
-  },
-  {
-    kind: 'finding',
-    title: 'Findings',
-    text: 'Facts that a run or plan reports about a person, a record or itself. `rollcall show RUN --findings` lists them.',
-  },
-  {
-    kind: 'rule',
-    title: 'Decisions',
-    text: 'Rules that decide about one person: the first one that matches applies. `rollcall why SYNC PERSON` names it. Decisions that are also reported as a finding are listed with the findings.',
-  },
-  { kind: 'error', title: 'Errors', text: 'Why a command or a run failed.' },
-  {
-    kind: 'api',
-    title: 'Refused requests',
-    text: 'Why the HTTP API refused a request. The code is in the key `code` of the answer.',
-  },
-];
+/** Kinds of code in the order of their lists, with their titles. */
+export const codeTitles = {
+  alert: 'Alerts',
+  finding: 'Findings',
+  rule: 'Decisions',
+  error: 'Errors',
+  api: 'Refused requests',
+} as const satisfies Readonly<Record<CodeKind, string>>;
 
 /** Renders one code: its meaning, cause and cure. */
 function renderCode(listed: ListedCode, { colors }: Style): string {
@@ -87,46 +71,13 @@ function renderCode(listed: ListedCode, { colors }: Style): string {
 
 /** Renders every code with its meaning, by kind. */
 function renderCodes(codes: readonly ListedCode[], { colors, command }: Style): string {
-  const sections = kinds.map(({ kind, title }) => {
+  const sections = Object.entries(codeTitles).map(([kind, title]) => {
     const own = codes.filter((one) => one.kind === kind);
     const width = Math.max(...own.map(({ code }) => code.length));
     const lines = own.map(({ code, meaning }) => `  ${code.padEnd(width)}  ${plain(meaning)}`);
     return [colors.bold(title), ...lines].join('\n');
   });
   return [...sections, `cause and cure of one code:  ${command('explain CODE')}`].join('\n\n');
-}
-
-/** Returns the text of `docs/codes.md`: every code with meaning, cause and cure. */
-export function renderCodesReference(): string {
-  const parts = kinds.map(({ kind, title, text }) => {
-    const entries = listedCodes.filter((one) => one.kind === kind).map(renderEntry);
-    return [`## ${title}`, text, ...entries].join('\n\n');
-  });
-  return `# Codes
-
-<!-- Generated from src/core/run/codes by \`npm run docs\`; edit there. -->
-
-Every alert, finding and error has a code that stays the same between releases. \`rollcall explain CODE\` shows the same on a
-terminal. In commands, replace \`SYNC\`, \`RUN\`, \`PERSON\` and \`CONNECTION\` with your own names.
-
-${parts.join('\n\n')}
-`;
-}
-
-function renderEntry({ code, meaning, cause, cure, page, rules }: ListedCode): string {
-  const steps = cure.length === 1 ? (cure[0] ?? '') : `\n\n${cure.map((step) => `- ${step}`).join('\n')}`;
-  const names = rules.length === 0 ? [] : [`Rules of Prometheus: ${rules.map((rule) => `\`${rule}\``).join(', ')}.`];
-  // Site generators replace the underscore in their own anchors.
-  const target = code.includes('_') ? [`<a id="${anchorOf(code)}"></a>`] : [];
-  return [
-    ...target,
-    `### ${code}`,
-    meaning,
-    `**Cause.** ${cause}`,
-    `**What to do.** ${steps}`.replace(/ \n/, '\n'),
-    ...names,
-    `**More.** [${page}](${page})`,
-  ].join('\n\n');
 }
 
 /** Commands stand in backquotes in the entries, and in quotation marks on a terminal. */

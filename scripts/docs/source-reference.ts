@@ -1,6 +1,6 @@
-import type { SourceKind } from '../ports/source.ts';
-import { kindSchema, type SchemaNode } from './json-schema.ts';
-import { anchor, code, type KeyRow, renderKeyList, wrap } from './reference-keys.ts';
+import type { SourceKind } from '../../src/ports/source.ts';
+import { anchor, code, type KeyRow, renderKeyList, wrap } from './config-keys.ts';
+import { kindSchema, type SchemaNode } from './config-schema.ts';
 
 /** Returns the chapters of the source kinds: the keys below `syncs.<name>.source`. */
 export function renderSourceReference(kinds: readonly SourceKind[]): string {

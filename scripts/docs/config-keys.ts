@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { durationPattern } from '../core/run/duration.ts';
-import type { SchemaNode } from './json-schema.ts';
+import { durationPattern } from '../../src/core/run/duration.ts';
+import type { SchemaNode } from './config-schema.ts';
 
 /** One configuration key in the reference. */
 export interface KeyRow {

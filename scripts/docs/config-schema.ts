@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { SourceKind } from '../ports/source.ts';
-import { document } from './sections/document.ts';
-import { syncShape } from './sections/sync.ts';
+import { document } from '../../src/config/sections/document.ts';
+import { syncShape } from '../../src/config/sections/sync.ts';
+import type { SourceKind } from '../../src/ports/source.ts';
 
 /** The parts of a JSON Schema node that the reference uses. */
 export interface SchemaNode {

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
-import type { ApiOperation } from '../ports/api.ts';
-import { createProgram, exitCodeWords } from './program.ts';
+import { createProgram, exitCodeWords } from '../../src/cli/program.ts';
+import type { ApiOperation } from '../../src/ports/api.ts';
 
 /** Returns the text of `docs/cli.md` from the commands that run. */
 export function renderCliReference(apiOperations: readonly ApiOperation[]): string {

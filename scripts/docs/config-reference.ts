@@ -1,6 +1,6 @@
-import type { SourceKind } from '../ports/source.ts';
-import { configJsonSchema, type SchemaNode } from './json-schema.ts';
-import { anchor, type KeyRow, renderKeys, wrap } from './reference-keys.ts';
+import type { SourceKind } from '../../src/ports/source.ts';
+import { anchor, type KeyRow, renderKeys, wrap } from './config-keys.ts';
+import { configJsonSchema, type SchemaNode } from './config-schema.ts';
 import { renderSourceReference } from './source-reference.ts';
 
 /** Returns the text of docs/configuration.md: every key with type, default, meaning and example, from its schema. */

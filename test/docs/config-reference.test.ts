@@ -2,20 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { configJsonSchema, renderJsonSchema, type SchemaNode } from '../../src/config/json-schema.ts';
-import { renderConfigReference } from '../../src/config/reference.ts';
+import { renderConfigReference } from '../../scripts/docs/config-reference.ts';
+import { configJsonSchema, renderJsonSchema, type SchemaNode } from '../../scripts/docs/config-schema.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
-import { key32, load } from './support.ts';
+import { key32, load } from '../config/support.ts';
 
 const root = new URL('../../', import.meta.url);
-
-test.each([
-  ['docs/configuration.md', () => renderConfigReference(sourceKinds)],
-  ['schema/rollcall.schema.json', () => renderJsonSchema(sourceKinds)],
-])('%s is what the schema generates; run `npm run docs` when it is not', async (path, render) => {
-  expect(await readFile(new URL(path, root), 'utf8')).toBe(render());
-});
 
 interface Key {
   readonly path: string;
