@@ -1,4 +1,4 @@
-import type { ChangeName } from '../core/plan/episode.ts';
+import type { ChangeName } from '../core/plan/change.ts';
 import { countOf } from '../core/run/count-of.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { shellWord } from '../core/run/shell-word.ts';

@@ -1,4 +1,4 @@
-import { createZoneDays, isTimeZone } from '../core/person/zone-days.ts';
+import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import type { ChangeKind } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { noKinds } from '../ports/change-counts.ts';

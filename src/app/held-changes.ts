@@ -1,6 +1,5 @@
 import { normalText } from '../core/person/text.ts';
-import type { ChangeClass } from '../core/plan/change.ts';
-import type { ChangeName } from '../core/plan/episode.ts';
+import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { DecisionRecord, PlannedChange, Run } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';

@@ -1,7 +1,7 @@
 import type { MappingTrace } from '../core/person/mapping.ts';
 import type { SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
-import { differencesOf } from '../core/plan/field-differences.ts';
+import { differencesOf } from '../core/plan/change.ts';
 import type { Rule } from '../core/plan/plan.ts';
 import { countOf } from '../core/run/count-of.ts';
 import { isAboutIdentity } from '../core/run/finding.ts';

@@ -1,4 +1,4 @@
-import type { MissingWait } from '../core/plan/missing-wait.ts';
+import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../core/plan/plan.ts';
 import { countOf } from '../core/run/count-of.ts';
 import { formatInstant } from '../core/run/instant.ts';

@@ -1,4 +1,4 @@
-import type { FieldFill } from '../core/guard/field-fill.ts';
+import type { FieldFill } from '../core/guard/field-visibility.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { MappingTrace } from '../core/person/mapping.ts';
 import type { Standing } from '../core/person/person.ts';

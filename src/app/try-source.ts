@@ -1,6 +1,5 @@
-import { openFillCount } from '../core/guard/field-fill.ts';
-import { watchFields } from '../core/guard/field-visibility.ts';
-import { openBudget } from '../core/person/evaluation-budget.ts';
+import { openFillCount, watchFields } from '../core/guard/field-visibility.ts';
+import { openBudget } from '../core/person/field-rule.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { MappingTrace } from '../core/person/mapping.ts';
 import type { Mapped, SourceRecord, Standing } from '../core/person/person.ts';

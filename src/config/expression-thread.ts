@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { EvaluationError } from '../core/person/evaluation-budget.ts';
+import { EvaluationError } from '../core/person/field-rule.ts';
 import type { ExpressionLimits } from '../core/run/settings.ts';
 import type { EvaluationBudget } from '../ports/expression.ts';
 import { type BatchResults, type EvaluationBatch, progress } from './expression-worker.ts';

@@ -6,7 +6,7 @@ import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts'
 import { compileSimple } from './simple-expression.ts';
 import { notHandled } from './simple-values.ts';
 
-export { EvaluationError } from '../core/person/evaluation-budget.ts';
+export { EvaluationError } from '../core/person/field-rule.ts';
 
 /** Where JSONata evaluates, and for how long. */
 export interface EvaluationPlace {

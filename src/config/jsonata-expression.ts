@@ -1,5 +1,5 @@
 import jsonata from 'jsonata';
-import { EvaluationError } from '../core/person/evaluation-budget.ts';
+import { EvaluationError } from '../core/person/field-rule.ts';
 import type { ExpressionNode } from './expression-ast.ts';
 
 /** A compiled JSONata expression. */

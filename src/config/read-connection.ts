@@ -1,4 +1,4 @@
-import { addressFault } from '../core/run/platform-address.ts';
+import { addressFault } from '../core/run/addresses.ts';
 import type { ConnectionSettings } from './config.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';

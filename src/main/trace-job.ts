@@ -1,4 +1,4 @@
-import { traceIdsOf } from '../core/run/trace-ids.ts';
+import { traceIdsOf } from '../core/run/run.ts';
 import type { LogScope } from '../watch/logs/log-scope.ts';
 import type { Engine } from './open-engine.ts';
 

@@ -1,5 +1,5 @@
+import { addressFault } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { addressFault } from '../core/run/platform-address.ts';
 import { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { openPlatformApi, type PlatformApi } from './client/api.ts';

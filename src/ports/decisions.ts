@@ -1,4 +1,4 @@
-import type { ChangeName } from '../core/plan/episode.ts';
+import type { ChangeName } from '../core/plan/change.ts';
 import type { OwnedRun } from './runs.ts';
 
 export type DecisionState = 'open' | 'approved' | 'rejected';

@@ -1,4 +1,4 @@
-import type { EvaluationBudget } from '../core/person/evaluation-budget.ts';
+import type { EvaluationBudget } from '../core/person/field-rule.ts';
 
 export type { EvaluationBudget };
 

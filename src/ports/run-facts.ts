@@ -1,5 +1,5 @@
 import type { BlockedCounts } from '../core/guard/blocked.ts';
-import type { MissingWait } from '../core/plan/missing-wait.ts';
+import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
 

@@ -1,4 +1,4 @@
-import { lookAlikeKey } from '../core/person/look-alike.ts';
+import { lookAlikeKey } from '../core/person/identification.ts';
 import type { Mapped, SourceRecord } from '../core/person/person.ts';
 import type { User } from '../core/person/user.ts';
 import type { Change } from '../core/plan/change.ts';

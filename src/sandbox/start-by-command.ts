@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
+import { listenFailure } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { listenFailure } from '../core/run/listen-failure.ts';
 import { parseFault } from './faults/parse-fault.ts';
 import type { SandboxOptions } from './options.ts';
 import { parseQuirk } from './parse-quirk.ts';

@@ -1,7 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { note } from '../app/audit.ts';
+import { listenFailure } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { listenFailure } from '../core/run/listen-failure.ts';
 import { endpoints } from './endpoints/index.ts';
 import { openEventStreams } from './events.ts';
 import { serveHealth } from './health.ts';

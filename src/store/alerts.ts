@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AlertCode } from '../core/run/codes/alert-code.ts';
+import type { AlertCode } from '../core/run/codes/alert-entries.ts';
 import {
   type AlertBook,
   type AlertDelivery,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type ChangeName, episodeOf } from '../core/plan/episode.ts';
+import { type ChangeName, episodeOf } from '../core/plan/change.ts';
 import { chunk } from '../core/run/batch.ts';
 import type { ChangeVerdict, DecisionRecord, Decisions } from '../ports/store.ts';
 import { type Database, inTransaction, toInstant } from './database.ts';

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { fold, listedCodes } from '../../src/core/run/codes/code-list.ts';
+import { listedCodes } from '../../src/core/run/codes/code-list.ts';
+import { fold } from '../../src/core/run/nearest.ts';
 import { openTestShell } from './test-shell.ts';
 
 const root = new URL('../../', import.meta.url);

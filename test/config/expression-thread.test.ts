@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ExpressionThread, openExpressionThread } from '../../src/config/expression-thread.ts';
 import { compileExpression, createExpressions } from '../../src/config/expressions.ts';
-import { openBudget } from '../../src/core/person/evaluation-budget.ts';
+import { openBudget } from '../../src/core/person/field-rule.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import type { FieldRule } from '../../src/core/run/settings.ts';
 

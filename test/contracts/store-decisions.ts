@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { episodeOf } from '../../src/core/plan/episode.ts';
+import { episodeOf } from '../../src/core/plan/change.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { approve, dayMs, endRun, hourMs, openRun, reject, sampleChange, writePlan } from './store-samples.ts';

@@ -1,5 +1,5 @@
+import type { ChangeName } from '../../src/core/plan/change.ts';
 import { type Change, type ChangeKind, sealChange } from '../../src/core/plan/change.ts';
-import type { ChangeName } from '../../src/core/plan/episode.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Batch, NewHold, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
 import { someInstant } from '../support/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAlteration, isSameValue } from '../../src/core/plan/alteration.ts';
+import { isAlteration, isSameValue } from '../../src/core/plan/diff.ts';
 
 it.each([
   { what: 'cut', sent: 'Maria Fernanda', shown: 'Maria Fer' },

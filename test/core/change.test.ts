@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   beforeOf,
   compareIdentifications,
+  episodeOf,
+  type KnownEpisode,
   PlanDigest,
   parkStep,
   platformKey,
   sealChange,
 } from '../../src/core/plan/change.ts';
-import { episodeOf, type KnownEpisode } from '../../src/core/plan/episode.ts';
 import { draft, user, wanted } from './cases.ts';
 
 describe('hashes and digests', () => {

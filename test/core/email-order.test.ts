@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEmailAddress, parkingAddress } from '../../src/core/person/email-address.ts';
+import { isEmailAddress, parkingAddress } from '../../src/core/person/text.ts';
 import { orderEmails, sendingLevels } from '../../src/core/plan/email-order.ts';
 
 const links = (...pairs: [number, number][]) => new Map(pairs);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { differencesOf } from '../../src/core/plan/field-differences.ts';
+import { differencesOf } from '../../src/core/plan/change.ts';
 
 const before = { userId: '1', enabled: true, fields: { firstName: 'Ana', lastName: 'Díaz', area: 'Sales' } };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openFillCount } from '../../src/core/guard/field-fill.ts';
+import { openFillCount } from '../../src/core/guard/field-visibility.ts';
 
 it('counts values, blanks and what is not shown apart, inside objects too', () => {
   const count = openFillCount();

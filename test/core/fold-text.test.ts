@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldText } from '../../src/core/person/fold-text.ts';
+import { foldText } from '../../src/core/person/text.ts';
 
 it.each([
   ['Ana DIAZ', 'ana diaz'],

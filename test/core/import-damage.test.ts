@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { importDamage } from '../../src/core/guard/import-damage.ts';
+import { importDamage } from '../../src/core/guard/damage.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 
 const cp1252 = new TextDecoder('windows-1252');

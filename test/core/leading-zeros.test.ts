@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differByZeros, otherZeros, paddedWidth } from '../../src/core/guard/leading-zeros.ts';
+import { differByZeros, otherZeros, paddedWidth } from '../../src/core/guard/damage.ts';
 
 describe('identifications that differ by leading zeros only', () => {
   it.each([

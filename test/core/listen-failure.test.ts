@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listenFailure } from '../../src/core/run/listen-failure.ts';
+import { listenFailure } from '../../src/core/run/addresses.ts';
 
 const advice = { host: '10.0.0.1', port: 80, otherPort: 'set another port', otherHost: 'set another host' };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { confusables } from '../../src/core/person/confusables.ts';
-import { likeness, lookAlikeKey } from '../../src/core/person/look-alike.ts';
+import { likeness, lookAlikeKey } from '../../src/core/person/identification.ts';
 
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openPaddingFindings } from '../../src/core/guard/padding-findings.ts';
+import { openPaddingFindings } from '../../src/core/guard/damage.ts';
 
 function messages(ids: readonly string[]): readonly string[] {
   const findings = openPaddingFindings('employee_id');

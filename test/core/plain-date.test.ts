@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileDateFormat, dateProblem, dayRule } from '../../src/core/person/plain-date.ts';
-import { createZoneDays } from '../../src/core/person/zone-days.ts';
+import { createZoneDays } from '../../src/core/person/time-zone.ts';
 
 describe('a date format', () => {
   it.each([

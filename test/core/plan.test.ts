@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../src/core/person/user.ts';
 import type { ChangeKind } from '../../src/core/plan/change.ts';
+import type { Parking } from '../../src/core/plan/email-order.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
-import type { Parking } from '../../src/core/plan/parking.ts';
 import { decide, type PlanRules, type Rule, type SourceSays } from '../../src/core/plan/plan.ts';
 import { day, entry, hour, now, rules, says, user, wanted } from './cases.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressFault } from '../../src/core/run/platform-address.ts';
+import { addressFault } from '../../src/core/run/addresses.ts';
 
 describe('the address of a platform', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { proxyProblem } from '../../src/core/run/proxy-address.ts';
+import { proxyProblem } from '../../src/core/run/addresses.ts';
 
 it.each([
   'none',

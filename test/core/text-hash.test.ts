@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TextHash } from '../../src/core/plan/text-hash.ts';
+import { TextHash } from '../../src/core/person/text.ts';
 
 function hashOf(...values: readonly string[]): string {
   const hash = new TextHash().begin();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { traceIdsOf } from '../../src/core/run/trace-ids.ts';
+import { traceIdsOf } from '../../src/core/run/run.ts';
 
 it('every process derives the same ids from a run, in the form of W3C Trace Context, and others from another run', () => {
   const { trace, span } = traceIdsOf('run_01');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { traceIdsOf } from '../../src/core/run/trace-ids.ts';
+import { traceIdsOf } from '../../src/core/run/run.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { plainMapping } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';

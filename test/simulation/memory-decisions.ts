@@ -1,4 +1,4 @@
-import { episodeOf } from '../../src/core/plan/episode.ts';
+import { episodeOf } from '../../src/core/plan/change.ts';
 import type { DecisionRecord, Decisions, HoldFacts, Holds } from '../../src/ports/store.ts';
 import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
 

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { expect, it } from 'vitest';
-import { traceIdsOf } from '../../src/core/run/trace-ids.ts';
+import { traceIdsOf } from '../../src/core/run/run.ts';
 import { isSent, isTelemetryOn } from '../../src/watch/tracing/is-on.ts';
 import { openMetricProducer } from '../../src/watch/tracing/metric-producer.ts';
 import { rootSampler } from '../../src/watch/tracing/sampler.ts';

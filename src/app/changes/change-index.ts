@@ -1,5 +1,5 @@
 import type { FieldName } from '../../core/person/fields.ts';
-import { foldText } from '../../core/person/fold-text.ts';
+import { foldText } from '../../core/person/text.ts';
 import type { ChangeClass, ChangeKind } from '../../core/plan/change.ts';
 import { fileGroup, routeOf } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';

@@ -1,4 +1,4 @@
-import { foldText } from '../../core/person/fold-text.ts';
+import { foldText } from '../../core/person/text.ts';
 import type { ChangeIndex, IndexedChange } from './change-index.ts';
 import type { ChangeFilter, ChangeGroups, ChangeSort, GroupBy } from './types.ts';
 

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { foldText } from '../../core/person/fold-text.ts';
-import { normalText } from '../../core/person/text.ts';
+import { foldText, normalText } from '../../core/person/text.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/directories.ts';

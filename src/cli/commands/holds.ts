@@ -3,7 +3,7 @@ import type { VerdictPreview, VerdictReport } from '../../app/approve.ts';
 import { personOf } from '../../app/changes/person-of.ts';
 import type { HeldName } from '../../app/held-changes.ts';
 import type { HoldsReport } from '../../app/holds.ts';
-import { differencesOf } from '../../core/plan/field-differences.ts';
+import { differencesOf } from '../../core/plan/change.ts';
 import type { Run } from '../../ports/store.ts';
 import type { CommandRow, OptionRow } from '../command.ts';
 import { instant } from '../json-reports.ts';

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { App } from '../../app/app.ts';
 import { everyChange } from '../../app/changes/every-change.ts';
-import { differencesOf } from '../../core/plan/field-differences.ts';
+import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 

@@ -1,6 +1,6 @@
 import type { RunReport } from '../../app/app.ts';
 import type { ChangeKind } from '../../core/plan/change.ts';
-import { differencesOf, type FieldDifference } from '../../core/plan/field-differences.ts';
+import { differencesOf, type FieldDifference } from '../../core/plan/change.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { PlannedChange, RawText } from '../../ports/store.ts';

@@ -1,7 +1,7 @@
 import { personOf } from '../../app/changes/person-of.ts';
 import type { HoldsReport, OpenHold } from '../../app/holds.ts';
 import { classNoun } from '../../core/guard/guard.ts';
-import { differencesOf } from '../../core/plan/field-differences.ts';
+import { differencesOf } from '../../core/plan/change.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { Style } from '../terminal.ts';

@@ -1,7 +1,7 @@
 import type { PersonTrace } from '../../app/app.ts';
 import { wordsOf } from '../../app/rule-words.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
-import { differencesOf } from '../../core/plan/field-differences.ts';
+import { differencesOf } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { Decision } from '../../core/plan/plan.ts';

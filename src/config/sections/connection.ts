@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { proxyProblem } from '../../core/run/proxy-address.ts';
+import { proxyProblem } from '../../core/run/addresses.ts';
 import { defaultLimits } from '../../core/run/settings.ts';
 import { must } from '../sentences.ts';
 import { dialect } from './dialect.ts';

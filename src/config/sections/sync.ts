@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
-import { parkingAddress, parkingPlace } from '../../core/person/email-address.ts';
+import { parkingAddress, parkingPlace } from '../../core/person/text.ts';
 import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
 import { lifecycle } from './lifecycle.ts';

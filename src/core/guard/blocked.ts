@@ -1,6 +1,6 @@
 import { countOf } from '../run/count-of.ts';
 import type { Finding } from '../run/finding.ts';
-import { differByZeros } from './leading-zeros.ts';
+import { differByZeros } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
 export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;

@@ -1,12 +1,10 @@
-import { importDamage } from '../guard/import-damage.ts';
+import { importDamage } from '../guard/damage.ts';
 import { CollapsedText, Refusal } from '../run/refusal.ts';
-import type { FieldRule } from '../run/settings.ts';
-import { isEmailAddress } from './email-address.ts';
-import { type EvaluationBudget, EvaluationError } from './evaluation-budget.ts';
+import type { FieldRule, RecordValue } from '../run/settings.ts';
 import { type FieldName, fieldTraits } from './fields.ts';
 import { compileDateFormat, type DayOf, dateProblem, isoDatePattern } from './plain-date.ts';
 import { compileSourcePath, compileVisibility } from './source-path.ts';
-import { collapseBreaks, compileTransforms, normalText, readText, textProblem } from './text.ts';
+import { collapseBreaks, compileTransforms, isEmailAddress, normalText, readText, textProblem } from './text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -150,4 +148,64 @@ function compileFinish(name: FieldName, rule: FieldRule): (text: string, dayOf?:
   if (name !== 'email') return refuseProblem;
   const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
   return (text) => (isEmailAddress(text) ? refuseProblem(text) : notAnAddress);
+}
+
+/** The time that the expressions of one read take together. One object per read. */
+export interface EvaluationBudget {
+  /** Ends evaluations in progress when it aborts. */
+  readonly signal: AbortSignal;
+  /** The time so far (ms). The evaluator adds to it. */
+  spentMs: number;
+}
+
+/** An expression that failed, or that exceeded a limit. The message never contains a value of the record. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError';
+}
+
+export function openBudget(signal: AbortSignal): EvaluationBudget {
+  return { signal, spentMs: 0 };
+}
+
+/**
+ * Casts a value to true or false as JSONata's `$boolean` does, so that a scope behaves as in JSONata. False values:
+ * nothing, null, `''`, 0, an empty object, and a list without a true member.
+ */
+export function castToBoolean(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(castToBoolean);
+  if (typeof value === 'object') return value !== null && Object.keys(value).length > 0;
+  return typeof value !== 'function' && Boolean(value);
+}
+
+/** A value of a record: a field, or the result of an expression, which is evaluated before. */
+export interface RecordInput {
+  /** Name for messages: the source field, or the key of the configuration that has the expression. */
+  readonly name: string;
+  readonly reads: readonly string[];
+  /** `computed`: the results of all expressions of `RecordInputs`, in order. */
+  get(fields: Fields, computed: readonly unknown[]): unknown;
+}
+
+/** Compiles values and collects their expressions. */
+export interface RecordInputs {
+  /** The expressions to evaluate on each record. */
+  readonly expressions: readonly CompiledExpression[];
+  /** `key`: where the value is configured, such as `lifecycle.status`. */
+  compile(key: string, value: RecordValue): RecordInput;
+}
+
+/** Opens the inputs of one part of the configuration. `start`: number of results that precede those of this part. */
+export function openRecordInputs(compiler: ExpressionCompiler | undefined, start = 0): RecordInputs {
+  const expressions: CompiledExpression[] = [];
+  return {
+    expressions,
+    compile(key, value) {
+      if (typeof value === 'string') return { name: value, reads: [value], get: compileSourcePath(value) };
+      if (compiler === undefined) throw new RangeError(`${key} is an expression, which needs a compiler`);
+      const place = start + expressions.length;
+      const compiled = compiler.compile(value.expression);
+      expressions.push(compiled);
+      return { name: key, reads: compiled.reads, get: (_, computed) => computed[place] };
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import { importDamage } from '../guard/import-damage.ts';
+import { importDamage } from '../guard/damage.ts';
+import { confusables } from './confusables.ts';
 import { textProblem } from './text.ts';
 
 /**
@@ -29,3 +30,39 @@ const missingValue = /^(?:null|Null|NULL|undefined|Undefined|UNDEFINED|NaN|\[obj
 const printableAscii = /^[\x20-\x7e]*$/;
 // Default_Ignorable adds what Unicode does not call a format character: variation selectors and Hangul fillers.
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
+ * Returns the text that an identification looks like: NFKC, look-alikes of ASCII characters replaced, digits of every
+ * script as 0-9, lower case. Two identifications look alike when they are equal without case or have the same key. The
+ * key of plain ASCII is its lower case: `O0`, `Il1` and `rn` are different characters in real keys.
+ */
+export function lookAlikeKey(text: string): string {
+  if (plainAscii.test(text)) return text.toLowerCase();
+  let key = '';
+  for (const character of text.normalize('NFKC')) key += asciiOf.get(character) ?? digitOf(character) ?? character;
+  return key.toLowerCase();
+}
+
+/** Returns how two different identifications of one key differ, as the end of a sentence. */
+export function likeness(one: string, other: string): string {
+  return one.toLowerCase() === other.toLowerCase()
+    ? 'differ only by case'
+    : 'look alike but are written with different characters';
+}
+
+const plainAscii = /^[\x20-\x7e]*$/;
+
+const asciiOf: ReadonlyMap<string, string> = new Map(
+  confusables.flatMap(([like, characters]) => Array.from(characters, (character) => [character, like] as const)),
+);
+
+/** Returns the value of a decimal digit. Unicode keeps the ten digits of a script together, from zero to nine. */
+function digitOf(character: string): string | undefined {
+  if (!decimal.test(character)) return undefined;
+  const code = character.codePointAt(0) ?? 0;
+  let zero = code;
+  while (code - zero < 9 && decimal.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(code - zero);
+}
+
+const decimal = /^\p{Nd}$/u;

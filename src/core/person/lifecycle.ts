@@ -1,11 +1,11 @@
 import { type CellTrouble, Refusal } from '../run/refusal.ts';
 import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.ts';
-import { compileZone, type Days, type EmployeeZone } from './employee-zone.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
+import { openRecordInputs, type RecordInput } from './field-rule.ts';
 import type { Standing } from './person.ts';
 import { compileDateFormat, type DateFormat, type DayOf, dateProblem, isoDatePattern, utcDayOf } from './plain-date.ts';
-import { openRecordInputs, type RecordInput } from './record-value.ts';
 import { collapseBreaks, readText } from './text.ts';
+import { compileZone, type Days, type EmployeeZone } from './time-zone.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
-import { importDamage } from '../guard/import-damage.ts';
-import { castToBoolean } from '../plan/scope.ts';
+import { importDamage } from '../guard/damage.ts';
 import { RollcallError } from '../run/errors.ts';
 import { type CellTrouble, CollapsedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from '../run/settings.ts';
-import type { EvaluationBudget } from './evaluation-budget.ts';
+import type { EvaluationBudget } from './field-rule.ts';
 import {
   type CompiledExpression,
   type CompiledRule,
+  castToBoolean,
   compileFieldRule,
   compileRead,
   type ExpressionCompiler,

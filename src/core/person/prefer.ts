@@ -1,10 +1,9 @@
-import { castToBoolean } from '../plan/scope.ts';
 import { Refusal } from '../run/refusal.ts';
 import type { PreferRule } from '../run/settings.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
+import { castToBoolean, openRecordInputs } from './field-rule.ts';
 import type { Person, RejectedPerson } from './person.ts';
 import { compileDateFormat, type DayOf, isoDatePattern } from './plain-date.ts';
-import { openRecordInputs } from './record-value.ts';
 import { readText } from './text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,9 @@ import {
   customFieldNumber,
   type FieldName,
   type FieldValues,
+  fieldNames,
   fieldTraits,
+  findField,
   maxDirectCustomField,
 } from '../person/fields.ts';
 import type { User } from '../person/user.ts';
@@ -169,4 +171,53 @@ export function parkStep<Parked extends Change>(change: Parked): Parked {
     name === 'firstName' || name === 'lastName' || !fieldTraits(name).isReadable || fieldTraits(name).isDate;
   const carried = (Object.keys(after) as FieldName[]).filter(isCarried).map((name) => [name, after[name]]);
   return { ...change, after: { ...Object.fromEntries(carried), email: parkEmail }, changed: ['email'] };
+}
+
+/**
+ * Identifies one change as a plan showed it. Two changes of one person with the same values are different changes in
+ * two cases: another rule produced them, or an accepted read interrupted the rule in between.
+ */
+export type ChangeName = Pick<Change, 'identification' | 'rule' | 'episode' | 'hash'>;
+
+/**
+ * An episode that the store keeps, because one of its changes was held, approved, rejected, or shown and later no
+ * longer proposed.
+ */
+export interface KnownEpisode extends Pick<Change, 'rule' | 'episode'> {
+  /** When an accepted read ended it (epoch ms); undefined while the rule still applies. */
+  readonly endedAt: number | undefined;
+}
+
+/**
+ * Returns the episode of a change that `rule` proposes now: the one that has not ended, else the number after the last
+ * one, else `0`. It follows from the store alone, so `plan` and a later `apply` give the change the same hash.
+ */
+export function episodeOf(rule: string, known: readonly KnownEpisode[]): string {
+  let next = 0;
+  for (const episode of known) {
+    if (episode.rule !== rule) continue;
+    if (episode.endedAt === undefined) return episode.episode;
+    next = Math.max(next, Number(episode.episode) + 1);
+  }
+  return String(next);
+}
+
+/** One changed field, for display and for files. `''` is an empty field. */
+export interface FieldDifference {
+  readonly field: FieldName;
+  /** Undefined: the platform does not return it. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+/** Returns the fields that a change sets: those that differ, and for a create every field with a value. */
+export function differencesOf(change: Pick<Change, 'kind' | 'before' | 'after' | 'changed'>): FieldDifference[] {
+  const { kind, before, after, changed } = change;
+  const names = kind === 'create' ? fieldNames(after).filter((name) => after[name] !== '') : changed;
+  return names.map((field) => ({ field, before: shownBefore(field, before), after: after[field] ?? '' }));
+}
+
+function shownBefore(field: FieldName, before: Change['before']): string | undefined {
+  if (before === undefined) return '';
+  return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
 }

@@ -1,3 +1,8 @@
+import type { FieldName, FieldValues } from '../person/fields.ts';
+import type { User } from '../person/user.ts';
+import { diffFields, withKnown } from './diff.ts';
+import type { LedgerEntry } from './ledger.ts';
+
 /**
  * The order of changes that pass e-mails on. A claimant is a person who is to get the e-mail that the holder's account
  * has. People are numbers: each claimant has one holder, and each holder one claimant, so links form chains and cycles.
@@ -109,4 +114,27 @@ export function sendingLevels(changes: readonly OrderedChange[]): ReadonlyMap<st
     }
   }
   return levels;
+}
+
+/** The parking address of a leaver's account whose e-mail an active employee is to get. */
+export interface Parking {
+  readonly email: string;
+  /** Who gets the e-mail. */
+  readonly claimant: string;
+}
+
+/**
+ * Returns the fields of the write that parks the account; undefined when it needs none, or none is possible: every write
+ * needs both names. `carried`: mapped fields that every write must carry.
+ */
+export function parkingWrite(
+  { email }: Parking,
+  user: User,
+  entry: LedgerEntry,
+  carried: readonly FieldName[] = [],
+): FieldValues | undefined {
+  const { firstName = '', lastName = '' } = user.fields;
+  const { changed } = diffFields({ email }, user, entry, 'write');
+  if (changed.length === 0 || firstName === '' || lastName === '') return undefined;
+  return withKnown({ firstName, lastName, email }, user, entry, carried);
 }

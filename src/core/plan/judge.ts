@@ -1,7 +1,7 @@
 import { type FieldName, fieldTraits } from '../person/fields.ts';
 import type { User } from '../person/user.ts';
-import { isAlteration, isSameValue } from './alteration.ts';
 import type { Change } from './change.ts';
+import { isAlteration, isSameValue } from './diff.ts';
 import type { LedgerEntry, Quirk } from './ledger.ts';
 
 /** What the read-back of a user shows about the sent change. */

@@ -1,7 +1,8 @@
 import { type FieldName, type FieldTraits, type FieldValues, fieldTraits } from '../person/fields.ts';
+import type { SyncSettings } from '../run/settings.ts';
 import type { Change } from './change.ts';
 import type { Verdict } from './judge.ts';
-import type { LedgerEntry } from './ledger.ts';
+import type { LedgerEntry, Misses } from './ledger.ts';
 import { type MissingProof, newerStamp } from './snapshot.ts';
 
 /** Transitions of a ledger entry. Each function returns the same object when nothing changes. */
@@ -145,4 +146,21 @@ function sendsSoFar(entry: LedgerEntry, hidden: FieldValues): number {
 /** Returns whether the platform may hide the field: write-only fields, and dates, whose shown format may be unknown. */
 function mayBeHidden(traits: FieldTraits): boolean {
   return !traits.isReadable || traits.isDate;
+}
+
+/** When a missing person is disabled: after so many complete reads without the person, and never before an instant. */
+export interface MissingWait {
+  readonly afterReads: number;
+  /** Epoch ms. */
+  readonly from: number;
+}
+
+/** Returns when the person is disabled. Empty where the sync never disables the person. */
+export function missingWait(
+  { since }: Misses,
+  identification: string,
+  { missing, policy, protected: exempt }: Pick<SyncSettings, 'missing' | 'policy' | 'protected'>,
+): { readonly wait?: MissingWait } {
+  if (missing === 'never' || policy !== 'sync' || exempt.includes(identification)) return {};
+  return { wait: { afterReads: missing.afterReads, from: since + missing.minAgeMs } };
 }

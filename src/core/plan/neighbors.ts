@@ -1,3 +1,4 @@
+import type { FieldValues } from '../person/fields.ts';
 import type { Roster, RosterEntry } from './roster.ts';
 
 /**
@@ -83,4 +84,25 @@ function onlyStanding(entries: readonly RosterEntry[] = []): RosterEntry['standi
 /** Returns whether the other sync had enough full reads since `since` and did not take the account over. */
 export function isClaimOver({ fullReads }: Claim, since: number | undefined): boolean {
   return since !== undefined && fullReads.filter((at) => at > since).length >= readsUntilTakeOver;
+}
+
+/**
+ * Returns whether two people with one e-mail appear to be the same person: the same birth date, or the same name. For
+ * example, a contractor who becomes an employee leaves under one identification and starts under another. Names compare
+ * without case and accents.
+ */
+export function looksLikeSamePerson(a: FieldValues, b: FieldValues): boolean {
+  if (isSet(a.birthDate) && a.birthDate === b.birthDate) return true;
+  const name = nameOf(a);
+  return name !== '' && name === nameOf(b);
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
+/** Returns the full name. Empty unless both names are known. */
+function nameOf({ firstName, lastName }: FieldValues): string {
+  if (!isSet(firstName) || !isSet(lastName)) return '';
+  return `${firstName} ${lastName}`.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -6,21 +6,22 @@ import type { Policy, SyncSettings } from '../run/settings.ts';
 import type { ChangeDraft, ChangeKind } from './change.ts';
 import { create, disable, enable, park, remove, update } from './change-drafts.ts';
 import { diffFields, withKnown } from './diff.ts';
+import { type Parking, parkingWrite } from './email-order.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
 import {
   adopted,
   countMiss,
   entryOf,
   goneFromPlatform,
+  type MissingWait,
   markGone,
+  missingWait,
   seenInSource,
   takenOver,
   withAccount,
   withoutMisses,
 } from './ledger-steps.ts';
-import { type MissingWait, missingWait } from './missing-wait.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
-import { type Parking, parkingWrite } from './parking.ts';
 import type { LeaverProof, MissingProof } from './snapshot.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { lookAlikeKey } from '../person/look-alike.ts';
-import { TextHash } from './text-hash.ts';
+import { lookAlikeKey } from '../person/identification.ts';
+import { TextHash } from '../person/text.ts';
 
 /**
  * The roster of a sync holds what its last accepted complete full read showed about each person, as hashes. Point

@@ -38,8 +38,8 @@ function endsAlike(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.endsWith(b) || b.endsWith(a));
 }
 
-/** Normalizes a name, so that `a_b`, `a-b` and `aB` are equal. */
-function fold(name: string): string {
+/** Folds a name, so that `a_b`, `a-b` and `aB` are equal. */
+export function fold(name: string): string {
   return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 

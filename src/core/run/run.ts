@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ChangeClass } from '../plan/change.ts';
 
 /**
@@ -71,4 +72,20 @@ export interface Hold {
   /** The reason: `7 disables in 24 h, 5 allowed`. */
   readonly reason: string;
   readonly count: number;
+}
+
+/** The ids of a run's trace: 16 and 8 bytes in hexadecimal, as W3C Trace Context has them. */
+interface TraceIds {
+  readonly trace: string;
+  /** The span of the whole run, the parent of every step. */
+  readonly span: string;
+}
+
+/**
+ * Returns the ids of the trace of a run. They follow from the run's id, so that every process that advances the run adds
+ * to the same trace, and an operator with the id of the run finds it.
+ */
+export function traceIdsOf(run: string): TraceIds {
+  const digest = createHash('sha256').update(`rollcall trace ${run}`).digest('hex');
+  return { trace: digest.slice(0, 32), span: digest.slice(32, 48) };
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { proxyProblem } from '../../core/run/proxy-address.ts';
+import { proxyProblem } from '../../core/run/addresses.ts';
 import type { Egress } from '../../ports/egress.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { differByZeros, zerosAdvice } from '../../core/guard/leading-zeros.ts';
-import { likeness, lookAlikeKey } from '../../core/person/look-alike.ts';
+import { differByZeros, zerosAdvice } from '../../core/guard/damage.ts';
+import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import type { User } from '../../core/person/user.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';

@@ -1,4 +1,4 @@
-import { openBudget } from '../../core/person/evaluation-budget.ts';
+import { openBudget } from '../../core/person/field-rule.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import { countingRecord } from '../../core/person/prefer.ts';
 import { countOf } from '../../core/run/count-of.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../../core/person/user.ts';
-import { looksLikeSamePerson } from '../../core/plan/conversion.ts';
+import { looksLikeSamePerson } from '../../core/plan/neighbors.ts';
 import type { Sync } from '../engine-io.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 

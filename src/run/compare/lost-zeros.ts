@@ -1,4 +1,4 @@
-import { otherZeros, zerosAdvice } from '../../core/guard/leading-zeros.ts';
+import { otherZeros, zerosAdvice } from '../../core/guard/damage.ts';
 import type { User } from '../../core/person/user.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';

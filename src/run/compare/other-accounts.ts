@@ -1,6 +1,6 @@
 import type { FieldValues } from '../../core/person/fields.ts';
+import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
-import { TextHash } from '../../core/plan/text-hash.ts';
 import type { DirectoryRow } from '../../ports/directories.ts';
 import type { Spool } from '../../ports/spool.ts';
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import type { MissingWait } from '../../core/plan/missing-wait.ts';
+import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { ExpectedHandOvers } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';

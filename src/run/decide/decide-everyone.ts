@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockedPerson } from '../../core/guard/blocked.ts';
-import { type Change, type ChangeDraft, sealChange } from '../../core/plan/change.ts';
-import { episodeOf } from '../../core/plan/episode.ts';
+import { type Change, type ChangeDraft, episodeOf, sealChange } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Case, Decision, SourceSays } from '../../core/plan/plan.ts';
 import type { Finding } from '../../core/run/finding.ts';

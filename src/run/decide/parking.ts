@@ -1,5 +1,5 @@
-import { parkingAddress } from '../../core/person/email-address.ts';
-import type { Parking } from '../../core/plan/parking.ts';
+import { parkingAddress } from '../../core/person/text.ts';
+import type { Parking } from '../../core/plan/email-order.ts';
 import type { Sync } from '../engine-io.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 

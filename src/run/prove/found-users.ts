@@ -1,5 +1,5 @@
+import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
-import { TextHash } from '../../core/plan/text-hash.ts';
 import type { OpenSpool, Spool } from '../../ports/spool.ts';
 import { HashIndex } from '../read/hash-index.ts';
 

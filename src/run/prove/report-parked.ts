@@ -1,4 +1,4 @@
-import { parkingAddress } from '../../core/person/email-address.ts';
+import { parkingAddress } from '../../core/person/text.ts';
 import type { Case } from '../../core/plan/plan.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';

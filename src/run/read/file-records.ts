@@ -1,5 +1,5 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
-import { likeness } from '../../core/person/look-alike.ts';
+import { likeness } from '../../core/person/identification.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import { preferred, withOutside } from '../../core/person/prefer.ts';
 import { countOf } from '../../core/run/count-of.ts';

@@ -1,11 +1,11 @@
-import { paddedWidth } from '../../core/guard/leading-zeros.ts';
+import { paddedWidth } from '../../core/guard/damage.ts';
 import { type FieldName, type FieldValues, fieldTraits } from '../../core/person/fields.ts';
-import { lookAlikeKey } from '../../core/person/look-alike.ts';
+import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { RosterEntries, type RosterPart, type RosterStanding, standingCode } from '../../core/plan/roster.ts';
-import { TextHash } from '../../core/plan/text-hash.ts';
 import type { Spool } from '../../ports/spool.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
 import { mark } from './people-marks.ts';

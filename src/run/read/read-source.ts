@@ -1,10 +1,10 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
+import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
-import { openPaddingFindings } from '../../core/guard/padding-findings.ts';
 import { openCellFindings } from '../../core/person/cell-findings.ts';
-import { openBudget } from '../../core/person/evaluation-budget.ts';
+import { openBudget } from '../../core/person/field-rule.ts';
 import type { FieldName } from '../../core/person/fields.ts';
-import { lookAlikeKey } from '../../core/person/look-alike.ts';
+import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { Mapped, SourceRecord } from '../../core/person/person.ts';
 import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { proxyProblem } from '../../core/run/proxy-address.ts';
+import { proxyProblem } from '../../core/run/addresses.ts';
 import { egressWith } from '../../drivers/http/egress.ts';
 import type { Source, SourceBase, SourceCapabilities, SourceKind } from '../../ports/source.ts';
 import { messageFor, problemsOf } from './problem-messages.ts';

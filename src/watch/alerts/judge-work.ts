@@ -1,4 +1,4 @@
-import type { AlertCode } from '../../core/run/codes/alert-code.ts';
+import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';

@@ -1,5 +1,5 @@
 import { anchorOf, docsOfCode } from '../../core/run/codes/code-list.ts';
-import { traceIdsOf } from '../../core/run/trace-ids.ts';
+import { traceIdsOf } from '../../core/run/run.ts';
 import type { AlertNotice, AlertProblem, AlertTopic, RecoveredProblem } from '../../ports/alerts.ts';
 import { ageOf, instantOf } from './words.ts';
 

@@ -12,7 +12,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { RollcallError } from '../../core/run/errors.ts';
-import { traceIdsOf } from '../../core/run/trace-ids.ts';
+import { traceIdsOf } from '../../core/run/run.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
 import type { Tracing } from '../../ports/tracing.ts';

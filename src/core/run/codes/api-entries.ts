@@ -1,5 +1,30 @@
-import type { ApiCode } from './api-code.ts';
 import type { CodeEntry } from './code-entry.ts';
+
+/** Codes of requests that the HTTP API refuses before they reach the product. `NOT_FOUND` and `USAGE` are errors. */
+export type ApiCode =
+  | 'BAD_REQUEST'
+  | 'BODY_INVALID'
+  | 'BODY_TOO_LARGE'
+  | 'CLOSING'
+  | 'CSRF'
+  | 'GONE'
+  | 'INTERNAL'
+  | 'KEY_REUSED'
+  | 'MEDIA_TYPE'
+  | 'METHOD_NOT_ALLOWED'
+  | 'NO_WEBHOOK'
+  | 'PATH_TOO_LONG'
+  | 'REQUEST_INVALID'
+  | 'ROLE'
+  | 'SESSION_EXPIRED'
+  | 'SIGNATURE_MISSING'
+  | 'SIGNATURE_OLD'
+  | 'SIGNATURE_USED'
+  | 'SIGNATURE_WRONG'
+  | 'TOKEN_MISSING'
+  | 'TOKEN_UNKNOWN'
+  | 'TOO_MANY_REQUESTS'
+  | 'TOO_MANY_STREAMS';
 
 const webhooks = 'http-api.md#webhooks';
 const roles = 'http-api.md#who-may-do-what';

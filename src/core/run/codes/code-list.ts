@@ -1,16 +1,15 @@
 import type { Rule } from '../../plan/plan.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { FindingCode } from '../finding.ts';
-import { nearest } from '../nearest.ts';
-import type { AlertCode, RuleCode } from './alert-code.ts';
+import { fold, nearest } from '../nearest.ts';
+import type { AlertCode, RuleCode } from './alert-entries.ts';
 import { alertEntries } from './alert-entries.ts';
-import type { ApiCode } from './api-code.ts';
+import type { ApiCode } from './api-entries.ts';
 import { apiEntries } from './api-entries.ts';
 import type { CodeEntry } from './code-entry.ts';
 import { decisionEntries } from './decision-entries.ts';
 import { errorEntries } from './error-entries.ts';
-import { runFindingEntries } from './run-finding-entries.ts';
-import { sourceFindingEntries } from './source-finding-entries.ts';
+import { runFindingEntries, sourceFindingEntries } from './finding-entries.ts';
 
 export type CodeKind = 'alert' | 'finding' | 'rule' | 'error' | 'api';
 export type Code = AlertCode | RuleCode | FindingCode | Rule | ErrorCode | ApiCode;
@@ -58,11 +57,6 @@ export function docsOfCode(code: Code): string {
 /** The anchor of a code in docs/codes.md and on the page `/runbook`. */
 export function anchorOf(code: Code): string {
   return code.toLowerCase();
-}
-
-/** Folds a name, so that `TOKEN_REVOKED` and `token-revoked` are equal. No two codes may be. */
-export function fold(name: string): string {
-  return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 
 function keysOf<Key extends string>(entries: Readonly<Record<Key, CodeEntry>>): readonly Key[] {
