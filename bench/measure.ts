@@ -8,6 +8,7 @@ import { newUlid, systemClock } from '../src/main/system.ts';
 import type { Logger } from '../src/ports/runtime.ts';
 import type { EngineIo, Sync } from '../src/run/engine-io.ts';
 import { makePlan } from '../src/run/make-plan.ts';
+import { showPlan } from '../src/run/recorder.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { type BenchCase, hrFile, pageSize, storeFile } from './folder.ts';
 import { benchMapping } from './people.ts';
@@ -82,7 +83,7 @@ async function readEverything(sync: Sync, io: EngineIo): Promise<Pick<Measured, 
 
 async function plan(sync: Sync, io: EngineIo): Promise<Pick<Measured, 'changes' | 'seen'>> {
   const planId = io.newId('plan');
-  const made = await makePlan({ planId, sync, scope: { kind: 'all' }, signal, context: undefined }, io);
+  const made = await makePlan({ sync, scope: { kind: 'all' }, signal }, showPlan(planId, sync, io), io);
   if (made.failure !== undefined) throw new Error(made.failure);
   const { kinds } = await io.store.plans.count(planId);
   const { sourceRows = 0, platformUsers = 0, managedUsers = 0 } = made.facts;

@@ -6,7 +6,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { type Explained, explain } from '../run/explain.ts';
+import { type Explained, explain } from '../run/why.ts';
 import type { Adoption } from './app.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
 import { renameDetail } from './renames.ts';

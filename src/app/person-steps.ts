@@ -6,7 +6,7 @@ import type { Rule } from '../core/plan/plan.ts';
 import { countOf } from '../core/run/count-of.ts';
 import { isAboutIdentity } from '../core/run/finding.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
-import type { Explained } from '../run/explain.ts';
+import type { Explained } from '../run/why.ts';
 import { wordsOf } from './rule-words.ts';
 
 /** The way of one person, in order. */

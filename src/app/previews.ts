@@ -21,7 +21,7 @@ type PlanOptions = WatchOptions & { readonly scope?: RunScope };
 export async function showPlan(sync: Sync, options: PlanOptions, engine: EngineIo): Promise<PlanReport> {
   const { signal, progress, scope = { kind: 'all', isFull: true } } = options;
   const planId = engine.newId('plan');
-  const plan = await previewPlan({ planId, sync, scope, signal, context: undefined }, { ...engine, progress });
+  const plan = await previewPlan({ planId, sync, scope, signal }, { ...engine, progress });
   return reportPlan(plan, sync, engine.store);
 }
 

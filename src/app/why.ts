@@ -1,7 +1,7 @@
 import type { Change } from '../core/plan/change.ts';
 import type { DecisionRecord } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { type Explained, explain } from '../run/explain.ts';
+import { type Explained, explain } from '../run/why.ts';
 import type { PersonTrace } from './app.ts';
 import { personSteps } from './person-steps.ts';
 import { renamesOf } from './renames.ts';

@@ -1,34 +1,39 @@
 import { comparePeople } from './compare/compare-people.ts';
 import { decideChanges } from './decide/decide-changes.ts';
 import type { EngineIo } from './engine-io.ts';
-import { guardChanges } from './judge/guard-changes.ts';
+import { countChanges } from './judge/count-changes.ts';
+import { judge } from './judge/judge.ts';
 import type { Plan, PlanJob } from './plan-job.ts';
-import { pruneBeside } from './prune-old.ts';
 import { openWork } from './read/open-work.ts';
 import { readPeople } from './read/read-people.ts';
+import { record } from './record/record.ts';
+import type { Recorder } from './recorder.ts';
 import { sealEmptyPlan, sealPlan } from './seal/seal-plan.ts';
 
 /**
- * Makes a plan: all work before the first external effect.
+ * Makes the plan of a run, of a dry run, of one person explained: they differ by the recorder. All of it comes before
+ * the first external effect.
  *
  *   read      the employees from the source, mapped, into an index
  *   compare   check again what earlier runs left unresolved, recall the ledger, scan the platform: find the people who
  *             need a decision
  *   decide    apply the truth table to each of them; store changes and ledger entries
- *   guard     drop rejected changes, hold excessive ones, accept or doubt the read
+ *   judge     drop rejected changes, count the others: what is held, and is the read believed
+ *   record    hold the excess; store absences, the read and its people, and who waits for a decision
  *   seal      compute the digest over the changes: the approved plan is exactly the shown plan
  */
-export async function makePlan(job: PlanJob, io: EngineIo): Promise<Plan> {
-  if (job.context === undefined) await pruneBeside(io);
+export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): Promise<Plan> {
   const spool = io.openSpool();
   try {
-    const work = await openWork(job, spool, io);
+    const work = await openWork(job, recorder, spool, io);
     const read = await readPeople(work, io);
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
     const compared = await comparePeople(work, read, io);
     const decided = await decideChanges(work, { read, compared }, io);
-    const guarded = await guardChanges(work, { read, compared, decided }, io);
-    return await sealPlan(work, { read, compared, decided, guarded }, io);
+    const counts = await countChanges(work, { compared, decided }, io);
+    const judged = judge(work, { read, compared, counts });
+    await record(work, { read, compared, decided, judged }, io);
+    return await sealPlan(work, { read, compared, decided, judged }, io);
   } finally {
     spool.close();
   }

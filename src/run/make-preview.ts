@@ -36,7 +36,7 @@ export async function makePreview(id: string, io: EngineIo, signal: AbortSignal)
     return;
   }
   // Each attempt has a plan of its own, so that two of them never write into one.
-  const job = { planId: io.newId('plan'), sync, scope: preview.scope, signal, context: undefined };
+  const job = { planId: io.newId('plan'), sync, scope: preview.scope, signal };
   const notes = noteProgress(preview, io);
   try {
     const plan = await previewPlan(job, { ...io, progress: notes.progress });

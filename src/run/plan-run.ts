@@ -3,6 +3,7 @@ import type { NewHold } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import type { Plan } from './plan-job.ts';
+import { recordRun } from './recorder.ts';
 import { budgetsOf, countedPlan } from './seal/request-budgets.ts';
 import { writeBatches } from './seal/write-batches.ts';
 import type { JobOutcome } from './work.ts';
@@ -13,7 +14,7 @@ export async function planRun(context: RunContext, io: EngineIo): Promise<JobOut
   const { run } = owned;
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
-  const { plan, planning } = await countedPlan({ planId: run.id, sync, scope: run.scope, signal, context }, io);
+  const { plan, planning } = await countedPlan({ sync, scope: run.scope, signal }, recordRun(context, io), io);
   await io.store.holds.renew(owned, newHolds(context, plan, io), io.clock.now());
   const loads = plan.failure === undefined ? await writeBatches(context, io) : undefined;
   const budgets = loads === undefined ? {} : await budgetsOf({ plan, planning, sync, loads }, io);

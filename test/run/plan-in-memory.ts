@@ -16,9 +16,10 @@ import type { Platform } from '../../src/ports/platform.ts';
 import type { Source } from '../../src/ports/source.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
-import { type Explained, explain } from '../../src/run/explain.ts';
 import { makePlan } from '../../src/run/make-plan.ts';
 import type { Plan } from '../../src/run/plan-job.ts';
+import { recordRun } from '../../src/run/recorder.ts';
+import { type Explained, explain } from '../../src/run/why.ts';
 import { openFileSpool } from '../../src/store/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun } from '../contracts/store-samples.ts';
@@ -164,7 +165,7 @@ async function putRoster({ others }: World, owned: OwnedRun, store: Store): Prom
 function planRun(owned: OwnedRun, sync: Sync, io: EngineIo): Promise<Plan> {
   const { signal } = new AbortController();
   const context = { owned, sync, signal, stopping: signal };
-  return makePlan({ planId: owned.run.id, sync, scope: { kind: 'all' }, signal, context }, io);
+  return makePlan({ sync, scope: { kind: 'all' }, signal }, recordRun(context, io), io);
 }
 
 const pageOf = 3;

@@ -14,6 +14,7 @@ import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
 import { finishRun } from '../../src/run/finish-run.ts';
 import { makePlan } from '../../src/run/make-plan.ts';
 import type { Plan } from '../../src/run/plan-job.ts';
+import { recordRun, showPlan } from '../../src/run/recorder.ts';
 import { openFileSpool } from '../../src/store/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun } from '../contracts/store-samples.ts';
@@ -215,7 +216,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     async plan(scope = all) {
       const context = await open(scope);
       const { id } = context.owned.run;
-      const plan = await makePlan({ planId: id, sync, scope, signal: context.signal, context }, io);
+      const plan = await makePlan({ sync, scope, signal: context.signal }, recordRun(context, io), io);
       await store.runs.update(context.owned, { facts: plan.facts });
       const planned = await told(plan, id);
       await store.runs.addFindings(context.owned, plan.findings);
@@ -224,7 +225,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     },
     async show(scope = all) {
       const id = `shown_${++runs}`;
-      const plan = await makePlan({ planId: id, sync, scope, signal: stopping.signal, context: undefined }, io);
+      const plan = await makePlan({ sync, scope, signal: stopping.signal }, showPlan(id, sync, io), io);
       return told(plan, id);
     },
     async run(scope = all) {

@@ -8,7 +8,7 @@ import { confirmGone } from './confirm-gone.ts';
 import { findLostZeros } from './lost-zeros.ts';
 import { recall } from './recall.ts';
 import { recallClaims, recallConflicts } from './recall-conflicts.ts';
-import { blockedUsers, claimedElsewhere, resolveUnresolved, type Unresolved, type Wait } from './unresolved.ts';
+import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
 export interface PlanCompared extends Omit<Compared, 'enabled'> {
@@ -30,23 +30,23 @@ export async function comparePeople(
   { reading, focus, last }: PlanRead,
   io: EngineIo,
 ): Promise<PlanCompared> {
-  const { sync, index, spool, signal, context } = work;
+  const { sync, index, spool, signal, recorder } = work;
   const { find } = work.findings;
   await recallConflicts({ sync, reading, index, find }, io);
-  const left = context === undefined ? await blockedUsers(sync, io) : await resolveUnresolved(context, io);
-  const claimed = await claimedElsewhere(sync, context?.owned.run.id, io);
+  const left = await recorder.unresolved();
+  const claimed = await claimedElsewhere(sync, recorder.planId, io);
   const unresolved = { ...left, blocked: new Map([...claimed, ...left.blocked]) };
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
   const recalled = focus === undefined ? only : named([...focus]);
   const period = {
     leftSince: reading.kind === 'full' ? (last?.at ?? 0) : Number.POSITIVE_INFINITY,
-    cameSince: context?.owned.run.startedAt ?? Number.POSITIVE_INFINITY,
+    cameSince: recorder.startedAt,
   };
   const { managed, enabled } = await recall({ sync, index, only: recalled, period, find }, io);
   const isFocused = focus !== undefined;
-  const others = only === undefined && work.others !== undefined ? { onOther: work.others.add } : {};
-  const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find, ...others }, io);
+  const onOther = work.others.add;
+  const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find, onOther }, io);
   await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
   await findLostZeros({ sync, reading, index, spool, candidates, isFocused, signal, find }, io);

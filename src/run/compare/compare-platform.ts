@@ -49,8 +49,8 @@ export interface CompareJob {
   readonly spool: Spool;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
-  /** Called for every user whom no record of the source names. */
-  readonly onOther?: (user: User) => void;
+  /** Called for every user whom no record of the source names, where all people are compared. */
+  readonly onOther: (user: User) => void;
 }
 
 interface Count {
@@ -198,7 +198,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   const { index, spool, sync } = job;
   const { slot, isExact } = index.find(user.identification);
   if (sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
-  if (slot === -1 || !index.has(slot, mark.inSource)) job.onOther?.(user);
+  if (job.only === undefined && (slot === -1 || !index.has(slot, mark.inSource))) job.onOther(user);
   if (slot === -1) {
     count.unmanaged += 1;
     return;

@@ -2,7 +2,6 @@ import { classAllowance } from '../../core/guard/guard.ts';
 import type { Change } from '../../core/plan/change.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { DecisionRecord } from '../../ports/store.ts';
-import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 
 const changesAtOnce = 500;
@@ -28,14 +27,13 @@ export function isDecidedByOperator(change: Change, known: readonly DecisionReco
  * so that a broken source of the other sync cannot keep everyone enabled unnoticed.
  */
 export async function addExcessHandOvers(
-  { context, planId, spool, sync }: PlanWork,
+  { recorder, spool, sync }: Pick<PlanWork, 'recorder' | 'spool' | 'sync'>,
   { places }: ExpectedHandOvers,
   users: { readonly managed: number; readonly enabled: number },
-  io: EngineIo,
 ): Promise<void> {
   if (places.length <= classAllowance('handOvers', sync.settings.guards.handOvers, users)) return;
   for (const some of chunk(places, changesAtOnce)) {
     const changes = some.map((place) => JSON.parse(spool.read(place)) as Change);
-    await io.store.plans.add(context?.owned, planId, changes);
+    await recorder.changes(changes);
   }
 }

@@ -39,6 +39,17 @@ export function openOtherAccounts(spool: Spool, salt: string): OtherAccounts {
   };
 }
 
+/** Returns a list that keeps no account, for plans that store no directory. */
+export function noOtherAccounts(): OtherAccounts {
+  return {
+    add() {},
+    entries: () => new Int32Array(),
+    row(position) {
+      throw new RangeError(`no account was kept at ${position}`);
+    },
+  };
+}
+
 /** Returns the name and e-mail for display. */
 export function shownAs({ firstName = '', lastName = '', email = '' }: FieldValues): { name: string; email: string } {
   return { name: `${firstName} ${lastName}`.trim(), email };

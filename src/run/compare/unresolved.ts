@@ -134,11 +134,7 @@ async function resolveBatch(
 }
 
 /** Returns the users with a change that another run in progress has sent and not proven. Nothing is planned for them. */
-export async function claimedElsewhere(
-  sync: Sync,
-  run: string | undefined,
-  io: EngineIo,
-): Promise<ReadonlyMap<string, Wait>> {
+export async function claimedElsewhere(sync: Sync, run: string, io: EngineIo): Promise<ReadonlyMap<string, Wait>> {
   const batches = await io.store.batches.unproven(sync.settings.connection);
   const claimed = new Map<string, Wait>();
   for (const batch of batches.filter((one) => one.run !== run)) {

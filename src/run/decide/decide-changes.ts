@@ -5,7 +5,7 @@ import type { PlanCompared } from '../compare/compare-people.ts';
 import type { ExpectedHandOvers } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { headerOf, type PlanWork } from '../plan-job.ts';
+import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type DecisionSink, decideEveryone } from './decide-everyone.ts';
 
@@ -35,13 +35,10 @@ export async function decideChanges(
   { read, compared }: { readonly read: PlanRead; readonly compared: PlanCompared },
   io: EngineIo,
 ): Promise<Decided> {
-  const { context, sync, spool, index, signal, planId } = work;
+  const { recorder, sync, spool, index, signal } = work;
   const { find, identities } = work.findings;
   const { candidates, claims, holders, unresolved } = compared;
-  // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
-  const phase = { phase: 'planning', phaseAt: io.clock.now() } as const;
-  if (context !== undefined) await io.store.runs.update(context.owned, phase);
-  await io.store.plans.begin(context?.owned, headerOf(work, io));
+  await recorder.begin();
   const misses: number[] = [];
   const expected: number[] = [];
   const waits = new Map<string, string>();
@@ -63,28 +60,24 @@ export async function decideChanges(
       for (const { identification, waitsFor } of changes) {
         if (waitsFor !== undefined) waits.set(identification, waitsFor);
       }
-      await io.store.plans.add(context?.owned, planId, changes);
+      await recorder.changes(changes);
     },
-    decided: (_subject, { rule, wait }) => {
+    decided: (subject, decision) => {
+      recorder.watcher.decided(subject, decision);
+      const { rule, wait } = decision;
       if (rule !== 'missing-counted') return;
       const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
       missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
     },
-    takeOver: async (users) => {
-      if (context === undefined) return new Set(users.map(({ identification }) => identification));
-      const taken = await io.store.ledger.takeOver(context.owned, users, io.clock.now());
-      io.checkpoint('ledger-written');
-      return taken;
-    },
+    takeOver: recorder.takeOver,
     expected: async (changes) => {
+      recorder.watcher.expected(changes);
       for (const change of changes) expected.push(spool.append(JSON.stringify(change)));
     },
     ledger: async (entries) => {
-      // Outbox delivery writes no ledger entries, because another system delivers the file.
-      if (context === undefined || sync.settings.delivery === 'outbox') return;
       for (const { entry, isMiss } of entries) if (isMiss) misses.push(spool.append(JSON.stringify(entry)));
       const adopted = entries.filter(({ isMiss }) => !isMiss).map(({ entry }): LedgerEntry => entry);
-      await io.store.ledger.put(context.owned, adopted);
+      await recorder.ledger(adopted);
     },
   };
   const { blocked } = unresolved;

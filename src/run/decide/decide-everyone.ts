@@ -21,7 +21,7 @@ export interface DecisionSink {
   ledger(entries: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]): Promise<void>;
   find(finding: Finding): void;
   /** Called with every decision, also those without a change. */
-  decided?(subject: Case, decision: Decision): void;
+  decided(subject: Case, decision: Decision): void;
   /**
    * Makes users ours that belonged to another sync, and returns who was taken over. The changes of the others are left
    * out.
@@ -30,7 +30,7 @@ export interface DecisionSink {
   /** Gets the changes that are left out because another sync is expected to take the users over. */
   expected(changes: readonly Change[]): Promise<void>;
   /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
-  blocked?(person: BlockedPerson): void;
+  blocked(person: BlockedPerson): void;
 }
 
 /** Small enough that other work of this process soon runs, even if every case becomes a change. */
@@ -92,12 +92,12 @@ async function decideSome(
     if (bare.takenFrom !== undefined && !taken.has(subject.identification)) continue;
     const decision = withMoves(bare, slot, job.moves);
     const isConflict = index.has(slot, mark.conflict);
-    sink.decided?.(subject, decision);
+    sink.decided(subject, decision);
     const release = subject.neighbors?.release;
     if (decision.takenFrom !== undefined && release !== undefined) sink.find(findTakenOver(subject, release));
     if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
     const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
-    if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked?.(blocked);
+    if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked(blocked);
     const parked = reportFoundParked(subject, sync);
     if (parked !== undefined) sink.find(parked);
     const { change } = decision;

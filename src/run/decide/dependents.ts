@@ -7,14 +7,14 @@ import { changesOf } from '../seal/batches.ts';
  * rejected. `waits`: identification to the one that it waits for; in a cycle, each waits for all.
  */
 export async function withdrawDependents(
-  { planId, context, findings }: PlanWork,
+  { recorder, findings }: PlanWork,
   waits: ReadonlyMap<string, string>,
   io: EngineIo,
 ): Promise<void> {
   if (waits.size === 0) return;
   const claimantOf = new Map([...waits].map(([claimant, holder]) => [holder, claimant]));
   const stopped = new Map<string, 'held' | 'dropped'>();
-  for await (const { identification, state } of changesOf(planId, io, { states: ['held', 'dropped'] })) {
+  for await (const { identification, state } of changesOf(recorder.planId, io, { states: ['held', 'dropped'] })) {
     const isLinked = waits.has(identification) || claimantOf.has(identification);
     if (isLinked) stopped.set(identification, state === 'held' ? 'held' : 'dropped');
   }
@@ -24,7 +24,7 @@ export async function withdrawDependents(
       stopped.set(next, state);
       const what = state === 'held' ? 'held' : 'rejected';
       const reason = `${what} with the change of ${holder}, whose e-mail it takes over`;
-      await io.store.plans.setAside(context?.owned, planId, [next], { state, reason });
+      await recorder.setAside([next], { state, reason });
       const message = `${next} takes over the e-mail of ${holder}, whose change is ${what}: both wait`;
       findings.find({ code: state === 'held' ? 'held' : 'email-conflict', identification: next, message });
       holder = next;

@@ -11,14 +11,23 @@ export interface Findings {
   readonly identities: { readonly found: number; readonly notKept: number };
 }
 
-/** Opens the findings of a plan. Calls `watch` for each finding, kept or not. */
-export function openFindings(watch: (finding: Finding) => void = () => {}): Findings {
+export interface FindingsWatch {
+  /** Called for each finding, kept or not. */
+  readonly note: (finding: Finding) => void;
+  /** The same, with the account that the finding is about. */
+  readonly watch: (finding: Finding) => void;
+}
+
+/** Opens the findings of a plan. */
+export function openFindings({ note, watch }: FindingsWatch): Findings {
   const ofRead: Finding[] = [];
   const ofPeople: Finding[] = [];
   const identities = { found: 0, notKept: 0 };
   return {
-    find({ other, account: _account, ...finding }) {
-      watch(other === undefined ? finding : { ...finding, other });
+    find(found) {
+      watch(found);
+      const { other, account: _account, ...finding } = found;
+      note(other === undefined ? finding : { ...finding, other });
       const isKept = ofPeople.length < keptFindings;
       if (finding.identification === undefined && finding.at === undefined) ofRead.push(finding);
       else if (isKept) ofPeople.push(finding);

@@ -38,9 +38,9 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const last = reading.kind === 'point' ? undefined : await io.store.reads.last(sync.settings.name);
   const previous = reading.kind === 'full' ? last : undefined;
   const focus = focusOf(work, reading);
-  const { onRecord } = work;
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
-  const runAt = work.context?.owned.run.startedAt;
+  const { startedAt: runAt, watcher } = work.recorder;
+  const onRecord = watcher.record;
   const read = await readSource({ sync, reading, focus, index, runAt, blocked, signal, find, previous, onRecord }, io);
   const message = 'the source does not know this person, so nothing was done for the person';
   for (const identification of read.unknown) find({ code: 'person-unknown', identification, message });

@@ -42,14 +42,14 @@ export interface ReadJob {
   readonly index: PeopleIndex;
   /** Only these people are decided about. The others are stored as bystanders. */
   readonly focus: ReadonlySet<string> | undefined;
-  /** When the run began. Undefined for a dry run. */
-  readonly runAt: number | undefined;
+  /** When the run began. */
+  readonly runAt: number;
   /** Counts the people whose lifecycle dates are unreadable, whether or not they need a decision. */
   readonly blocked: Pick<BlockedTally, 'add' | 'addRows'> | undefined;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
   /** Called for every record after mapping. */
-  readonly onRecord: ((record: SourceRecord, mapped: Mapped) => void) | undefined;
+  readonly onRecord: (record: SourceRecord, mapped: Mapped) => void;
 }
 
 /** Reads the source once, maps every record and stores it in the index. */
@@ -158,7 +158,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
         // Evaluations that were stopped say nothing about their records.
         if (mapped instanceof Promise) signal.throwIfAborted();
         file(done);
-        job.onRecord?.(record, done);
+        job.onRecord(record, done);
       }
       rows += next.value.records.length;
       io.progress({ step: 'reading', rows });

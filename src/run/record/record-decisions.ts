@@ -1,9 +1,9 @@
 import { holdForMs } from '../../core/guard/guard.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
+import type { OwnedRun } from '../../ports/store.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
 import type { EngineIo } from '../engine-io.ts';
-import type { PlanWork } from '../plan-job.ts';
-import { mark } from '../read/people-index.ts';
+import { mark, type PeopleIndex } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
 
 /** Number of people whose episodes are read with one statement. */
@@ -11,6 +11,7 @@ const peopleAtOnce = 500;
 
 /** What a run's plan knows about its people. */
 export interface DecisionGrounds {
+  readonly index: PeopleIndex;
   readonly snapshot: Snapshot;
   /** People with a change whose outcome is not known. No decision is made about them. */
   readonly unresolved: Unresolved['blocked'];
@@ -21,21 +22,23 @@ export interface DecisionGrounds {
 
 /**
  * Opens decisions for the changes that the plan holds. Ends the episodes of people whom this read decided and whose
- * rule no longer applies. Does nothing for a dry run. Repeatable.
+ * rule no longer applies. Repeatable.
  */
-export async function recordDecisions(work: PlanWork, grounds: DecisionGrounds, io: EngineIo): Promise<void> {
-  const { context, planId, sync } = work;
-  if (context === undefined) return;
+export async function recordDecisions(
+  owned: OwnedRun,
+  grounds: DecisionGrounds,
+  io: Pick<EngineIo, 'store'>,
+): Promise<void> {
+  const { id, sync } = owned.run;
   const { decisions } = io.store;
   const { now, isDoubted } = grounds;
-  await decisions.record(context.owned, planId, { now, expiresAt: now + holdForMs });
+  await decisions.record(owned, id, { now, expiresAt: now + holdForMs });
   if (isDoubted) return;
-  const { name } = sync.settings;
   for (let after: string | undefined; ; ) {
     const query = { now, limit: peopleAtOnce, ...(after === undefined ? {} : { after }) };
-    const people = await decisions.pending(name, query);
-    const decided = people.filter((identification) => isDecided(identification, work, grounds));
-    if (decided.length > 0) await decisions.end(context.owned, planId, decided, now);
+    const people = await decisions.pending(sync, query);
+    const decided = people.filter((identification) => isDecided(identification, grounds));
+    if (decided.length > 0) await decisions.end(owned, id, decided, now);
     if (people.length < peopleAtOnce) return;
     after = people.at(-1);
   }
@@ -45,7 +48,7 @@ export async function recordDecisions(work: PlanWork, grounds: DecisionGrounds, 
  * Returns whether the read allows a decision about the person. People whom it does not name are decided only if absence
  * is proven.
  */
-function isDecided(identification: string, { index }: PlanWork, { snapshot, unresolved }: DecisionGrounds): boolean {
+function isDecided(identification: string, { index, snapshot, unresolved }: DecisionGrounds): boolean {
   const { slot, isExact } = index.find(identification);
   if (slot === -1) return snapshot.missing !== undefined;
   // Bystanders are read only for what they claim.

@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { intoPages, rosterWidth as width } from '../../core/plan/roster.ts';
 import type { MissingProof } from '../../core/plan/snapshot.ts';
 import type { DirectoryPage, DirectoryRow } from '../../ports/directories.ts';
-import { shownAs } from '../compare/other-accounts.ts';
+import type { OwnedRun } from '../../ports/store.ts';
+import { type OtherAccounts, shownAs } from '../compare/other-accounts.ts';
 import type { EngineIo } from '../engine-io.ts';
-import type { PlanWork } from '../plan-job.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import { mark } from '../read/people-marks.ts';
 
 /** People per page. A change of one person writes one page. */
@@ -13,18 +14,34 @@ const perPage = 128;
 const pagesAtOnce = 32;
 const pagesInTurn = 4;
 
+/** Who is in the source and on the platform. */
+export interface KnownPeople {
+  readonly index: PeopleIndex;
+  /** Accounts that no record of the source names. */
+  readonly others: OtherAccounts;
+  /** Salt of the hashes in the index and in the roster that is made from it. */
+  readonly salt: string;
+}
+
+export interface DirectoryToWrite {
+  readonly people: Pick<KnownPeople, 'index' | 'others'>;
+  readonly sync: string;
+  readonly proof: MissingProof;
+}
+
 /**
  * Stores who the people of an accepted, complete full read are, for searches by name. Reads from the spool only those
  * of pages that changed since the read before.
  */
-export async function writeDirectory(work: PlanWork, proof: MissingProof, io: EngineIo): Promise<void> {
-  const { context, sync, others } = work;
-  if (context === undefined) return;
+export async function writeDirectory(
+  owned: OwnedRun,
+  { people, sync, proof }: DirectoryToWrite,
+  io: EngineIo,
+): Promise<void> {
   const { directories } = io.store;
-  const { name } = sync.settings;
-  const known = await directories.digests(name);
-  const source = work.index.directoryEntries();
-  const accounts = others?.entries() ?? new Int32Array();
+  const known = await directories.digests(sync);
+  const source = people.index.directoryEntries();
+  const accounts = people.others.entries();
   const entries = new Int32Array(source.length + accounts.length);
   entries.set(source);
   // The fourth number tells an account by its sign.
@@ -36,7 +53,7 @@ export async function writeDirectory(work: PlanWork, proof: MissingProof, io: En
   const pages = intoPages(entries, perPage);
   let changed: DirectoryPage[] = [];
   const flush = async (): Promise<void> => {
-    if (changed.length > 0) await directories.write(context.owned, name, changed);
+    if (changed.length > 0) await directories.write(owned, sync, changed);
     changed = [];
     await nextTurn();
   };
@@ -44,18 +61,17 @@ export async function writeDirectory(work: PlanWork, proof: MissingProof, io: En
     const order = inOrder(numbers);
     const digest = digestOf(numbers, order);
     if (known.get(page) === digest) continue;
-    changed.push({ page, digest, rows: order.map((at) => rowOf(numbers[at + width - 1] as number, work)) });
+    changed.push({ page, digest, rows: order.map((at) => rowOf(numbers[at + width - 1] as number, people)) });
     // The spool is read without a pause, so other work of the process runs before and after.
     if (changed.length % pagesInTurn === 0) await nextTurn();
     if (changed.length >= pagesAtOnce) await flush();
   }
   await flush();
-  const people = entries.length / width;
-  await directories.finish(context.owned, {
-    sync: name,
-    run: context.owned.run.id,
+  await directories.finish(owned, {
+    sync,
+    run: owned.run.id,
     at: proof.readAt,
-    people,
+    people: entries.length / width,
     pages: pages.length,
   });
 }
@@ -75,8 +91,8 @@ function digestOf(numbers: Int32Array, order: readonly number[]): string {
   return createHash('sha256').update(hashed).digest('base64');
 }
 
-function rowOf(reference: number, { index, others }: PlanWork): DirectoryRow {
-  if (reference < 0 && others !== undefined) return others.row(-1 - reference);
+function rowOf(reference: number, { index, others }: DirectoryToWrite['people']): DirectoryRow {
+  if (reference < 0) return others.row(-1 - reference);
   const person = index.person(reference);
   const isOnPlatform = index.has(reference, mark.seen);
   const { identification } = person;

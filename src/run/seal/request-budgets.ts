@@ -4,6 +4,7 @@ import type { RunFacts } from '../../ports/run-facts.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { makePlan } from '../make-plan.ts';
 import type { Plan, PlanJob } from '../plan-job.ts';
+import type { Recorder } from '../recorder.ts';
 import { previewBatches } from './write-batches.ts';
 
 export interface CountedPlan {
@@ -13,13 +14,13 @@ export interface CountedPlan {
 }
 
 /** Makes a plan and counts its requests. */
-export async function countedPlan(job: PlanJob, io: EngineIo): Promise<CountedPlan> {
+export async function countedPlan(job: PlanJob, recorder: Recorder, io: EngineIo): Promise<CountedPlan> {
   let planning: RequestCounts = {};
   const plan = await io.countRequests(
     (purpose) => {
       planning = addCounts(planning, { [purpose]: 1 });
     },
-    () => makePlan(job, io),
+    () => makePlan(job, recorder, io),
   );
   return { plan, planning };
 }

@@ -4,18 +4,26 @@ import type { RunFacts } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import type { EngineIo } from '../engine-io.ts';
-import type { Guarded, GuardInput } from '../judge/guard-changes.ts';
-import { headerOf, type Plan, type PlanJob, type PlanWork } from '../plan-job.ts';
+import type { Judged } from '../judge/judge.ts';
+import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
+
+/** The results of all steps of a plan. */
+export interface Planned {
+  readonly read: PlanRead;
+  readonly compared: PlanCompared;
+  readonly decided: Decided;
+  readonly judged: Judged;
+}
 
 /** Seals the plan with the digest of its changes. */
 export async function sealPlan(
   work: PlanWork,
-  { read, compared, decided, guarded }: GuardInput & { readonly guarded: Guarded },
+  { read, compared, decided, judged }: Planned,
   io: EngineIo,
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
-  const { rejected, doubt, isReadDoubted, ...verdict } = guarded;
+  const { verdict, rejected, doubt, isReadDoubted } = judged;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
@@ -31,7 +39,7 @@ export async function sealPlan(
     lookTookMs: compared.lookTookMs,
     blocked: blockedCounts(work, compared),
     ...waitsFor(compared),
-    ...missingFacts(decided, guarded),
+    ...missingFacts(decided, judged),
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
@@ -42,7 +50,8 @@ export async function sealPlan(
   };
   const digest = await seal(work, io);
   const findings = work.findings.all();
-  return { id: work.planId, digest, findings, facts, verdict, repeated: decided.repeated, failure: undefined };
+  const { repeated } = decided;
+  return { id: work.recorder.planId, digest, snapshot, findings, facts, verdict, repeated, failure: undefined };
 }
 
 /**
@@ -62,7 +71,7 @@ function waitsFor({ waits }: PlanCompared): Pick<RunFacts, 'waitsFor'> {
 
 function missingFacts(
   { missing: { count, wait } }: Decided,
-  { areMissesHeld }: Guarded,
+  { verdict: { areMissesHeld } }: Judged,
 ): Pick<RunFacts, 'missing' | 'missingWait'> {
   if (count === 0) return {};
   return { missing: count, ...(wait === undefined || areMissesHeld ? {} : { missingWait: wait }) };
@@ -71,7 +80,7 @@ function missingFacts(
 /** Seals a plan without changes, for a read that no plan can be made from. */
 export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: string, io: EngineIo): Promise<Plan> {
   const { snapshot, vanished, fact } = read;
-  await io.store.plans.begin(work.context?.owned, headerOf(work, io));
+  await work.recorder.begin();
   const cause = vanished.length > 0 ? undefined : work.blocked.likelyCause(snapshot.rows);
   const causes = [
     ...vanished.map(({ reason }) => reason),
@@ -79,8 +88,9 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
     ...(cause === undefined ? [] : [cause]),
   ].join('; ');
   return {
-    id: work.planId,
+    id: work.recorder.planId,
     digest: await seal(work, io),
+    snapshot,
     findings: work.findings.all(),
     facts: { read: fact, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },
@@ -89,10 +99,10 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
   };
 }
 
-async function seal({ planId, context }: PlanJob, io: EngineIo): Promise<string> {
+async function seal({ recorder }: PlanWork, io: EngineIo): Promise<string> {
   const digest = new PlanDigest();
-  for await (const hash of io.store.plans.hashes(planId)) digest.add(hash);
+  for await (const hash of io.store.plans.hashes(recorder.planId)) digest.add(hash);
   const text = digest.end();
-  await io.store.plans.seal(context?.owned, planId, text);
+  await recorder.seal(text);
   return text;
 }

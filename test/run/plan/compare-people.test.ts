@@ -8,6 +8,7 @@ import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { openWork } from '../../../src/run/read/open-work.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import type { PlanRead } from '../../../src/run/read/read-people.ts';
+import { recordRun, showPlan } from '../../../src/run/recorder.ts';
 import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';
 import { someInstant } from '../../support/fake-clock.ts';
@@ -51,10 +52,11 @@ async function open({ records, users = [], ledger = [], lost = {}, kind = 'full'
   clock.jumpTo(clock.now() + 1);
   const owned = world.isShown === true ? undefined : await openRun(store, { id: 'run_1', now: clock.now() });
   const { signal } = scene.stopping;
-  const context = owned === undefined ? undefined : { owned, sync, signal, stopping: signal };
+  const recorder =
+    owned === undefined ? showPlan('run_1', sync, io) : recordRun({ owned, sync, signal, stopping: signal }, io);
   const spool = io.openSpool();
   onTestFinished(() => spool.close());
-  const work = await openWork({ planId: 'run_1', sync, scope: all, signal, context }, spool, io);
+  const work = await openWork({ sync, scope: all, signal }, recorder, spool, io);
   const { find } = work.findings;
   const filing = openRecordFiling({ index: work.index, sync, find, blocked: undefined });
   for (const record of records) filing.file(record);

@@ -7,6 +7,7 @@ import { openWork } from '../../../src/run/read/open-work.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import { readPeople } from '../../../src/run/read/read-people.ts';
 import { named } from '../../../src/run/read/some-people.ts';
+import { showPlan } from '../../../src/run/recorder.ts';
 import { plainSettings } from '../plan-in-memory.ts';
 import { account, all, openPlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
 
@@ -17,19 +18,19 @@ async function openIndex(options: PlanSceneOptions) {
   const { signal } = stopping;
   const spool = io.openSpool();
   onTestFinished(() => spool.close());
-  const work = await openWork({ planId: 'plan_1', sync, scope: all, signal, context: undefined }, spool, io);
+  const work = await openWork({ sync, scope: all, signal }, showPlan('plan_1', sync, io), spool, io);
   await readPeople(work, io);
   const { index } = work;
   const findings: Finding[] = [];
   const find = (finding: Finding): void => void findings.push(finding);
   const slotOf = (name: string): number => index.find(name).slot;
+  const job = { sync, only: undefined, isFocused: false, index, spool, signal, find, onOther: () => {} };
   return {
     scene,
     index,
     findings,
     slotOf,
-    compare: (over: Partial<CompareJob> = {}) =>
-      comparePlatform({ sync, only: undefined, isFocused: false, index, spool, signal, find, ...over }, io),
+    compare: (over: Partial<CompareJob> = {}) => comparePlatform({ ...job, ...over }, io),
     kept: (place: number | undefined) => readKept(spool, place ?? -1),
   };
 }

@@ -52,7 +52,6 @@ interface World {
   /** The kind of the read; full when absent. */
   readonly kind?: 'point';
   /** Nothing listens to decisions and blocked people. */
-  readonly isQuiet?: boolean;
   /** Stops the work after the first part. */
   readonly stops?: boolean;
 }
@@ -152,7 +151,7 @@ async function open(world: World) {
       void decided.push(`${identification} ${rule}`),
   };
   const sink = {
-    ...(world.isQuiet === true ? {} : listeners),
+    ...listeners,
     find: (finding: Finding) => void findings.push(finding),
     async changes(some: readonly Change[]) {
       calls.push('changes');
@@ -468,11 +467,6 @@ it('a change carries fields that cannot be read back only where a write would cl
   expect(await carries('csv', {})).toBe(false);
   expect(await carries('csv', { csv: { ...csv, header: 'full', emptyCell: 'clears' } })).toBe(true);
   expect(await carries('direct', { put: 'replaces' })).toBe(true);
-});
-
-it('people without a decision need no listener', async () => {
-  const { codes, blocked } = await decide({ records: [named('ana', unknown)], isQuiet: true });
-  expect([codes(), blocked]).toEqual([['status-unknown ana'], []]);
 });
 
 describe('an e-mail that another account still has', () => {

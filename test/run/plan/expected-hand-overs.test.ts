@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Threshold } from '../../../src/core/run/settings.ts';
 import type { DecisionRecord } from '../../../src/ports/store.ts';
 import { addExcessHandOvers, isDecidedByOperator } from '../../../src/run/compare/expected-hand-overs.ts';
-import type { PlanWork } from '../../../src/run/plan-job.ts';
+import { showPlan } from '../../../src/run/recorder.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { guards, openPlanScene } from '../plan-scene.ts';
@@ -45,12 +45,12 @@ describe('expected hand-overs', () => {
     const { store, sync, io } = await openPlanScene({ records: [], settings: guards({ handOvers }) });
     const spool = openFileSpool(tmpdir());
     onTestFinished(() => spool.close());
-    await store.plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    const recorder = showPlan('plan_1', sync, io);
+    await recorder.begin();
     const places = Array.from({ length: count }, (_, i) => {
       return spool.append(JSON.stringify(sampleChange(`u${1000 + count - i}`, 'disable')));
     });
-    const work = { context: undefined, planId: 'plan_1', spool, sync } as unknown as PlanWork;
-    await addExcessHandOvers(work, { places }, { managed: 200, enabled }, io);
+    await addExcessHandOvers({ recorder, spool, sync }, { places }, { managed: 200, enabled });
     return (await store.plans.page('plan_1', { limit: 2000 })).map(({ identification }) => identification);
   }
 

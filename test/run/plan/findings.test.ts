@@ -4,9 +4,11 @@ import { findMoved } from '../../../src/run/seal/report-hand-overs.ts';
 import { sampleEntry } from '../../contracts/store-samples.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 
+const unwatched = { note: () => {}, watch: () => {} };
+
 describe('the findings of a plan', () => {
   it('about the whole read come first, and are never displaced by 10,000 about people', () => {
-    const findings = openFindings();
+    const findings = openFindings(unwatched);
     for (let i = 0; i < 10_002; i += 1) {
       findings.find({ code: 'case-conflict', identification: `u${i}`, message: 'like another' });
     }
@@ -17,7 +19,7 @@ describe('the findings of a plan', () => {
   });
 
   it('about a row without an identification are about people', () => {
-    const findings = openFindings();
+    const findings = openFindings(unwatched);
     findings.find({ code: 'row-rejected', at: 'line 7', message: 'no identification' });
     findings.find({ code: 'held', message: 'too many' });
     expect(findings.all().map(({ code }) => code)).toEqual(['held', 'row-rejected']);

@@ -8,10 +8,14 @@ import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/
 import { formatInstant } from '../../../src/core/run/instant.ts';
 import type { GuardSettings } from '../../../src/core/run/settings.ts';
 import type { ReadRecord } from '../../../src/ports/store.ts';
+import { noOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
-import { type GuardInput, guardChanges } from '../../../src/run/judge/guard-changes.ts';
+import { countChanges } from '../../../src/run/judge/count-changes.ts';
+import { judge } from '../../../src/run/judge/judge.ts';
 import type { PlanWork } from '../../../src/run/plan-job.ts';
 import { openFindings } from '../../../src/run/read/open-findings.ts';
+import { type RecordInput, record } from '../../../src/run/record/record.ts';
+import { recordRun, showPlan } from '../../../src/run/recorder.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { dayMs, endRun, openRun, reject, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
@@ -81,7 +85,7 @@ async function open(plan: Plan = {}) {
   Object.assign(store.reads, { put: keep });
   const blocked = openBlockedTally();
   for (let i = 0; i < (plan.unknown ?? 0); i += 1) blocked.add({ kind: 'status-unknown', at: `line ${i}` });
-  const findings = openFindings();
+  const findings = openFindings({ note: () => {}, watch: () => {} });
   const miss = sampleEntry('ida', { misses: { count: 1, since: now, stamp: 's2' } });
   const snapshot = certifySnapshot({ kind, end, unreadable: 0, readAt: now, runAt: now });
   const input = {
@@ -95,7 +99,7 @@ async function open(plan: Plan = {}) {
     },
     compared: { managed: 100, enabled: 90, unresolved: { blocked: new Map(), released: new Set() } },
     decided: { misses: [spool.append(JSON.stringify(miss))], waits: new Map(), expected: { places: [] } },
-  } as unknown as GuardInput;
+  } as unknown as RecordInput;
   return {
     store,
     log,
@@ -103,21 +107,19 @@ async function open(plan: Plan = {}) {
     stored,
     async guard() {
       const owned = plan.isShown === true ? undefined : await openRun(store, { id: 'run_1', now });
-      const context = owned === undefined ? undefined : { owned };
+      const { signal } = new AbortController();
+      const recorder =
+        owned === undefined ? showPlan('run_1', sync, io) : recordRun({ owned, sync, signal, stopping: signal }, io);
       const index = openIndex();
-      const work = {
-        planId: 'run_1',
-        sync,
-        index,
-        spool,
-        salt: 's',
-        blocked,
-        findings,
-        context,
-      } as unknown as PlanWork;
-      await store.plans.begin(owned, { id: 'run_1', sync: 'people', run: owned?.run.id, madeAt: now });
-      await store.plans.add(owned, 'run_1', changes);
-      const guarded = await guardChanges(work, input, io);
+      const others = noOtherAccounts();
+      const work = { sync, recorder, index, others, spool, salt: 's', blocked, findings } as unknown as PlanWork;
+      await recorder.begin();
+      await recorder.changes(changes);
+      const counts = await countChanges(work, input, io);
+      const judged = judge(work, { ...input, counts });
+      await record(work, { ...input, judged }, io);
+      const { verdict, rejected, doubt, isReadDoubted } = judged;
+      const guarded = { ...verdict, rejected, doubt, isReadDoubted };
       return { guarded, messages: findings.all().map(({ code, message }) => `${code}: ${message}`) };
     },
     async states() {

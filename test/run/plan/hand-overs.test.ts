@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { explain } from '../../../src/run/explain.ts';
+import { explain } from '../../../src/run/why.ts';
 import { approve, openRun, reject } from '../../contracts/store-samples.ts';
 import { account, all, guards, only, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
 import { takeBatch } from '../run-in-store.ts';

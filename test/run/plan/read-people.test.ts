@@ -3,6 +3,7 @@ import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { RunScope } from '../../../src/ports/store.ts';
 import { openWork } from '../../../src/run/read/open-work.ts';
 import { readPeople } from '../../../src/run/read/read-people.ts';
+import { recordRun } from '../../../src/run/recorder.ts';
 import { dayMs, endRun, openRun } from '../../contracts/store-samples.ts';
 import { account, all, only, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
 
@@ -23,8 +24,8 @@ async function readBy(scene: PlanScene, scope: RunScope = all, focus?: readonly 
   const context = { owned, sync, signal, stopping: signal };
   const spool = io.openSpool();
   onTestFinished(() => spool.close());
-  const job = { planId: 'run_read', sync, scope, signal, context, ...(focus === undefined ? {} : { focus }) };
-  const work = await openWork(job, spool, io);
+  const job = { sync, scope, signal, ...(focus === undefined ? {} : { focus }) };
+  const work = await openWork(job, recordRun(context, io), spool, io);
   const read = await readPeople(work, io);
   await endRun(store, owned);
   const findings = work.findings.all().map(({ code, message }) => `${code}: ${message}`);

@@ -3,8 +3,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdForMs } from '../../../src/core/guard/guard.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind, type Snapshot } from '../../../src/core/plan/snapshot.ts';
-import type { EngineIo } from '../../../src/run/engine-io.ts';
-import type { PlanWork } from '../../../src/run/plan-job.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import { recordDecisions } from '../../../src/run/record/record-decisions.ts';
@@ -46,23 +44,11 @@ async function running(records: readonly (Person | RejectedPerson)[]) {
     store,
     index,
     owned,
-    async record({
-      snapshot = snapshotOf('complete'),
-      unresolved = [] as readonly string[],
-      isDoubted = false,
-      isShown = false,
-    } = {}) {
-      const work = {
-        planId: 'run_1',
-        sync: { settings: plainSettings },
-        index,
-        context: isShown ? undefined : { owned },
-      } as unknown as PlanWork;
+    async record({ snapshot = snapshotOf('complete'), unresolved = [] as readonly string[], isDoubted = false } = {}) {
       const blocked = new Map(
         unresolved.map((name) => [name, { reason: 'not known', isOwn: true, run: 'run_0', until: undefined }]),
       );
-      const grounds = { snapshot, unresolved: blocked, isDoubted, now };
-      await recordDecisions(work, grounds, { store } as unknown as EngineIo);
+      await recordDecisions(owned, { index, snapshot, unresolved: blocked, isDoubted, now }, { store });
     },
     /** Returns the people whose decisions have ended just now. */
     async ended(names: readonly string[] = ['ana']) {
@@ -144,10 +130,9 @@ describe('the rejection of a disable that the plan does not propose', () => {
     expect(await run.ended(names)).toEqual(['eva']);
   });
 
-  it('goes on while a guard doubts the read, and after a plan that is only shown', async () => {
+  it('goes on while a guard doubts the read', async () => {
     const run = await rejected([one()]);
     await run.record({ isDoubted: true });
-    await run.record({ isShown: true });
     expect(await run.ended()).toEqual([]);
     await run.record();
     expect(await run.ended()).toEqual(['ana']);
@@ -202,14 +187,6 @@ describe('a plan that proposes disables', () => {
       ]);
     },
   );
-
-  it('opens none when it is only shown', async () => {
-    const run = await running([one(left)]);
-    await writePlan(run.store, { id: 'run_1', owned: run.owned }, [change]);
-    await run.store.plans.hold(run.owned, 'run_1', ['disables'], 'too many');
-    await run.record({ isShown: true });
-    expect(await run.store.decisions.of('people', 'ana')).toEqual([]);
-  });
 
   it('keeps the rejection of one of them', async () => {
     const run = await running([one(left)]);

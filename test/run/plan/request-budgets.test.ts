@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { requestBudget } from '../../../src/core/run/request-budget.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
-import type { PlanJob } from '../../../src/run/plan-job.ts';
-import { previewPlan } from '../../../src/run/seal/preview-plan.ts';
+import { showPlan } from '../../../src/run/recorder.ts';
+import { type PreviewJob, previewPlan } from '../../../src/run/seal/preview-plan.ts';
 import { budgetsOf, countedPlan } from '../../../src/run/seal/request-budgets.ts';
 import { previewBatches } from '../../../src/run/seal/write-batches.ts';
 import { account, all, guards, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
@@ -11,10 +11,10 @@ const none = { absolute: 0, percent: 0, cap: undefined };
 const planning = { scan: 2, read: 1 };
 
 /** A dry run whose plan takes two requests for a scan, and one for a read. */
-async function openPreview(options: PlanSceneOptions): Promise<{ scene: PlanScene; job: PlanJob; io: EngineIo }> {
+async function openPreview(options: PlanSceneOptions): Promise<{ scene: PlanScene; job: PreviewJob; io: EngineIo }> {
   const scene = await openPlanScene(options);
   const { signal } = scene.stopping;
-  const job = { planId: 'plan_1', sync: scene.sync, scope: all, signal, context: undefined };
+  const job = { planId: 'plan_1', sync: scene.sync, scope: all, signal };
   const countRequests: EngineIo['countRequests'] = async (count, work) => {
     for (const purpose of ['scan', 'read', 'scan'] as const) count(purpose);
     return work();
@@ -38,7 +38,7 @@ async function expected({ scene, job, io }: Awaited<ReturnType<typeof openPrevie
 
 it('the requests that make a plan are counted by purpose', async () => {
   const { job, io } = await openPreview({ records: [row('a1')] });
-  const { plan, planning: counted } = await countedPlan(job, io);
+  const { plan, planning: counted } = await countedPlan(job, showPlan('plan_1', job.sync, io), io);
   expect([plan.id, counted]).toEqual(['plan_1', planning]);
 });
 
@@ -75,7 +75,7 @@ describe('the budget of a run', () => {
     { name: 'one by one where the plan made no scan', facts: { platformUsers: 5000 } },
   ])('counts lookups $name', async ({ facts }) => {
     const preview = await openPreview({ records, users });
-    const { plan } = await countedPlan(preview.job, preview.io);
+    const { plan } = await countedPlan(preview.job, showPlan('plan_1', preview.job.sync, preview.io), preview.io);
     const { sync } = preview.job;
     const loads = await previewBatches({ planId: 'plan_1', states: ['planned'], sync }, preview.io);
     const { platformUsers = 0, pageSize } = facts;

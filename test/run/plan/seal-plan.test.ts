@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlanDigest } from '../../../src/core/plan/change.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { headerOf } from '../../../src/run/plan-job.ts';
 import { openWork } from '../../../src/run/read/open-work.ts';
+import { showPlan } from '../../../src/run/recorder.ts';
 import { sealEmptyPlan, sealPlan } from '../../../src/run/seal/seal-plan.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';
 import { account, all, guards, only, openPlanScene, row } from '../plan-scene.ts';
@@ -141,10 +141,11 @@ describe('a plan of a dry run', () => {
     const spool = openFileSpool(tmpdir());
     onTestFinished(() => spool.close());
     const { signal } = new AbortController();
-    const work = await openWork({ planId: 'shown_1', sync, scope: all, signal, context: undefined }, spool, io);
+    const work = await openWork({ sync, scope: all, signal }, showPlan('shown_1', sync, io), spool, io);
     return { work, io };
   }
   const read = { kind: 'full', at: 1, fingerprint: 'f1' } as const;
+  const noHolds = { holds: [], fields: [], areMissesHeld: false };
   const steps = {
     read: { snapshot: { rows: 5, gaps: ['a gap'] }, reading: { kind: 'full' }, usable: 0, fact: read, unknown: [] },
     compared: {
@@ -158,7 +159,7 @@ describe('a plan of a dry run', () => {
       waits: [],
     },
     decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11, missing: { count: 0, wait: undefined } },
-    guarded: { holds: [], fields: [], areMissesHeld: false, rejected: 12, doubt: undefined, isReadDoubted: false },
+    judged: { verdict: noHolds, rejected: 12, doubt: undefined, isReadDoubted: false },
   };
   const wait = { afterReads: 2, from: 50 };
   const own = (until: number) => ({ run: 'run_1', until });
@@ -197,7 +198,7 @@ describe('a plan of a dry run', () => {
       name: 'the missing people of a read that a guard does not count',
       over: {
         decided: { ...steps.decided, missing: { count: 6, wait } },
-        guarded: { ...steps.guarded, areMissesHeld: true, isReadDoubted: true },
+        judged: { ...steps.judged, areMissesHeld: true, isReadDoubted: true },
       },
       told: { missing: 6, isReadDoubted: true },
     },
@@ -218,7 +219,7 @@ describe('a plan of a dry run', () => {
     },
     {
       name: 'that the read is doubted, and why',
-      over: { guarded: { ...steps.guarded, areMissesHeld: true, doubt: 'too many', isReadDoubted: true } },
+      over: { judged: { ...steps.judged, areMissesHeld: true, doubt: 'too many', isReadDoubted: true } },
       told: { isReadDoubted: true, doubt: 'too many' },
     },
     {
@@ -235,7 +236,7 @@ describe('a plan of a dry run', () => {
     const { work, io } = await openDryRun();
     work.index.add('E1');
     work.blocked.add({ kind: 'conflict', at: 'line 2' });
-    await io.store.plans.begin(undefined, headerOf(work, io));
+    await work.recorder.begin();
     const plan = await sealPlan(work, { ...steps, ...over } as never, io);
     expect(plan.facts).toStrictEqual({ ...facts, ...told });
     expect(plan).toMatchObject({ id: 'shown_1', repeated: 11, failure: undefined });

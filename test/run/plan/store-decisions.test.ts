@@ -12,6 +12,7 @@ import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { openWork } from '../../../src/run/read/open-work.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import type { PlanRead } from '../../../src/run/read/read-people.ts';
+import { recordRun, showPlan } from '../../../src/run/recorder.ts';
 import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
@@ -71,10 +72,11 @@ async function decide(world: World) {
   await endRun(store, before);
   const { signal } = scene.stopping;
   const owned = world.isShown === true ? undefined : await openRun(store, { id: 'run_1', now });
-  const context = owned === undefined ? undefined : { owned, sync, signal, stopping: signal };
+  const recorder =
+    owned === undefined ? showPlan('run_1', sync, io) : recordRun({ owned, sync, signal, stopping: signal }, io);
   const spool = io.openSpool();
   onTestFinished(() => spool.close());
-  const opened = await openWork({ planId: 'run_1', sync, scope: all, signal, context }, spool, io);
+  const opened = await openWork({ sync, scope: all, signal }, recorder, spool, io);
   const identities = world.identities ?? opened.findings.identities;
   const work = { ...opened, findings: { ...opened.findings, identities } };
   const { index } = work;

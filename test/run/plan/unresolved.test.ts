@@ -53,7 +53,7 @@ function show({ users }: Scene, name: string, area: string): void {
 const bare = ({ blocked, released }: Unresolved) => ({ blocked: new Set(blocked.keys()), released });
 const resolve = async (scene: Scene) => bare(await resolveUnresolved(await scene.context(), scene.io));
 const lookAt = async (scene: Scene) => bare(await blockedUsers(scene.sync, scene.io));
-const claimed = async (scene: Scene, run?: string) => [...(await claimedElsewhere(scene.sync, run, scene.io)).keys()];
+const claimed = async (scene: Scene, run = 'plan_1') => [...(await claimedElsewhere(scene.sync, run, scene.io)).keys()];
 const batchOf = (scene: Scene) => scene.store.batches.get('run_1_b1');
 const statesOf = async ({ store }: Scene) =>
   (await store.plans.page('run_1', { limit: 3 })).map(({ state }) => state).join();

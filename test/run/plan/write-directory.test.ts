@@ -3,18 +3,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
 import type { DirectoryPage, DirectoryRow } from '../../../src/ports/directories.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { type OtherAccounts, openOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
+import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
-import type { PlanWork } from '../../../src/run/plan-job.ts';
 import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
-import { writeDirectory } from '../../../src/run/record/write-directory.ts';
+import { type KnownPeople, writeDirectory } from '../../../src/run/record/write-directory.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openRun } from '../../contracts/store-samples.ts';
 import { missingProof, person, user } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 
-type Shown = Pick<PlanWork, 'index' | 'others'> & { readonly context?: undefined };
+type Shown = Pick<KnownPeople, 'index'> & Partial<Pick<KnownPeople, 'others'>>;
 
 interface Scene {
   readonly store: Store;
@@ -39,8 +38,8 @@ async function openScene(): Promise<Scene> {
     store,
     writes,
     async write(shown) {
-      const work = { context: { owned }, sync: { settings: { name: 'people' } }, ...shown };
-      await writeDirectory(work as PlanWork, missingProof, io);
+      const people = { others: noOtherAccounts(), ...shown };
+      await writeDirectory(owned, { people, sync: 'people', proof: missingProof }, io);
     },
     async rows() {
       const [header] = await directories.list();
@@ -123,12 +122,6 @@ describe('the directory of a read', () => {
     const scene = await openScene();
     await scene.write({ index: indexOf([person()]) });
     expect((await scene.rows()).map(({ identification }) => identification)).toEqual(['E1']);
-  });
-
-  it('is not written by a dry run', async () => {
-    const scene = await openScene();
-    await scene.write({ index: indexOf([person()]), context: undefined });
-    expect(await scene.store.directories.list()).toEqual([]);
   });
 
   it('has one empty page where there are no people', async () => {

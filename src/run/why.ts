@@ -5,14 +5,10 @@ import type { Change } from '../core/plan/change.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { Snapshot } from '../core/plan/snapshot.ts';
 import { type Finding, type FindingCode, isAboutIdentity } from '../core/run/finding.ts';
-import type { OwnedUser } from '../ports/store.ts';
-import { comparePeople } from './compare/compare-people.ts';
-import { openNeighbors } from './compare/neighbors.ts';
-import { decideEveryone } from './decide/decide-everyone.ts';
 import { conflict as conflictSays } from './decide/decide-slots.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
-import { openWork } from './read/open-work.ts';
-import { readPeople } from './read/read-people.ts';
+import { makePlan } from './make-plan.ts';
+import { explainWith, type Watcher } from './recorder.ts';
 
 /** The decision of the next full run about one person, and its inputs. */
 export interface Explained {
@@ -42,56 +38,33 @@ export async function explain(
   io: EngineIo,
   signal: AbortSignal,
 ): Promise<Explained> {
-  const spool = io.openSpool();
-  try {
-    const scope = { kind: 'all', isFull: true } as const;
-    const focus = [identification];
-    const job = { planId: '', sync, scope, focus, signal, context: undefined };
-    const records: { record: SourceRecord; mapped: Mapped }[] = [];
-    const onRecord = (record: SourceRecord, mapped: Mapped): void => {
+  const records: { record: SourceRecord; mapped: Mapped }[] = [];
+  const found: Found = {};
+  const watcher: Watcher = {
+    record(record, mapped) {
       if (mapped.kind !== 'unreadable' && mapped.identification === identification) records.push({ record, mapped });
-    };
-    const found: Found = {};
-    const opened = await openWork(job, spool, io);
-    const find = (finding: Finding): void => {
-      const { code, account: user } = finding;
-      if (user !== undefined && finding.identification === identification) found.conflict = { code, user };
-      opened.findings.find(finding);
-    };
-    const work = { ...opened, findings: { ...opened.findings, find }, onRecord };
-    const read = await readPeople(work, io);
-    const { snapshot, failure } = read;
-    if (failure === undefined) {
-      const { candidates, claims, holders, unresolved } = await comparePeople(work, read, io);
-      const seen = { candidates, claims, holders };
-      const sink = {
-        find: work.findings.find,
-        async changes(changes: readonly Change[]): Promise<void> {
-          if (changes[0] !== undefined) found.change = changes[0];
-        },
-        async takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>> {
-          return new Set(users.map(({ identification: name }) => name));
-        },
-        async expected(changes: readonly Change[]): Promise<void> {
-          if (changes[0] !== undefined) found.expected = changes[0];
-        },
-        ledger: async () => {},
-        decided(subject: Case, decision: Decision): void {
-          Object.assign(found, { subject, decision });
-        },
-      };
-      const { index } = work;
-      const { blocked } = unresolved;
-      const neighbors = openNeighbors(sync, io);
-      const decideJob = { ...seen, sync, snapshot, isFocused: true, index, spool, neighbors, blocked, signal };
-      await decideEveryone(decideJob, sink, io);
-    }
-    const findings = work.findings.all().filter((finding) => isAbout(finding, identification));
-    const { change, expected, conflict } = found;
-    return { records, snapshot, ...withReason(found, findings), change, expected, conflict, findings, failure };
-  } finally {
-    spool.close();
-  }
+    },
+    finding({ code, account: user, identification: name }) {
+      if (user !== undefined && name === identification) found.conflict = { code, user };
+    },
+    decided(subject, decision) {
+      Object.assign(found, { subject, decision });
+    },
+    changes([change]) {
+      // Expected hand-overs above the limit enter the plan only to be held.
+      if (change !== undefined && change.hash !== found.expected?.hash) found.change = change;
+    },
+    expected([expected]) {
+      if (expected !== undefined) found.expected = expected;
+    },
+  };
+  const job = { sync, scope: { kind: 'all', isFull: true }, focus: [identification], signal } as const;
+  const plan = await makePlan(job, explainWith(watcher, sync, io), io);
+  // Guards count all people, and here one person alone was decided.
+  const findings = plan.findings.filter((finding) => finding.code !== 'held' && isAbout(finding, identification));
+  const { change, expected, conflict } = found;
+  const { failure, snapshot } = plan;
+  return { records, snapshot, ...withReason(found, findings), change, expected, conflict, findings, failure };
 }
 
 interface Found {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Explained, explain } from '../../src/run/explain.ts';
+import { type Explained, explain } from '../../src/run/why.ts';
 import { account, openPlanScene, type PlanScene, row } from './plan-scene.ts';
 
 const ask = (scene: PlanScene, name: string): Promise<Explained> =>

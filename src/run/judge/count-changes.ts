@@ -1,0 +1,51 @@
+import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
+import type { ChangeClass } from '../../core/plan/change.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { Hold } from '../../core/run/run.ts';
+import type { PlanCompared } from '../compare/compare-people.ts';
+import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
+import type { Decided } from '../decide/decide-changes.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
+import { changesOf } from '../seal/batches.ts';
+import { appliedInWindow, guardWindowStart } from './guard-window.ts';
+import type { PlanCounts } from './judge.ts';
+
+/** Completes the plan, applies what operators decided about its changes, and counts what the guards look at. */
+export async function countChanges(
+  work: PlanWork,
+  { decided, compared }: { readonly decided: Decided; readonly compared: PlanCompared },
+  io: EngineIo,
+): Promise<PlanCounts> {
+  const { recorder, sync } = work;
+  await addExcessHandOvers(work, decided.expected, compared);
+  const { rejected, leftOut } = await recorder.applyDecisions();
+  return {
+    rejected,
+    leftOut: leftOut === 0 ? [] : await leftOutByClass(work, io),
+    open: (await io.store.plans.count(recorder.planId)).open,
+    recent: await appliedInWindow(sync, io),
+    restored: await restoredSince(guardWindowStart(io), io),
+  };
+}
+
+/**
+ * Returns by class the changes that an operator left out of an approval or rejection. They are held: being few, they
+ * would pass the guard that held them.
+ */
+async function leftOutByClass({ recorder, sync }: PlanWork, io: EngineIo): Promise<readonly Hold[]> {
+  const { name } = sync.settings;
+  const counts = new Map<ChangeClass, number>();
+  for await (const { classes } of changesOf(recorder.planId, io, { states: ['held'] })) {
+    for (const one of classes) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  const before = new Map((await io.store.holds.listOpen(name)).map((hold) => [hold.class, hold.reason]));
+  return [...counts].map(([one, count]) => ({ sync: name, class: one, reason: leftOutOf(before.get(one)), count }));
+}
+
+/** Returns the fact of a restore since the instant, if there was one. */
+async function restoredSince(since: number, { store }: EngineIo): Promise<{ readonly restored?: RestoredStore }> {
+  const last = await store.restores.last();
+  if (last === undefined || last.at <= since) return {};
+  return { restored: { from: formatInstant(last.madeAt), at: formatInstant(last.at) } };
+}

@@ -1,0 +1,100 @@
+import { blockedBySource } from '../../core/guard/blocked.ts';
+import {
+  type BlockedFacts,
+  checkGuards,
+  type GuardVerdict,
+  isReadDoubted,
+  type RestoredStore,
+} from '../../core/guard/guard.ts';
+import type { ChangeClass } from '../../core/plan/change.ts';
+import type { Snapshot } from '../../core/plan/snapshot.ts';
+import type { Hold } from '../../core/run/run.ts';
+import type { PlanCompared } from '../compare/compare-people.ts';
+import type { PlanWork } from '../plan-job.ts';
+import type { PlanRead } from '../read/read-people.ts';
+
+/** What a plan holds when the guards look at it. Operators' decisions are applied already. */
+export interface PlanCounts {
+  /** Number of changes that were dropped because an operator rejected them. */
+  readonly rejected: number;
+  /** Changes that an operator left out when deciding others. They are held already. */
+  readonly leftOut: readonly Hold[];
+  /** Number of changes in each class that an operator has not approved. */
+  readonly open: Readonly<Record<ChangeClass, number>>;
+  /** The same, of earlier plans whose changes count in the guards now. */
+  readonly recent: Readonly<Record<ChangeClass, number>>;
+  /** The restore of the store, if it lies within the time that the guards look at. */
+  readonly restored: { readonly restored?: RestoredStore };
+}
+
+/** The verdict about a plan and its read. */
+export interface Judged {
+  /** What is held, with what operators left out. `blocked` is set only if approving the run can accept it. */
+  readonly verdict: GuardVerdict;
+  /** The changes that the guards stop, by class. */
+  readonly excess: readonly Hold[];
+  readonly rejected: number;
+  /** No guard doubts the read: it may end the episodes of the people whom it shows, and become the reference. */
+  readonly isAccepted: boolean;
+  /** Why too many people are blocked, whether or not approving the run can accept that. */
+  readonly doubt: string | undefined;
+  /** The read itself needs approval. False for a read that an approval cannot accept. */
+  readonly isReadDoubted: boolean;
+}
+
+export interface JudgeInput {
+  readonly read: PlanRead;
+  readonly compared: PlanCompared;
+  readonly counts: PlanCounts;
+}
+
+/** Judges a plan: what is held, and whether the read is believed. Pure; `record` acts on it. */
+export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus'>, input: JudgeInput): Judged {
+  const { sync } = work;
+  const { read, compared, counts } = input;
+  const { snapshot, fillRates, unreadable, vanished, last } = read;
+  const { name, guards } = sync.settings;
+  const { managed, enabled } = compared;
+  const { rows } = snapshot;
+  const previous = snapshot.kind === 'full' ? last : undefined;
+  const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, previous };
+  const { open: classes, recent, restored } = counts;
+  const about = blockedFacts(work, read);
+  const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);
+  const left = counts.leftOut.filter((one) => !verdict.holds.some((hold) => hold.class === one.class));
+  // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
+  const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
+  // A full read that is not stored cannot be accepted either. The run reports the reason and ends as partial.
+  const mayAccept = snapshot.kind !== 'full' || isStored(snapshot);
+  const { blocked: doubt, ...others } = verdict;
+  const held = mayAccept && doubt !== undefined ? { blocked: doubt } : {};
+  const { holds: excess } = verdict;
+  return {
+    verdict: { ...others, ...held, holds: [...excess, ...left], areMissesHeld },
+    excess,
+    rejected: counts.rejected,
+    isAccepted: !isReadDoubted(verdict),
+    doubt,
+    isReadDoubted: mayAccept && isReadDoubted({ ...others, ...held, areMissesHeld }),
+  };
+}
+
+/**
+ * Returns whether a full read is stored: it proves absence, or would if an operator confirmed that it may be so short.
+ */
+export function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
+  return kind === 'full' && (missing !== undefined || isShrunk === true);
+}
+
+/** Returns facts about blocked people; none where a few people are decided, because there is nothing to compare. */
+function blockedFacts(
+  { blocked, focus }: Pick<PlanWork, 'blocked' | 'focus'>,
+  { snapshot, last }: PlanRead,
+): { readonly blocked?: BlockedFacts } {
+  const cause = blocked.likelyCause(snapshot.rows);
+  if (focus !== undefined || snapshot.kind === 'point' || cause === undefined) return {};
+  const now = blockedBySource(blocked.counts());
+  const before = blockedBySource(last?.blocked);
+  const rows = { now: blocked.rows(), before: last?.blocked?.rows ?? before };
+  return { blocked: { now, before, rows, cause, isFull: snapshot.kind === 'full' } };
+}

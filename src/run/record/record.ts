@@ -1,0 +1,89 @@
+import { blockedBySource, type StoredBlocked } from '../../core/guard/blocked.ts';
+import { classNoun } from '../../core/guard/guard.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { PlanCompared } from '../compare/compare-people.ts';
+import type { Decided } from '../decide/decide-changes.ts';
+import { withdrawDependents } from '../decide/dependents.ts';
+import type { EngineIo } from '../engine-io.ts';
+import { isStored, type Judged } from '../judge/judge.ts';
+import type { PlanWork } from '../plan-job.ts';
+import type { PlanRead } from '../read/read-people.ts';
+
+const missesAtOnce = 1000;
+
+export interface RecordInput {
+  readonly read: PlanRead;
+  readonly compared: PlanCompared;
+  readonly decided: Decided;
+  readonly judged: Judged;
+}
+
+/**
+ * Acts on the verdict: holds the excess, and stores the read, its people, the absences and the decisions. Repeatable.
+ */
+export async function record(work: PlanWork, input: RecordInput, io: EngineIo): Promise<void> {
+  const { recorder, index } = work;
+  const { read, compared, decided, judged } = input;
+  const { snapshot } = read;
+  const now = io.clock.now();
+  await holdExcess(work, judged, io);
+  await withdrawDependents(work, decided.waits, io);
+  await recordRead(work, input, now);
+  if (!judged.verdict.areMissesHeld) await recordMisses(work, decided);
+  io.checkpoint('ledger-written');
+  const unresolved = compared.unresolved.blocked;
+  await recorder.decisions({ index, snapshot, unresolved, isDoubted: !judged.isAccepted, now });
+  reportHolds(work, judged, io);
+}
+
+async function holdExcess({ recorder, sync }: PlanWork, { excess, verdict }: Judged, io: EngineIo): Promise<void> {
+  const counts = await recorder.hold({ holds: excess, fields: verdict.fields });
+  for (const [i, { class: held }] of excess.entries()) {
+    io.logger.warn({ sync: sync.settings.name, class: held, count: counts[i] ?? 0 }, `held: ${classNoun[held]}s`);
+  }
+}
+
+/** Stores a full read that proves absence. It becomes the baseline for later reads if no guard doubts it. */
+async function recordRead(work: PlanWork, { read, judged }: RecordInput, now: number): Promise<void> {
+  const { recorder } = work;
+  const { snapshot, fillRates, visibility } = read;
+  if (!isStored(snapshot)) return;
+  // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
+  const proof = judged.isAccepted ? snapshot.missing : undefined;
+  const { rows } = snapshot;
+  if (proof !== undefined) await recorder.people(work, rows, proof);
+  await recorder.read({
+    at: now,
+    rows,
+    stamp: snapshot.missing?.stamp ?? '',
+    fillRates,
+    visibility,
+    blocked: blockedToStore(work),
+    isAccepted: proof !== undefined,
+  });
+}
+
+/** A person with one record needs no count of rows. */
+function blockedToStore({ blocked }: PlanWork): StoredBlocked {
+  const counts = blocked.counts();
+  const rows = blocked.rows();
+  return rows === blockedBySource(counts) ? counts : { ...counts, rows };
+}
+
+/** Stores how often each person was missing. */
+async function recordMisses({ recorder, spool }: PlanWork, { misses }: Decided): Promise<void> {
+  for (const places of chunk(misses, missesAtOnce)) {
+    await recorder.ledger(places.map((place) => JSON.parse(spool.read(place)) as LedgerEntry));
+  }
+}
+
+/** Reports each reason for a hold once. */
+function reportHolds(work: PlanWork, { verdict, doubt }: Judged, io: EngineIo): void {
+  const reasons = new Set([...verdict.holds, ...verdict.fields].map(({ reason }) => reason));
+  if (doubt !== undefined) {
+    reasons.add(doubt);
+    io.logger.warn({ sync: work.sync.settings.name, ...work.blocked.counts() }, 'held: too many people are blocked');
+  }
+  for (const message of reasons) work.findings.find({ code: 'held', message });
+}

@@ -1,0 +1,171 @@
+import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { Mapped, SourceRecord } from '../core/person/person.ts';
+import type { Change } from '../core/plan/change.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { Case, Decision } from '../core/plan/plan.ts';
+import type { MissingProof } from '../core/plan/snapshot.ts';
+import type { Finding } from '../core/run/finding.ts';
+import type { Spool } from '../ports/spool.ts';
+import type { Aside, OwnedRun, OwnedUser, ReadRecord } from '../ports/store.ts';
+import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
+import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
+import type { EngineIo, RunContext, Sync } from './engine-io.ts';
+import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
+import { type KnownPeople, writeDirectory } from './record/write-directory.ts';
+import { writeRoster } from './record/write-roster.ts';
+
+/**
+ * Where a plan goes. The steps of a plan are the same for a run, for a plan that is only shown and for the explanation
+ * of one person: they tell a recorder what they found, and the recorder decides what of it lasts.
+ *
+ *                      recordRun                  showPlan              explainWith
+ *   earlier outcomes   settled by another lookup  seen as they are      seen as they are
+ *   changes, digest    stored                     stored                told to the watcher
+ *   decisions applied  and used up                and left as they are  –
+ *   users taken over   stored at once             as if stored          as if stored
+ *   ledger, read,      stored                     –                     –
+ *   people, decisions
+ */
+export interface Recorder {
+  /** Id under which the changes are stored. */
+  readonly planId: string;
+  /** When the run or the plan began (epoch ms). */
+  readonly startedAt: number;
+  readonly watcher: Watcher;
+  /** Returns the users with a change of an earlier run whose outcome is not known. */
+  unresolved(): Promise<Unresolved>;
+  /** Opens the list of accounts that no record of the source names. */
+  openOthers(spool: Spool, salt: string): OtherAccounts;
+  /** Begins the plan. Throws `LEASE_LOST` or `CONFLICT` when another worker continues the run. */
+  begin(): Promise<void>;
+  changes(changes: readonly Change[]): Promise<void>;
+  /** Makes users ours that belonged to another sync, and returns who was taken over. */
+  takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>>;
+  ledger(entries: readonly LedgerEntry[]): Promise<void>;
+  /** Applies what operators decided about changes like these. Returns how many were rejected, and how many left out. */
+  applyDecisions(): Promise<{ readonly rejected: number; readonly leftOut: number }>;
+  /** Holds the changes of the classes and fields that the guards stop. Returns how many, in order of the classes. */
+  hold(verdict: Pick<GuardVerdict, 'holds' | 'fields'>): Promise<readonly number[]>;
+  setAside(names: readonly string[], aside: Aside): Promise<void>;
+  /** Stores who the people of an accepted, complete full read are. `rows`: of the read. */
+  people(people: KnownPeople, rows: number, proof: MissingProof): Promise<void>;
+  read(read: Omit<ReadRecord, 'sync' | 'run'>): Promise<void>;
+  decisions(grounds: DecisionGrounds): Promise<void>;
+  seal(digest: string): Promise<void>;
+}
+
+/** Looks on while a plan is made. */
+export interface Watcher {
+  /** Called for every source record after mapping. */
+  record(record: SourceRecord, mapped: Mapped): void;
+  finding(finding: Finding): void;
+  decided(subject: Case, decision: Decision): void;
+  changes(changes: readonly Change[]): void;
+  /** Called with changes that are left out because another sync is expected to take the users over. */
+  expected(changes: readonly Change[]): void;
+}
+
+const nobody: Watcher = { record() {}, finding() {}, decided() {}, changes() {}, expected() {} };
+
+/** Records the plan of a run. What it stores is stored under the lease of the run. */
+export function recordRun(context: RunContext, io: EngineIo): Recorder {
+  const { owned, sync } = context;
+  const { store, clock } = io;
+  const { id, startedAt } = owned.run;
+  const { name, delivery } = sync.settings;
+  const plan = storedPlan({ planId: id, owned, run: id }, sync, io);
+  return {
+    ...plan,
+    startedAt,
+    watcher: nobody,
+    unresolved: () => resolveUnresolved(context, io),
+    openOthers: openOtherAccounts,
+    async begin() {
+      // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
+      await store.runs.update(owned, { phase: 'planning', phaseAt: clock.now() });
+      await plan.begin();
+    },
+    async takeOver(users) {
+      const taken = await store.ledger.takeOver(owned, users, clock.now());
+      io.checkpoint('ledger-written');
+      return taken;
+    },
+    async ledger(entries) {
+      // Outbox delivery writes no ledger entries, because another system delivers the file.
+      if (delivery !== 'outbox' && entries.length > 0) await store.ledger.put(owned, entries);
+    },
+    async people(people, rows, proof) {
+      await writeRoster(owned, { people, sync, rows, proof }, io);
+      await writeDirectory(owned, { people, sync: name, proof }, io);
+    },
+    read: (read) => store.reads.put(owned, { ...read, sync: name, run: id }),
+    decisions: (grounds) => recordDecisions(owned, grounds, io),
+  };
+}
+
+/** Records a plan that is only shown: its changes are stored, and nothing else. */
+export function showPlan(planId: string, sync: Sync, io: EngineIo): Recorder {
+  return { ...withoutEffect(sync, io), ...storedPlan({ planId, owned: undefined, run: undefined }, sync, io) };
+}
+
+/** Tells a watcher what a plan would be, and stores nothing. */
+export function explainWith(watcher: Watcher, sync: Sync, io: EngineIo): Recorder {
+  return {
+    ...withoutEffect(sync, io),
+    planId: '',
+    watcher,
+    async begin() {},
+    changes: async (changes) => watcher.changes(changes),
+    applyDecisions: async () => ({ rejected: 0, leftOut: 0 }),
+    hold: async ({ holds }) => holds.map(() => 0),
+    async setAside() {},
+    async seal() {},
+  };
+}
+
+type StoredPlan = Pick<Recorder, 'planId' | 'begin' | 'changes' | 'applyDecisions' | 'hold' | 'setAside' | 'seal'>;
+
+interface PlanPlace {
+  readonly planId: string;
+  /** Undefined for a plan that is only shown, as the store wants it. */
+  readonly owned: OwnedRun | undefined;
+  readonly run: string | undefined;
+}
+
+function storedPlan({ planId, owned, run }: PlanPlace, { settings }: Sync, { store, clock }: EngineIo): StoredPlan {
+  const { plans } = store;
+  const { name: sync } = settings;
+  return {
+    planId,
+    begin: () => plans.begin(owned, { id: planId, sync, run, madeAt: clock.now() }),
+    changes: (changes) => plans.add(owned, planId, changes),
+    async applyDecisions() {
+      const { rejected } = await plans.applyApprovals(owned, planId, sync, clock.now());
+      return { rejected, leftOut: await plans.holdLeftOut(owned, planId, sync) };
+    },
+    async hold({ holds, fields }) {
+      const counts: number[] = [];
+      for (const { class: held, reason } of holds) counts.push(await plans.hold(owned, planId, [held], reason));
+      for (const { field, reason } of fields) await plans.holdFields(owned, planId, [field], reason);
+      return counts;
+    },
+    setAside: (names, aside) => plans.setAside(owned, planId, names, aside),
+    seal: (digest) => plans.seal(owned, planId, digest),
+  };
+}
+
+type Effects = Omit<Recorder, keyof StoredPlan>;
+
+function withoutEffect(sync: Sync, io: EngineIo): Effects {
+  return {
+    startedAt: io.clock.now(),
+    watcher: nobody,
+    unresolved: () => blockedUsers(sync, io),
+    openOthers: noOtherAccounts,
+    takeOver: async (users) => new Set(users.map(({ identification }) => identification)),
+    async ledger() {},
+    async people() {},
+    async read() {},
+    async decisions() {},
+  };
+}
