@@ -27,6 +27,7 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
   try {
     const work = await openWork(job, recorder, spool, io);
     const read = await readPeople(work, io);
+    recorder.watcher.read(read);
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
     const compared = await comparePeople(work, read, io);
     const decided = await decideChanges(work, { read, compared }, io);

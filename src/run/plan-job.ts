@@ -1,6 +1,5 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
-import type { Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { RunFacts, RunScope } from '../ports/store.ts';
@@ -24,8 +23,6 @@ export interface PlanJob {
 export interface Plan {
   readonly id: string;
   readonly digest: string;
-  /** What the read of the source proves. */
-  readonly snapshot: Snapshot;
   readonly findings: readonly Finding[];
   readonly facts: RunFacts;
   readonly verdict: GuardVerdict;

@@ -3,7 +3,7 @@ import type { Mapped, SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
-import type { MissingProof } from '../core/plan/snapshot.ts';
+import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { Aside, OwnedRun, OwnedUser, ReadRecord } from '../ports/store.ts';
@@ -31,6 +31,8 @@ export interface Recorder {
   readonly planId: string;
   /** When the run or the plan began (epoch ms). */
   readonly startedAt: number;
+  /** Users who came to the sync from then on were taken over by an interrupted attempt of the run (epoch ms). */
+  readonly attemptedSince: number;
   readonly watcher: Watcher;
   /** Returns the users with a change of an earlier run whose outcome is not known. */
   unresolved(): Promise<Unresolved>;
@@ -58,6 +60,8 @@ export interface Recorder {
 export interface Watcher {
   /** Called for every source record after mapping. */
   record(record: SourceRecord, mapped: Mapped): void;
+  /** Called when the source was read. `failure`: why no plan can be made from it. */
+  read(read: { readonly snapshot: Snapshot; readonly failure: string | undefined }): void;
   finding(finding: Finding): void;
   decided(subject: Case, decision: Decision): void;
   changes(changes: readonly Change[]): void;
@@ -65,7 +69,7 @@ export interface Watcher {
   expected(changes: readonly Change[]): void;
 }
 
-const nobody: Watcher = { record() {}, finding() {}, decided() {}, changes() {}, expected() {} };
+const nobody: Watcher = { record() {}, read() {}, finding() {}, decided() {}, changes() {}, expected() {} };
 
 /** Records the plan of a run. What it stores is stored under the lease of the run. */
 export function recordRun(context: RunContext, io: EngineIo): Recorder {
@@ -77,6 +81,7 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
   return {
     ...plan,
     startedAt,
+    attemptedSince: startedAt,
     watcher: nobody,
     unresolved: () => resolveUnresolved(context, io),
     openOthers: openOtherAccounts,
@@ -159,6 +164,7 @@ type Effects = Omit<Recorder, keyof StoredPlan>;
 function withoutEffect(sync: Sync, io: EngineIo): Effects {
   return {
     startedAt: io.clock.now(),
+    attemptedSince: Number.POSITIVE_INFINITY,
     watcher: nobody,
     unresolved: () => blockedUsers(sync, io),
     openOthers: noOtherAccounts,

@@ -39,10 +39,14 @@ export async function explain(
   signal: AbortSignal,
 ): Promise<Explained> {
   const records: { record: SourceRecord; mapped: Mapped }[] = [];
+  let read: Pick<Explained, 'snapshot' | 'failure'> | undefined;
   const found: Found = {};
   const watcher: Watcher = {
     record(record, mapped) {
       if (mapped.kind !== 'unreadable' && mapped.identification === identification) records.push({ record, mapped });
+    },
+    read({ snapshot, failure }) {
+      read = { snapshot, failure };
     },
     finding({ code, account: user, identification: name }) {
       if (user !== undefined && name === identification) found.conflict = { code, user };
@@ -63,8 +67,8 @@ export async function explain(
   // Guards count all people, and here one person alone was decided.
   const findings = plan.findings.filter((finding) => finding.code !== 'held' && isAbout(finding, identification));
   const { change, expected, conflict } = found;
-  const { failure, snapshot } = plan;
-  return { records, snapshot, ...withReason(found, findings), change, expected, conflict, findings, failure };
+  if (read === undefined) throw new Error('a plan was made without a read');
+  return { records, ...read, ...withReason(found, findings), change, expected, conflict, findings };
 }
 
 interface Found {

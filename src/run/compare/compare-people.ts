@@ -41,7 +41,7 @@ export async function comparePeople(
   const recalled = focus === undefined ? only : named([...focus]);
   const period = {
     leftSince: reading.kind === 'full' ? (last?.at ?? 0) : Number.POSITIVE_INFINITY,
-    cameSince: recorder.startedAt,
+    cameSince: recorder.attemptedSince,
   };
   const { managed, enabled } = await recall({ sync, index, only: recalled, period, find }, io);
   const isFocused = focus !== undefined;

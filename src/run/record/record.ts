@@ -30,7 +30,7 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   await holdExcess(work, judged, io);
   await withdrawDependents(work, decided.waits, io);
   await recordRead(work, input, now);
-  if (!judged.verdict.areMissesHeld) await recordMisses(work, decided);
+  if (snapshot.missing !== undefined && !judged.verdict.areMissesHeld) await recordMisses(work, decided);
   io.checkpoint('ledger-written');
   const unresolved = compared.unresolved.blocked;
   await recorder.decisions({ index, snapshot, unresolved, isDoubted: !judged.isAccepted, now });

@@ -51,7 +51,7 @@ export async function sealPlan(
   const digest = await seal(work, io);
   const findings = work.findings.all();
   const { repeated } = decided;
-  return { id: work.recorder.planId, digest, snapshot, findings, facts, verdict, repeated, failure: undefined };
+  return { id: work.recorder.planId, digest, findings, facts, verdict, repeated, failure: undefined };
 }
 
 /**
@@ -90,7 +90,6 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
   return {
     id: work.recorder.planId,
     digest: await seal(work, io),
-    snapshot,
     findings: work.findings.all(),
     facts: { read: fact, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },

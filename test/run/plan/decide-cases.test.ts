@@ -51,7 +51,6 @@ interface World {
   readonly dialect?: Partial<Dialect>;
   /** The kind of the read; full when absent. */
   readonly kind?: 'point';
-  /** Nothing listens to decisions and blocked people. */
   /** Stops the work after the first part. */
   readonly stops?: boolean;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import type { EngineIo } from '../../../src/run/engine-io.ts';
 import { explain } from '../../../src/run/why.ts';
 import { approve, openRun, reject } from '../../contracts/store-samples.ts';
 import { account, all, guards, only, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
-import { takeBatch } from '../run-in-store.ts';
 
 const hour = 3_600_000;
 
@@ -174,14 +174,15 @@ describe('a user whom another sync is expected to take over', () => {
     people.clock.jumpTo(people.clock.now() + hour);
     people.source.records = [row('a1', { area: 'X' }), row('c3')];
     people.source.end = { complete: true, rows: 2, evidence: 'all', stamp: 'later' };
-    people.script.submit = async (batch) => {
-      people.script.submit = undefined;
+    const afterwards: EngineIo['countRequests'] = async (_, plan) => {
+      const made = await plan();
       people.clock.jumpTo(people.clock.now() + 1);
       guests.source.records = [...ofGuests, row('b2')];
       guests.source.end = { complete: true, rows: 3, evidence: 'all', stamp: 'later' };
       await guests.plan();
-      return takeBatch('csv', batch, people.script, people.users);
+      return made;
     };
+    Object.assign(people.io, { countRequests: afterwards });
     const { run, kinds, findings } = await people.run();
     expect(kinds).toEqual({ a1: 'update applied', b2: 'disable failed', c3: 'create applied' });
     expect(findings).toEqual(['hand-over-expected b2']);

@@ -198,7 +198,7 @@ describe('a plan of a dry run', () => {
       name: 'the missing people of a read that a guard does not count',
       over: {
         decided: { ...steps.decided, missing: { count: 6, wait } },
-        judged: { ...steps.judged, areMissesHeld: true, isReadDoubted: true },
+        judged: { ...steps.judged, verdict: { ...noHolds, areMissesHeld: true }, isReadDoubted: true },
       },
       told: { missing: 6, isReadDoubted: true },
     },
@@ -219,7 +219,14 @@ describe('a plan of a dry run', () => {
     },
     {
       name: 'that the read is doubted, and why',
-      over: { judged: { ...steps.judged, areMissesHeld: true, doubt: 'too many', isReadDoubted: true } },
+      over: {
+        judged: {
+          ...steps.judged,
+          verdict: { ...noHolds, areMissesHeld: true },
+          doubt: 'too many',
+          isReadDoubted: true,
+        },
+      },
       told: { isReadDoubted: true, doubt: 'too many' },
     },
     {
