@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { advanceRun as takeStep } from '../src/run/advance-run.ts';
-import { countingRequests } from '../src/run/count-requests.ts';
-import { notingProblem } from '../src/run/note-problem.ts';
+import { countingRequests, notingProblem } from '../src/run/update-facts.ts';
 import type { JobContext, JobOutcome, Work } from '../src/run/work.ts';
 
 /**

@@ -6,7 +6,7 @@ import { formatInstant } from '../core/run/instant.ts';
 import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { absentFields, nameAbsent } from '../run/read/check-fields.ts';
+import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { CheckLine } from './app.ts';
 
 type Verdict = Omit<CheckLine, 'subject'>;

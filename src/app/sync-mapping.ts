@@ -4,7 +4,7 @@ import type { MappingStep } from '../core/person/mapping.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import type { FieldRule, Threshold } from '../core/run/settings.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { appliedInWindow } from '../run/judge/guard-window.ts';
+import { appliedInWindow } from '../run/judge/count-changes.ts';
 import { trySource } from './try-source.ts';
 
 /** The mapping of a sync, with what the last accepted complete read showed. */

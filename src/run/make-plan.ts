@@ -1,10 +1,13 @@
+import { openBlockedTally } from '../core/guard/blocked.ts';
+import type { Spool } from '../ports/spool.ts';
 import { comparePeople } from './compare/compare-people.ts';
 import { decideChanges } from './decide/decide-changes.ts';
 import type { EngineIo } from './engine-io.ts';
 import { countChanges } from './judge/count-changes.ts';
 import { judge } from './judge/judge.ts';
-import type { Plan, PlanJob } from './plan-job.ts';
-import { openWork } from './read/open-work.ts';
+import type { Plan, PlanJob, PlanWork } from './plan-job.ts';
+import { openFindings } from './read/open-findings.ts';
+import { PeopleIndex } from './read/people-index.ts';
 import { readPeople } from './read/read-people.ts';
 import { record } from './record/record.ts';
 import type { Recorder } from './recorder.ts';
@@ -38,4 +41,18 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
   } finally {
     spool.close();
   }
+}
+
+/**
+ * Opens what the steps share. The index hashes as the sync's roster does, so that unchanged pages are not rewritten.
+ */
+export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, io: EngineIo): Promise<PlanWork> {
+  const { name } = job.sync.settings;
+  const salt = (await io.store.rosters.open(name))?.salt ?? io.newId('salt');
+  const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
+  const blocked = openBlockedTally();
+  const others = recorder.openOthers(spool, salt);
+  const { watcher } = recorder;
+  const findings = openFindings({ note: blocked.note, watch: watcher.finding });
+  return { ...job, recorder, others, spool, index, salt, blocked, findings };
 }

@@ -1,9 +1,14 @@
 import { describeError } from '../core/run/errors.ts';
-import type { Preview } from '../ports/previews.ts';
+import { countChanges } from '../core/run/report.ts';
+import type { PlanReport, Preview } from '../ports/previews.ts';
 import type { Progress } from '../ports/runtime.ts';
-import type { EngineIo } from './engine-io.ts';
-import { previewPlan } from './seal/preview-plan.ts';
-import { reportPlan } from './seal/report-plan.ts';
+import type { Store } from '../ports/store.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import type { Plan, PlanJob } from './plan-job.ts';
+import { pruneBeside } from './prune-old.ts';
+import { showPlan } from './recorder.ts';
+import { budgetsOf, countedPlan } from './seal/request-budgets.ts';
+import { previewBatches } from './seal/write-batches.ts';
 
 /** Number of attempts at a preview. Its read may be the cause if the process dies each time. */
 const mostAttempts = 3;
@@ -62,4 +67,38 @@ function noteProgress({ id, attempt }: Preview, { store, clock, progress: tell }
     writing = writing.then(() => store.previews.note(id, attempt, event)).catch(() => {});
   };
   return { progress, ended: () => writing };
+}
+
+export interface PreviewJob extends PlanJob {
+  /** Id under which the changes are stored. */
+  readonly planId: string;
+}
+
+/** Makes a plan that is only shown. Its facts have the budgets of a run. */
+export async function previewPlan(job: PreviewJob, io: EngineIo): Promise<Plan> {
+  const { planId, sync } = job;
+  // Commands that only show plans may be the only ones to use a store.
+  await pruneBeside(io);
+  const { plan, planning } = await countedPlan(job, showPlan(planId, sync, io), io);
+  if (plan.failure !== undefined) return plan;
+  const loads = await previewBatches({ planId, states: ['planned'], sync }, io);
+  return { ...plan, facts: { ...plan.facts, ...(await budgetsOf({ plan, planning, sync, loads }, io)) } };
+}
+
+const shownFindings = 1000;
+
+/** Reports the plan of a dry run. */
+export async function reportPlan(plan: Plan, sync: Sync, store: Store): Promise<PlanReport> {
+  const states = await store.plans.countStates(plan.id);
+  const { kinds, classes } = await store.plans.count(plan.id);
+  return {
+    id: plan.id,
+    sync: sync.settings.name,
+    digest: plan.digest,
+    counts: countChanges(kinds, classes, states, plan.repeated),
+    facts: plan.facts,
+    findings: plan.findings.slice(0, shownFindings),
+    holds: plan.verdict.holds,
+    failure: plan.failure,
+  };
 }

@@ -1,5 +1,7 @@
+import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
+import { addCounts, type RequestPurpose } from '../core/run/requests.ts';
 import type { OwnedRun, RunFacts } from '../ports/store.ts';
-import type { EngineIo } from './engine-io.ts';
+import type { EngineIo, RunContext } from './engine-io.ts';
 
 /** Changes some facts of the run and keeps the others as they are stored now. `undefined` removes a fact. */
 export async function updateFacts(
@@ -10,4 +12,77 @@ export async function updateFacts(
   const stored = (await io.store.runs.get(owned.run.id))?.facts;
   const facts = Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== undefined);
   await io.store.runs.update(owned, { facts: Object.fromEntries(facts) });
+}
+
+/** Number of requests after which they are stored before the step ends. A killed worker loses at most so many. */
+const storedEvery = 100;
+
+/** Runs a step of a run, and adds its requests to those that are stored with the run. */
+export async function countingRequests<T>(
+  { owned }: Pick<RunContext, 'owned'>,
+  io: EngineIo,
+  step: () => Promise<T>,
+): Promise<T> {
+  let counts = owned.run.requests;
+  let unstored = 0;
+  let storing: Promise<unknown> = Promise.resolve();
+  const store = (): void => {
+    unstored = 0;
+    storing = storing
+      .then(() => io.store.runs.update(owned, { requests: counts }))
+      // The step itself fails with the same error. Otherwise the count alone must not end a step that succeeded.
+      .catch((error) => io.logger.debug({ run: owned.run.id, error: describeError(error) }, 'requests not stored'));
+  };
+  const count = (purpose: RequestPurpose): void => {
+    counts = addCounts(counts, { [purpose]: 1 });
+    unstored += 1;
+    if (unstored >= storedEvery) store();
+  };
+  try {
+    return await io.countRequests(count, step);
+  } finally {
+    if (unstored > 0) store();
+    await storing;
+  }
+}
+
+/**
+ * Runs a step of a run. A temporary problem is stored with the run before it is thrown, because only the process that
+ * retries would know it otherwise.
+ */
+export async function notingProblem<T>(
+  { owned }: Pick<RunContext, 'owned'>,
+  io: EngineIo,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof RollcallError && error.retry !== 'never' && !isStoreAway(error)) {
+      await updateFacts(owned, { problem: { at: io.clock.now(), reason: error.message } }, io)
+        // The caller retries the problem itself, which matters more than the note.
+        .catch((cause) => io.logger.debug({ run: owned.run.id, error: describeError(cause) }, 'problem not stored'));
+    }
+    throw error;
+  }
+}
+
+/**
+ * Keeps a raw answer of another system beside the run, sealed, for operators who may read it. Never fails the run: an
+ * error of the store is logged, because the text only explains what is reported elsewhere.
+ */
+export async function keepRaw(
+  owned: OwnedRun,
+  { about, text }: { readonly about: string; readonly text: string | undefined },
+  { store, clock, logger }: Pick<EngineIo, 'store' | 'clock' | 'logger'>,
+): Promise<void> {
+  if (text === undefined || text === '') return;
+  try {
+    await store.rawTexts.add(owned, { at: clock.now(), about, text });
+  } catch {
+    logger.warn(
+      { run: owned.run.id, about: 'raw text' },
+      'a raw answer of another system could not be stored with the run',
+    );
+  }
 }

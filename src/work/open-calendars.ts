@@ -1,5 +1,5 @@
-import { backoffUntil } from '../run/backoff-until.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import { backoffUntil } from '../run/request-run.ts';
 import { openSchedule } from './schedule.ts';
 
 export interface ScheduledSync {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffUntil } from '../../src/run/backoff-until.ts';
+import { backoffUntil } from '../../src/run/request-run.ts';
 import { openRun } from '../contracts/store-samples.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { hour, minute, openScene } from './run-in-store.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/core/plan/change.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import type { Batch } from '../../src/ports/store.ts';
-import { addLastStep } from '../../src/run/deliver/add-last-step.ts';
+import { addLastStep } from '../../src/run/deliver/split.ts';
 import { previewBatches, writeBatches } from '../../src/run/seal/write-batches.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, type Scene } from './run-in-store.ts';

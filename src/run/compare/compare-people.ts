@@ -1,13 +1,18 @@
-import type { EngineIo } from '../engine-io.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { chunk } from '../../core/run/batch.ts';
+import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
+import type { SyncSettings } from '../../core/run/settings.ts';
+import type { OwnedUsers } from '../../ports/store.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { mark } from '../read/people-index.ts';
+import type { Reading } from '../read/choose-read.ts';
+import { named, peopleOf, type SomePeople } from '../read/choose-read.ts';
+import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { named, peopleOf } from '../read/some-people.ts';
+import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
-import { confirmGone } from './confirm-gone.ts';
-import { findLostZeros } from './lost-zeros.ts';
-import { recall } from './recall.ts';
-import { recallClaims, recallConflicts } from './recall-conflicts.ts';
+import { confirmGone, findLostZeros } from './confirm-gone.ts';
+import { isConfiguredOn } from './neighbors.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
@@ -66,3 +71,153 @@ function isInSource(index: PlanWork['index'], identification: string): boolean {
   const { slot, isExact } = index.find(identification);
   return isExact && index.has(slot, mark.inSource);
 }
+
+interface RecallJob {
+  readonly sync: Sync;
+  readonly index: PeopleIndex;
+  /** The people whom the run is about. Undefined: all people; those that only the ledger has get a slot too. */
+  readonly only: SomePeople | undefined;
+  readonly period: Omit<HandOverPeriod, 'sync'>;
+  readonly find: (finding: Finding) => void;
+}
+
+/** Above this number, a sequential read of the whole ledger is faster. */
+const lookedUpEntries = 1000;
+
+/**
+ * Marks each person whose entry is `plain` (ours, and everything write-only is as wanted), so that most people need no
+ * second look: by one sequential read of the ledger, or by a look-up of a few. People that only the ledger knows may be
+ * missing. Returns how many users are ours; those whom a renamed or deleted sync has left behind count where the source
+ * names them.
+ */
+async function recall({ sync, index, only, find, ...job }: RecallJob, io: EngineIo): Promise<OwnedUsers> {
+  const { name, connection } = sync.settings;
+  const isFull = only === undefined;
+  const count = { managed: 0, enabled: 0 };
+  const period = { ...job.period, sync: name };
+  const recallEach = (entries: Iterable<LedgerEntry>): void => {
+    for (const entry of entries) {
+      const moved = findMoved(entry, period);
+      if (moved !== undefined && (isFull || index.find(entry.identification).isExact)) find(moved);
+      const claim = claimOf(entry, sync.settings, io);
+      if (!recallOne(entry, index, claim, isFull)) continue;
+      // A few people are looked up here, and all that are ours by name are counted below.
+      if (!isFull && only.count <= lookedUpEntries && claim === 'ours') continue;
+      count.managed += 1;
+      if (entry.disabledAt === undefined) count.enabled += 1;
+    }
+  };
+  if (only !== undefined && only.count <= lookedUpEntries) {
+    const known = await io.store.ledger.getMany(connection, only.names());
+    recallEach(known.values());
+    const owned = await io.store.ledger.countOwned(connection, name);
+    return { managed: count.managed + owned.managed, enabled: count.enabled + owned.enabled };
+  }
+  for await (const entries of io.store.ledger.all(connection)) recallEach(entries);
+  return count;
+}
+
+type Claim = 'ours' | 'left behind' | 'none';
+
+function claimOf({ owner, removed }: LedgerEntry, { name: sync, connection }: SyncSettings, io: EngineIo): Claim {
+  if (removed !== undefined) return 'none';
+  if (owner === sync) return 'ours';
+  return isConfiguredOn(connection, owner, io) ? 'none' : 'left behind';
+}
+
+/** Returns whether the user counts as ours. */
+function recallOne(entry: LedgerEntry, index: PeopleIndex, claim: Claim, isFull: boolean): boolean {
+  const isOurs = claim === 'ours';
+  const found = index.find(entry.identification);
+  if (found.slot === -1) {
+    if (isOurs && isFull) fileAbsent(index, entry.identification);
+  } else if (found.isExact) {
+    index.set(found.slot, mark.inLedger);
+    const { accountId } = entry;
+    const mayBePlain = isOurs && accountId !== undefined && isPlain(entry);
+    if (mayBePlain && index.isWrittenAsWanted(found.slot, entry)) index.setPlain(found.slot, accountId);
+    const counts = isOurs || (claim === 'left behind' && index.has(found.slot, mark.inSource));
+    if (counts) index.set(found.slot, mark.ours);
+    return counts;
+  }
+  return isOurs;
+}
+
+/** Quirks are not checked: they matter only where the platform does not show what is wanted. */
+function isPlain({ unverified, disabledAt, goneSince, misses }: LedgerEntry): boolean {
+  return unverified === 0 && disabledAt === undefined && goneSince === undefined && misses === undefined;
+}
+
+function fileAbsent(index: PeopleIndex, identification: string): void {
+  const slot = index.add(identification);
+  index.name(slot, identification);
+  index.set(slot, mark.inLedger | mark.ours);
+}
+
+interface RecallConflictsJob {
+  readonly sync: Sync;
+  readonly reading: Reading;
+  readonly index: PeopleIndex;
+  readonly find: (finding: Finding) => void;
+}
+
+/**
+ * Recalls identity conflicts of the last full read. A read of a few people may show only one of two records that claim
+ * the same person. For example, it may show an old closed record while the account belongs to another number by now. A
+ * delta does not change people with such a conflict. A lookup by name is newer: it skips only those whom it reports as
+ * gone.
+ */
+export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Promise<void> {
+  const { sync, reading, index, find } = job;
+  if (reading.kind === 'full') return;
+  const run = reading.kind === 'delta' ? reading.from.fullRun : (await io.store.reads.last(sync.settings.name))?.run;
+  if (run === undefined) return;
+  for (const finding of await io.store.runs.findings(run)) {
+    const { code, identification, message } = finding;
+    if (identification === undefined || !isAboutIdentity(finding)) continue;
+    const { slot } = index.find(identification);
+    if (slot === -1 || index.has(slot, mark.conflict)) continue;
+    if (reading.kind === 'point' && !index.has(slot, mark.leaver) && !index.has(slot, mark.outOfScope)) continue;
+    index.set(slot, mark.conflict);
+    find({ code, identification, message: `found by the last full read: ${message}` });
+  }
+}
+
+/**
+ * Finds people of this read whose e-mail, or whose identification in other case or other look-alike characters, belonged
+ * to another person in the roster.
+ */
+export async function recallClaims({ sync, reading, index, find }: RecallConflictsJob, io: EngineIo): Promise<void> {
+  if (reading.kind === 'full' || (reading.kind === 'point' && reading.readsAll)) return;
+  const roster = await io.store.rosters.open(sync.settings.name);
+  if (roster === undefined || roster.fingerprint !== sync.fingerprint) return;
+  const slots = Array.from({ length: index.size }, (_, slot) => slot).filter((slot) => index.has(slot, mark.inSource));
+  for (const some of chunk(slots, claimsAtOnce)) {
+    const people = some.map((slot) => ({ slot, person: index.person(slot) }));
+    const claimants = people.flatMap(({ slot, person }) => {
+      const { email = '' } = person.kind === 'person' ? person.fields : {};
+      return email !== '' && index.findEmail(email) === slot ? [{ slot, person, email }] : [];
+    });
+    const claims = await roster.claims(claimants.map(({ email }) => email));
+    for (const { slot, person, email } of claimants) {
+      const { identification } = person;
+      const others = (claims.get(email) ?? []).filter((key) => key !== roster.keyOf(identification));
+      // A claimant who is also in this read has the e-mail that this read shows.
+      if (others.every((key) => index.hasKey(key)) || index.has(slot, mark.conflict)) continue;
+      index.set(slot, mark.conflict);
+      const message = `in the last full read, another employee had the e-mail of ${identification}: neither is changed`;
+      find({ code: 'email-conflict', identification, message });
+    }
+    const listed = await roster.people(people.map(({ person }) => person.identification));
+    for (const { slot, person } of people) {
+      const { identification } = person;
+      const isTwin = (listed.get(identification) ?? []).some(({ isExact }) => !isExact);
+      if (!isTwin || index.has(slot, mark.conflict)) continue;
+      index.set(slot, mark.conflict);
+      const message = `the last full read had an identification that looks like ${identification} (other case or characters): nothing is changed`;
+      find({ code: 'case-conflict', identification, message });
+    }
+  }
+}
+
+const claimsAtOnce = 1000;

@@ -1,15 +1,15 @@
 import { differByZeros, zerosAdvice } from '../../core/guard/damage.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import type { User } from '../../core/person/user.ts';
+import { looksLikeSamePerson } from '../../core/plan/neighbors.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
 import { singleReadLimit } from '../../core/run/requests.ts';
 import type { Spool } from '../../ports/spool.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pagesOf } from '../prove/lookups.ts';
+import type { SomePeople } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
-import type { SomePeople } from '../read/some-people.ts';
-import { isConversion, mayGiveEmail } from './email-holders.ts';
 import type { Candidates, KeptUser } from './kept-users.ts';
 
 /** Result of comparing the platform's users with the index. */
@@ -319,4 +319,29 @@ function checkEmail(
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);
+}
+
+/** Returns whether the account of a person in the source may leave its e-mail to the claimant in this or a later plan. */
+function mayGiveEmail(
+  user: User,
+  slot: number,
+  claimant: number,
+  { index, sync }: { readonly index: PeopleIndex; readonly sync: Sync },
+): boolean {
+  if (!index.has(slot, mark.inSource) || index.has(slot, mark.outOfScope)) return false;
+  if (index.has(slot, mark.active)) return true;
+  const isParked = sync.settings.parkEmail !== undefined && index.has(slot, mark.leaver);
+  return isParked && !isConversion(index.person(claimant), slot, user, index);
+}
+
+/** Returns whether a leaver and the claimant of the e-mail look like one person. */
+function isConversion(
+  claimant: ReturnType<PeopleIndex['person']>,
+  slot: number,
+  user: User,
+  index: PeopleIndex,
+): boolean {
+  const leaver = index.person(slot);
+  if (claimant.kind !== 'person' || leaver.kind !== 'person') return false;
+  return looksLikeSamePerson(claimant.fields, { ...user.fields, ...leaver.fields });
 }

@@ -1,15 +1,16 @@
+import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { entryOf } from '../../core/plan/ledger-steps.ts';
 import { autoDirectLimit } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
+import { handOversExpected, isConfiguredOn } from '../compare/neighbors.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { openLookups } from '../prove/lookups.ts';
 import { entryAfter, findingsOf, markOf } from '../prove/read-back.ts';
 import { changesInBatch } from '../seal/batches.ts';
-import { findOtherOwners } from './find-other-owners.ts';
-import { findTakenEmails } from './find-taken-emails.ts';
 import { objectionTo, readBackIfApplied, type Trouble } from './objections.ts';
 import { leaveOutUncertain } from './plan-age.ts';
 
@@ -139,5 +140,84 @@ async function lookUpAll(
     // The directory changes too fast for a scan.
     if (!mayScan || !(error instanceof RollcallError) || error.code !== 'SCAN_INCOMPLETE') throw error;
     return lookUpAll(changes, { context, mayScan: false }, io);
+  }
+}
+
+type NotOurs = Pick<Finding, 'code' | 'message'> & { readonly reason: string };
+
+/**
+ * Returns, by identification, why the run must not touch a user:
+ *
+ * - another sync manages the user by now;
+ * - another run of the connection has sent a change of the user, which is not proven yet;
+ * - another sync is expected to take the user over.
+ */
+async function findOtherOwners(
+  changes: readonly PlannedChange[],
+  known: ReadonlyMap<string, LedgerEntry>,
+  context: RunContext,
+  io: EngineIo,
+): Promise<ReadonlyMap<string, NotOurs>> {
+  const { name, connection } = context.sync.settings;
+  const others = new Map<string, NotOurs>();
+  const names = changes.map(({ identification }) => identification);
+  const claimed = await io.store.batches.claimed(context.owned, names);
+  for (const { identification, before } of changes) {
+    const entry = entryOf(before?.userId, known.get(identification));
+    const owner = entry === undefined || entry.removed !== undefined ? name : entry.owner;
+    if (owner !== name && isConfiguredOn(connection, owner, io)) {
+      const reason = `belongs to sync ${owner} now, so ${name} does not change it`;
+      others.set(identification, { code: 'owned-by-other-sync', reason, message: reason });
+    } else if (claimed.has(identification)) {
+      const reason = 'another run sent a change of this user whose outcome is not known yet; the next run checks again';
+      others.set(identification, { code: 'unresolved', reason, message: reason });
+    }
+  }
+  const ours = changes.filter(({ identification }) => !others.has(identification));
+  const expected = await handOversExpected(ours, known, context, io);
+  for (const { identification, kind } of ours) {
+    const by = expected.get(identification);
+    if (by === undefined) continue;
+    const reason = `sync ${by} now has the person as active and is expected to take the user over`;
+    others.set(identification, { code: 'hand-over-expected', reason, message: `${kind} not sent: ${reason}` });
+  }
+  return others;
+}
+
+/**
+ * Looks up the users whose e-mails some changes take over. Returns, by identification, why a change cannot go: the
+ * change that was to free the e-mail failed, was left out, or its outcome is not known.
+ */
+export async function findTakenEmails(
+  changes: readonly PlannedChange[],
+  context: RunContext,
+  io: EngineIo,
+): Promise<ReadonlyMap<string, string>> {
+  const reasons = new Map<string, string>();
+  const waiting = changes.filter(({ waitsFor }) => waitsFor !== undefined);
+  if (waiting.length === 0) return reasons;
+  const holders = waiting.map(({ waitsFor: identification = '' }) => ({ identification, before: undefined }));
+  const question = {
+    step: 'looking-up',
+    count: holders.length,
+    async *names() {
+      for (const { identification } of holders) yield identification;
+    },
+  } as const;
+  const lookups = await openLookups(question, context, io);
+  try {
+    const users = await lookups.of(holders);
+    for (const { identification, waitsFor = '', after } of waiting) {
+      const lookup = users.get(waitsFor);
+      const email = after.email?.toLowerCase();
+      const hasIt = (user: User): boolean => user.fields.email?.toLowerCase() === email;
+      if (lookup?.found === 'unclear') reasons.set(identification, lookup.reason);
+      else if (lookup?.found === true && hasIt(lookup.user)) {
+        reasons.set(identification, `its e-mail is still on user ${waitsFor}`);
+      }
+    }
+    return reasons;
+  } finally {
+    lookups.close();
   }
 }

@@ -1,12 +1,17 @@
-import type { Batch, Run } from '../../ports/store.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import type { CallResult, Submission } from '../../ports/delivery.ts';
+import type { Batch, ChangeMark, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { finishRun } from '../finish-run.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
 import { changesInBatch, marksFor } from '../seal/batches.ts';
-import { isPlanTooOld } from './plan-age.ts';
-import { sendBatch } from './send-batch.ts';
+import { keepRaw } from '../update-facts.ts';
+import { checkBeforeSending } from './check-before-sending.ts';
+import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
+import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';
+import { isPlanTooOld, whyStopped } from './plan-age.ts';
+import { storeAnswer } from './store-answer.ts';
 import { isProofDue, nextBatch, readWave } from './wave.ts';
-import { whyStopped } from './why-stopped.ts';
 
 /**
  * Sends the run's next batch. Before that, proves what was sent if a proof is due (see `isProofDue`). Finishes the run
@@ -69,3 +74,137 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
 }
 
 const killedReason = 'the worker stopped before it knew whether the platform accepted the batch';
+
+interface BatchToSend {
+  readonly batch: Batch;
+  /** The first batch that was not sent. A part of a failed file may go before it. */
+  readonly first: Batch | undefined;
+}
+
+/**
+ * Sends one batch: waits for the connection's turn, leaves out the changes that are no longer intended, stores
+ * `sending`, passes the batch to its delivery, and stores the answer.
+ */
+async function sendBatch(context: RunContext, { batch, first }: BatchToSend, io: EngineIo): Promise<NextStep> {
+  const { owned, sync } = context;
+  const isFile = batch.kind === 'csv';
+  const begunAt = io.clock.now();
+  if (isFile) {
+    const { isTaken, ahead } = await takeFileLease(owned, io);
+    if (!isTaken) {
+      io.progress({ step: 'queued', ahead });
+      return { kind: 'again', afterMs: turnWaitMs(sync.settings.settle.everyMs, ahead) };
+    }
+  }
+  const wasRecent = isLookupRecent(owned.run, sync.settings.settle.lookWithinMs, io.clock);
+  const isLookedUp = await lookUpAhead(context, first, io);
+  const changes = await checkBeforeSending(context, { batch, isLookedUp }, io);
+  if (changes.length === 0) {
+    const reason = 'no change of the batch had to be sent';
+    await io.store.batches.update(owned, batch.id, { state: 'settled', reason });
+    if (isFile) await releaseFileLease(owned, io);
+    return { kind: 'next' };
+  }
+  // The next step says why the run stops, looks up again, or waits for its turn.
+  if (!(await isStillReady(context, batch, { begunAt, wasRecent }, io))) return { kind: 'next' };
+  let submission: Submission;
+  try {
+    submission = await submit(context, { batch, changes }, io);
+  } catch (error) {
+    return endAfterProof(context, { batch, error }, io);
+  }
+  io.checkpoint('batch-accepted');
+  return storeAnswer(context, { batch, changes, submission }, io);
+}
+
+/**
+ * Lets the run prove what it has sent, and then end with the refusal of a write as its reason. Throws every other error,
+ * and the refusal too when nothing is left to prove. When reads are refused as well, the proof throws.
+ */
+async function endAfterProof(
+  { owned, signal }: RunContext,
+  { batch, error }: { readonly batch: Batch; readonly error: unknown },
+  io: EngineIo,
+): Promise<NextStep> {
+  const isRefused = error instanceof PlatformError && error.retry === 'never' && error.effect === 'none';
+  if (!isRefused || signal.aborted || (await readWave(owned, io)).unproven.length === 0) throw error;
+  await keepRaw(owned, { about: `batch ${batch.number}`, text: RollcallError.rawTextOf(error) }, io);
+  await io.store.runs.update(owned, { reason: error.message });
+  return { kind: 'next' };
+}
+
+/** Returns whether the batch can be sent although its lookups may have taken long. */
+async function isStillReady(
+  { owned, sync }: RunContext,
+  { kind }: Batch,
+  { begunAt, wasRecent }: { readonly begunAt: number; readonly wasRecent: boolean },
+  io: EngineIo,
+): Promise<boolean> {
+  const { lookWithinMs } = sync.settings.settle;
+  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
+  if (whyStopped(run, io.clock) !== undefined) return false;
+  if (wasRecent && !isLookupRecent(run, lookWithinMs, io.clock)) return false;
+  const hasOldLease = kind === 'csv' && io.clock.now() - begunAt >= renewAfterMs;
+  return !hasOldLease || (await takeFileLease(owned, io)).isTaken;
+}
+
+interface CheckedBatch {
+  readonly batch: Batch;
+  readonly changes: readonly PlannedChange[];
+}
+
+/**
+ * Stores `sending`, and passes the batch to its delivery. A delivery throws only when the platform received nothing, so
+ * the batch then counts as not tried. In two cases it stays in state `sending` and is read back: after a stop request,
+ * or when calls went out before the store failed.
+ */
+async function submit(context: RunContext, { batch, changes }: CheckedBatch, io: EngineIo): Promise<Submission> {
+  const { owned, sync, signal } = context;
+  const batches = await io.store.batches.count(batch.run);
+  io.progress({ step: 'delivering', batch: batch.number, batches, changes: changes.length });
+  const isWhole = batch.kind !== 'direct';
+  const sent = isWhole ? marksFor(changes, 'sent') : [];
+  await io.store.batches.update(owned, batch.id, { state: 'sending', sentAt: io.clock.now() }, { marks: sent });
+  io.checkpoint('batch-sending');
+  signal.throwIfAborted();
+  try {
+    const onResult = (identification: string, result: CallResult) => storeResult(context, identification, result, io);
+    return await sync.deliveries[batch.kind].submit({ id: batch.id, changes, onResult }, signal);
+  } catch (error) {
+    const isStopped = signal.aborted || (context.stopping.aborted && error === context.stopping.reason);
+    const isUntouched =
+      !isStopped && (isWhole || (await changesInBatch(batch, io)).every(({ state }) => state !== 'sent'));
+    if (isUntouched) {
+      const marks = isWhole ? marksFor(changes, 'planned') : [];
+      await io.store.batches.update(owned, batch.id, { state: 'planned' }, { marks });
+      // The run may wait long before it tries again.
+      if (batch.kind === 'csv') await releaseFileLease(owned, io);
+    }
+    throw error;
+  }
+}
+
+/** Stores the result of one direct call. Before the call, stores that the change is being sent. */
+async function storeResult(
+  context: RunContext,
+  identification: string,
+  result: CallResult,
+  io: EngineIo,
+): Promise<void> {
+  // Stopping is safe only before a call, because nothing of this change has been sent.
+  if (result.kind === 'sending') context.stopping.throwIfAborted();
+  else io.checkpoint('change-accepted');
+  const reason = 'reason' in result ? result.reason : undefined;
+  const marks = marksFor([{ identification }], stateAfter[result.kind], reason);
+  await io.store.plans.setStates(context.owned, marks);
+  if ('raw' in result) await keepRaw(context.owned, { about: `change of ${identification}`, text: result.raw }, io);
+  if (result.kind === 'sending') io.checkpoint('change-sending');
+}
+
+const stateAfter: Readonly<Record<CallResult['kind'], ChangeMark['state']>> = {
+  sending: 'sent',
+  'not-tried': 'planned',
+  accepted: 'sent',
+  refused: 'failed',
+  unknown: 'unresolved',
+};

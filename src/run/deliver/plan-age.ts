@@ -53,3 +53,8 @@ export function leaveOutUncertain<Planned extends Change>(
 function hours(ms: number): string {
   return `${Math.floor(ms / 3_600_000)} h`;
 }
+
+/** Returns why the run sends nothing more: canceled, given up, or its plan is too old. Undefined when it continues. */
+export function whyStopped(run: Run, clock: Clock): string | undefined {
+  return run.isCancelRequested ? 'canceled' : (run.reason ?? tooOldToSend(run, clock));
+}

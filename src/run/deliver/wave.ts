@@ -2,7 +2,7 @@ import type { Batch, BatchQuery, OwnedRun, Run } from '../../ports/store.ts';
 import { ageOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { changesInBatch } from '../seal/batches.ts';
-import { whyStopped } from './why-stopped.ts';
+import { whyStopped } from './plan-age.ts';
 
 /** Where the batches of a run are. A wave is what was sent since the last proof. */
 export interface Wave {

@@ -2,13 +2,14 @@ import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { Hold } from '../../core/run/run.ts';
+import type { Applier } from '../../ports/store.ts';
+import { spanOn } from '../clock-span.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
 import type { Decided } from '../decide/decide-changes.ts';
-import type { EngineIo } from '../engine-io.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { changesOf } from '../seal/batches.ts';
-import { appliedInWindow, guardWindowStart } from './guard-window.ts';
 import type { PlanCounts } from './judge.ts';
 
 /** Completes the plan, applies what operators decided about its changes, and counts what the guards look at. */
@@ -48,4 +49,28 @@ async function restoredSince(since: number, { store }: EngineIo): Promise<{ read
   const last = await store.restores.last();
   if (last === undefined || last.at <= since) return {};
   return { restored: { from: formatInstant(last.madeAt), at: formatInstant(last.at) } };
+}
+
+/** Changes of this time before a run count in its guards. */
+const guardWindowMs = 86_400_000;
+
+/** Returns when the time began whose changes count in the guards now (epoch ms). */
+function guardWindowStart({ clock }: Pick<EngineIo, 'clock'>): number {
+  return clock.now() - spanOn(clock, guardWindowMs);
+}
+
+/** Counts the changes that the guards of a sync count beside those of a new plan. */
+export function appliedInWindow(sync: Sync, io: EngineIo): Promise<Readonly<Record<ChangeClass, number>>> {
+  return io.store.plans.appliedSince(applierOf(sync, io), guardWindowStart(io));
+}
+
+/**
+ * Returns whose changes of the last day are counted. A sync that is no longer configured is a former name of a
+ * configured one.
+ */
+export function applierOf({ settings }: Sync, io: EngineIo): Applier {
+  const { name, connection } = settings;
+  const all = [...io.syncs.values()].map((sync) => sync.settings);
+  const others = all.filter((one) => one.connection === connection && one.name !== name);
+  return { sync: name, connection, others: others.map((one) => one.name) };
 }

@@ -7,9 +7,8 @@ import { releaseFileLease, takeFileLease } from '../deliver/file-lease.ts';
 import { learnPace, nextPollMs } from '../deliver/file-pace.ts';
 import { isFilePending, mayBeProcessing, readWave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import { keepRaw } from '../keep-raw.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
-import { updateFacts } from '../update-facts.ts';
+import { keepRaw, updateFacts } from '../update-facts.ts';
 import { proveWave } from './prove-wave.ts';
 
 /**

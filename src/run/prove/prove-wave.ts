@@ -3,11 +3,10 @@ import { countOf } from '../../core/run/count-of.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
-import { addLastStep } from '../deliver/add-last-step.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { nextProofMs } from '../deliver/file-pace.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
-import { splitBatch } from '../deliver/split.ts';
+import { addLastStep, splitBatch } from '../deliver/split.ts';
 import {
   endOf,
   isFilePending,

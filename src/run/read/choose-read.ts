@@ -1,7 +1,10 @@
+import { RollcallError } from '../../core/run/errors.ts';
+import { sameName } from '../../core/run/nearest.ts';
 import { type NextRead, nextRead, type ReadFact } from '../../core/run/next-read.ts';
-import type { ReadRequest } from '../../ports/source.ts';
+import type { ReadRequest, SourceIo } from '../../ports/source.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
+import type { PeopleIndex } from './people-index.ts';
 
 /** The read that a run requests from its source. */
 export type Reading = NextRead | PointRead;
@@ -72,4 +75,67 @@ export function sourceRequest(reading: Reading, sync: Sync): ReadRequest {
 export function pointRequest(identifications: readonly string[], { mapping }: Sync): ReadRequest {
   const field = mapping.identificationField;
   return field === undefined ? { kind: 'full' } : { kind: 'point', identifications, field };
+}
+
+/**
+ * Returns the fields that a sync reads and its source does not have. A path exists when its whole name or its first
+ * step does.
+ */
+export function absentFields(reads: readonly string[], fields: readonly string[]): readonly string[] {
+  return reads.filter((read) => !fields.includes(read) && !fields.includes(read.split('.')[0] ?? ''));
+}
+
+/**
+ * Returns `fields job, Area (did you mean area?)`. Only a name that is equal but for case and blanks is proposed: without
+ * a header line, other names are values of the first employee.
+ */
+export function nameAbsent(absent: readonly string[], fields: readonly string[]): string {
+  const names = absent.map((read) => {
+    const guess = sameName(read.split('.')[0] ?? read, fields);
+    return guess === undefined ? read : `${read} (did you mean ${guess}?)`;
+  });
+  return `${absent.length === 1 ? 'field' : 'fields'} ${names.join(', ')}`;
+}
+
+/**
+ * Checks that the source has every field that the sync reads. An absent field is not a blank value. A renamed leave
+ * date would keep every leaver, and a scope over a misspelled field would match no employee. Sources that learn their
+ * fields only during a read are not checked, nor are empty sources. Throws `SOURCE_UNAVAILABLE`, and then nothing is
+ * read.
+ */
+export async function checkFields({ settings, mapping, source }: Sync, io: SourceIo): Promise<void> {
+  const fields = await source.fields(io);
+  if (fields === undefined || fields.length === 0) return;
+  const absent = absentFields(mapping.reads, fields);
+  if (absent.length === 0) return;
+  throw new RollcallError(
+    `the source of sync ${settings.name} has no ${nameAbsent(absent, fields)}, named by ` +
+      'its mapping, lifecycle, scope or prefer. Nothing was read. Correct the export, or the names in the configuration: ' +
+      '`rollcall check` lists the fields of the source.',
+    { code: 'SOURCE_UNAVAILABLE' },
+  );
+}
+
+/** The people of a run. A delta may name all people, so their names are created only when they are few. */
+export interface SomePeople {
+  readonly count: number;
+  names(): readonly string[];
+}
+
+export function named(names: readonly string[]): SomePeople {
+  return { count: names.length, names: () => names };
+}
+
+/** Returns the people of a run; undefined for all people. */
+export function peopleOf(reading: Reading, index: PeopleIndex): SomePeople | undefined {
+  switch (reading.kind) {
+    case 'full':
+      return undefined;
+    case 'point':
+      return named(reading.identifications);
+    case 'delta': {
+      const names = () => Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
+      return { count: index.size, names };
+    }
+  }
 }

@@ -10,8 +10,7 @@ import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { checkFields } from './check-fields.ts';
-import { type Reading, sourceRequest } from './choose-read.ts';
+import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
 import { openRecordFiling } from './file-records.ts';
 import { mark, type PeopleIndex } from './people-index.ts';
 

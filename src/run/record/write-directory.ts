@@ -7,7 +7,7 @@ import type { OwnedRun } from '../../ports/store.ts';
 import { type OtherAccounts, shownAs } from '../compare/other-accounts.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
-import { mark } from '../read/people-marks.ts';
+import { mark } from '../read/people-index.ts';
 
 /** People per page. A change of one person writes one page. */
 const perPage = 128;

@@ -2,7 +2,7 @@ import { describeError, RollcallError } from '../../core/run/errors.ts';
 import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/unknown-state.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
-import { failRun } from '../../run/fail-run.ts';
+import { failRun } from '../../run/finish-run.ts';
 import type { JobContext, JobOutcome } from '../../run/work.ts';
 import { type HeldLease, holdLease, releaseOrExpire } from '../hold-lease.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';

@@ -1,6 +1,6 @@
 import { describeError, RollcallError } from '../../core/run/errors.ts';
 import type { RunContext } from '../../run/engine-io.ts';
-import { failRun } from '../../run/fail-run.ts';
+import { failRun } from '../../run/finish-run.ts';
 import type { JobOutcome } from '../../run/work.ts';
 import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
 import { openWithLease } from '../with-lease.ts';

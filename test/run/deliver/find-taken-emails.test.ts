@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findTakenEmails } from '../../../src/run/deliver/find-taken-emails.ts';
+import { findTakenEmails } from '../../../src/run/deliver/check-before-sending.ts';
 import { reportLeftParked } from '../../../src/run/prove/report-parked.ts';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../../contracts/store-samples.ts';
 import { account } from '../plan-scene.ts';

@@ -10,7 +10,7 @@ import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
 import type { NeighborQuestion } from '../../../src/run/compare/neighbors.ts';
-import { decideEveryone } from '../../../src/run/decide/decide-everyone.ts';
+import { decideEveryone } from '../../../src/run/decide/decide-changes.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { mark } from '../../../src/run/read/people-index.ts';

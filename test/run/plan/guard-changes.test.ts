@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { applierOf } from '../../../src/run/judge/guard-window.ts';
+import { applierOf } from '../../../src/run/judge/count-changes.ts';
 import { approve, dayMs } from '../../contracts/store-samples.ts';
 import { account, guards, only, openPlanScene, type PlanScene, row, unlimited } from '../plan-scene.ts';
 

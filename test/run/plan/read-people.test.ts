@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { RunScope } from '../../../src/ports/store.ts';
-import { openWork } from '../../../src/run/read/open-work.ts';
+import { openWork } from '../../../src/run/make-plan.ts';
 import { readPeople } from '../../../src/run/read/read-people.ts';
 import { recordRun } from '../../../src/run/recorder.ts';
 import { dayMs, endRun, openRun } from '../../contracts/store-samples.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { packRoster } from '../../../src/core/plan/roster.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import type { OwnedRun, Store } from '../../../src/ports/store.ts';
-import { recallClaims, recallConflicts } from '../../../src/run/compare/recall-conflicts.ts';
+import { recallClaims, recallConflicts } from '../../../src/run/compare/compare-people.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { requestBudget } from '../../../src/core/run/request-budget.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
+import { type PreviewJob, previewPlan } from '../../../src/run/make-preview.ts';
 import { showPlan } from '../../../src/run/recorder.ts';
-import { type PreviewJob, previewPlan } from '../../../src/run/seal/preview-plan.ts';
 import { budgetsOf, countedPlan } from '../../../src/run/seal/request-budgets.ts';
 import { previewBatches } from '../../../src/run/seal/write-batches.ts';
 import { account, all, guards, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';

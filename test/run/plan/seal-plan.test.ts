@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlanDigest } from '../../../src/core/plan/change.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { openWork } from '../../../src/run/read/open-work.ts';
+import { openWork } from '../../../src/run/make-plan.ts';
 import { showPlan } from '../../../src/run/recorder.ts';
 import { sealEmptyPlan, sealPlan } from '../../../src/run/seal/seal-plan.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';
