@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { advanceRun as takeStep } from '../src/run/advance-run.ts';
-import { countingRequests, notingProblem } from '../src/run/update-facts.ts';
+import { countingRequests, notingProblem } from '../src/run/run-notes.ts';
 import type { JobContext, JobOutcome, Work } from '../src/run/work.ts';
 
 /**

@@ -7,8 +7,8 @@ import type { ChangeMark, Run } from '../ports/store.ts';
 import { leaveFileQueue } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
+import { keepRaw, updateFacts } from './run-notes.ts';
 import { changesOf } from './seal/batches.ts';
-import { keepRaw, updateFacts } from './update-facts.ts';
 import type { JobOutcome } from './work.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestPurpose } from '../../src/core/run/requests.ts';
-import { countingRequests } from '../../src/run/update-facts.ts';
+import { countingRequests } from '../../src/run/run-notes.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { openScene, type Scene } from './run-in-store.ts';

@@ -11,7 +11,7 @@ import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
-import { confirmGone, findLostZeros } from './confirm-gone.ts';
+import { confirmGone, findLostZeros } from './doubtful-people.ts';
 import { isConfiguredOn } from './neighbors.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 

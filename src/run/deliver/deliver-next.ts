@@ -4,8 +4,8 @@ import type { Batch, ChangeMark, PlannedChange, Run } from '../../ports/store.ts
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { finishRun } from '../finish-run.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
+import { keepRaw } from '../run-notes.ts';
 import { changesInBatch, marksFor } from '../seal/batches.ts';
-import { keepRaw } from '../update-facts.ts';
 import { checkBeforeSending } from './check-before-sending.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';

@@ -6,8 +6,8 @@ import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import { ageOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type Lookups, openLookups } from '../prove/lookups.ts';
+import { updateFacts } from '../run-notes.ts';
 import { changesInBatch, changesOf } from '../seal/batches.ts';
-import { updateFacts } from '../update-facts.ts';
 import { objectionTo } from './objections.ts';
 import { readPlanned } from './wave.ts';
 

@@ -4,8 +4,8 @@ import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { ReadBack } from '../prove/read-back.ts';
+import { updateFacts } from '../run-notes.ts';
 import { changesOf, newBatch } from '../seal/batches.ts';
-import { updateFacts } from '../update-facts.ts';
 
 /**
  * After this many failed files with no row applied (a file, its halves, its quarters), one row is sent alone. If that

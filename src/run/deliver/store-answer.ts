@@ -4,8 +4,8 @@ import type { Batch, PlannedChange } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
+import { keepRaw, updateFacts } from '../run-notes.ts';
 import { marksFor } from '../seal/batches.ts';
-import { keepRaw, updateFacts } from '../update-facts.ts';
 import { releaseFileLease } from './file-lease.ts';
 import { firstPollMs } from './file-pace.ts';
 

@@ -8,7 +8,7 @@ import { learnPace, nextPollMs } from '../deliver/file-pace.ts';
 import { isFilePending, mayBeProcessing, readWave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
-import { keepRaw, updateFacts } from '../update-facts.ts';
+import { keepRaw, updateFacts } from '../run-notes.ts';
 import { proveWave } from './prove-wave.ts';
 
 /**

@@ -18,8 +18,8 @@ import {
 } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
+import { updateFacts } from '../run-notes.ts';
 import { changesInBatch, changesOf } from '../seal/batches.ts';
-import { updateFacts } from '../update-facts.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
 

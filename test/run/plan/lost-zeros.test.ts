@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { packRoster } from '../../../src/core/plan/roster.ts';
-import { findLostZeros } from '../../../src/run/compare/confirm-gone.ts';
+import { findLostZeros } from '../../../src/run/compare/doubtful-people.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
