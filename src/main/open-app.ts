@@ -84,7 +84,7 @@ export function openApp(
     async *contract(name, mode, signal) {
       const { clientOptions: connection } = findConnection(name, connections);
       // Loaded only when needed: no other command uses it.
-      const { runContractSuite } = await import('../platform/contract-suite/index.ts');
+      const { runContractSuite } = await import('../platform/contract-suite/contract-suite.ts');
       yield* runContractSuite({ connection, mode, signal });
     },
     alerts: (limit) => alerts.report(limit),

@@ -27,12 +27,9 @@ export type { Users } from './client/users.ts';
 export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
 export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
 export type { ConnectionTokens, TokenRotation } from './connection-tokens.ts';
-export {
-  type ContractAids,
-  type ContractSuiteOptions,
-  renderCoverage,
-  runContractSuite,
-} from './contract-suite/index.ts';
+export { type ContractSuiteOptions, runContractSuite } from './contract-suite/contract-suite.ts';
+export { renderCoverage } from './contract-suite/coverage.ts';
+export type { ContractAids } from './contract-suite/fixture.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
 export { openFileCustody } from './custody/file-custody.ts';
 export { openSqliteCustody, type SqliteCustodyOptions } from './custody/sqlite-custody.ts';

@@ -1,6 +1,8 @@
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import type { PlatformClientOptions } from '../../src/platform/client.ts';
-import { type ContractAids, renderCoverage, runContractSuite } from '../../src/platform/contract-suite/index.ts';
+import { runContractSuite } from '../../src/platform/contract-suite/contract-suite.ts';
+import { renderCoverage } from '../../src/platform/contract-suite/coverage.ts';
+import type { ContractAids } from '../../src/platform/contract-suite/fixture.ts';
 import type { ContractLine } from '../../src/ports/api.ts';
 import type { Clock, Logger } from '../../src/ports/runtime.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';

@@ -7,10 +7,9 @@ import type { Operation } from '../table/operations.ts';
 import { type OperationId, operationOf } from '../table/operations.ts';
 import { pagingOf } from '../table/parameters.ts';
 import { maybeMissing } from '../user-lookup.ts';
-import { Difference, Unavailable } from './findings.ts';
-import type { Fixture } from './fixture.ts';
+import { Difference, type Fixture, Unavailable } from './fixture.ts';
 import { strictDifferences } from './strict-shape.ts';
-import type { Subject, SubjectCall } from './subject.ts';
+import type { Subject, SubjectCall } from './subjects.ts';
 
 /** Clients that differ in their credentials and language. */
 export interface Witnesses {
@@ -187,10 +186,10 @@ async function provoke(
   const finalStatuses = operation.errorStatuses;
   const refused = (caller: PlatformClient, input: SubjectCall) =>
     refusalOf(() => callOperation(caller, subject.id, { ...input, finalStatuses }, fixture.signal));
-  const own = subject.errors?.[status];
+  const own = subject.errors[status];
   if (own !== undefined) return refused(client, own(fixture));
   // This call is refused anyway, so nothing happens if the platform ignores the token or the media type.
-  const harmless = subject.errors?.[404] ?? subject.errors?.[400];
+  const harmless = subject.errors[404] ?? subject.errors[400];
   const isRead = operation.method === 'GET';
   if (status === 401 && (isRead || harmless !== undefined || subject.id === 'revoke')) {
     return refused(

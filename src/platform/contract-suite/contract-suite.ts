@@ -1,12 +1,9 @@
 import type { ContractLine, ContractMode } from '../../ports/api.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client.ts';
-import { type OperationId, operationIds, operationOf } from '../table/operations.ts';
-import type { ContractAids } from './aids.ts';
+import { operationOf } from '../table/operations.ts';
 import { checkSubject, type Witnesses } from './checks.ts';
-import { type Fixture, openFixture } from './fixture.ts';
-import type { Subject } from './subject.ts';
-import { growthSubjects } from './subjects-growth.ts';
-import { tokenSubjects, userSubjects } from './subjects-users.ts';
+import { type ContractAids, type Fixture, openFixture } from './fixture.ts';
+import { contractSubjects } from './subjects.ts';
 
 export interface ContractSuiteOptions {
   /** The connection to check. The suite opens and closes its own clients on it. */
@@ -15,8 +12,6 @@ export interface ContractSuiteOptions {
   readonly aids?: ContractAids;
   readonly signal: AbortSignal;
 }
-
-export const contractSubjects: readonly Subject[] = [...userSubjects, ...growthSubjects, ...tokenSubjects];
 
 /**
  * Compares a platform with the contract, operation by operation: status, body and headers of a success, on the wire
@@ -55,13 +50,6 @@ export async function* runContractSuite(options: ContractSuiteOptions): AsyncGen
     await fixture?.close();
     for (const client of opened) await client.close();
   }
-}
-
-/** Returns the subject of an operation. Throws `RangeError` when there is none, so that no operation is forgotten. */
-export function subjectOf(id: OperationId): Subject {
-  const found = contractSubjects.find((subject) => subject.id === id);
-  if (found === undefined) throw new RangeError(`the contract suite does not try ${id} of ${operationIds.length}`);
-  return found;
 }
 
 function fixedToken(secret: string): PlatformClientOptions['tokens'] {

@@ -1,6 +1,6 @@
 import type { ContractLine } from '../../ports/api.ts';
 import { operations } from '../table/operations.ts';
-import { subjectOf } from './contract-suite.ts';
+import { subjectOf } from './subjects.ts';
 
 const statuses = [400, 401, 403, 404, 406, 500] as const;
 

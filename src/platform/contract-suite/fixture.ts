@@ -6,10 +6,40 @@ import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import type { FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { openPlatformApi, type PlatformApi } from '../client/api.ts';
 import type { PlatformClient } from '../client.ts';
+import type { OperationId } from '../table/operations.ts';
 import type { LongId } from '../table/wire.ts';
 import { userIdOf } from '../user-write.ts';
-import type { ContractAids } from './aids.ts';
-import { Unavailable } from './findings.ts';
+
+/** The platform's behavior differs from the contract. */
+export class Difference extends Error {
+  override readonly name = 'Difference';
+}
+
+/** A check that cannot be made here. The message gives the reason. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+}
+
+/** Abilities of the caller for which the contract has no call. Each absent one makes its checks `skipped`. */
+export interface ContractAids {
+  /** Makes every call of the operation fail with the status, until the returned function is called. */
+  readonly inject?: (operation: OperationId, status: number) => Promise<() => Promise<void>>;
+  /** Returns the id of the last feedback request. */
+  readonly feedbackRequestId?: () => Promise<LongId>;
+  /** Returns a token pair that may be consumed, and its endpoint. */
+  readonly spareTokens?: () => Promise<SpareTokens>;
+  /** Whether the platform's own import may be started. */
+  readonly mayStartImport?: boolean;
+}
+
+export interface SpareTokens {
+  readonly baseUrl: string;
+  readonly applicationToken: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+type GoalKey = Parameters<PlatformApi['goals']['get']>[0];
 
 /** Test data of the checks: their own people and goals (`read-write`), or existing ones (`read-only`). */
 export interface Fixture {
@@ -26,8 +56,10 @@ export interface Fixture {
   /** Returns an unused identification with this ending. A user created with it is removed at the end. */
   freeIdentification(ending?: string): string;
   userId(identification: string): Promise<string>;
+  /** Returns an unused code. A goal of `person(0)` created with it is removed at the end. */
+  freeGoalCode(): string;
   /** Returns a goal of `person(0)`, a new one in `read-write`. */
-  goal(): Promise<{ readonly code: string; readonly identification: string }>;
+  goal(): Promise<GoalKey>;
   feedbackId(): Promise<LongId>;
   evaluationId(): Promise<LongId>;
   roleCode(): Promise<string>;
@@ -58,7 +90,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
   const api = openPlatformApi(client);
   const mark = `contract-${randomBytes(4).toString('hex')}`;
   const made = new Set<string>();
-  const goals: string[] = [];
+  const goals: GoalKey[] = [];
   const folder = isWriting ? await mkdtemp(join(tmpdir(), 'rollcall-contract-')) : undefined;
   let count = 0;
 
@@ -67,6 +99,11 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
     const identification = `${mark}-${count}${ending}`;
     made.add(identification);
     return identification;
+  };
+  const freeGoalCode = (): string => {
+    const code = `${mark}-goal-${goals.length + 1}`;
+    goals.push({ code, identification: person(0) });
+    return code;
   };
   const newcomer = async (): Promise<string> => {
     const identification = freeIdentification();
@@ -131,7 +168,7 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
   }
 
   return {
-    ...{ client, api, aids, signal, isWriting, person, newcomer, freeIdentification },
+    ...{ client, api, aids, signal, isWriting, person, newcomer, freeIdentification, freeGoalCode },
     async userId(identification) {
       const lookup = await api.users.find(identification, signal);
       if (lookup.found !== true) throw new Unavailable('a person of the test is not shown');
@@ -143,9 +180,10 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
         if (typeof goal?.assignedTo !== 'string') throw new Unavailable('the platform shows no goal');
         return { code: goal.code, identification: goal.assignedTo };
       }
-      const code = `${mark}-goal-${goals.length + 1}`;
-      await api.goals.create(sampleGoal(code, person(0)), signal);
-      goals.push(code);
+      const code = freeGoalCode();
+      const kinds = { type: 'TEAM', assignment: 'INDIVIDUAL' } as const;
+      const goal = { code, title: 'Contract check', ...kinds, weighting: 1, assignedTo: person(0), locale: 'en' };
+      await api.goals.create(goal, signal);
       return { code, identification: person(0) };
     },
     async feedbackId() {
@@ -186,18 +224,12 @@ export async function openFixture({ client, aids, signal, isWriting }: FixtureOp
       // Not the suite's own signal: created data is removed even when the operator stops the suite.
       const unhurried = new AbortController().signal;
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-      for (const code of goals) await forget(() => api.goals.remove({ code, identification: person(0) }, unhurried));
+      for (const key of goals) await forget(() => api.goals.remove(key, unhurried));
       for (const identification of made) {
         await forget(() => api.users.remove(identification, { blacklist: false }, unhurried));
       }
     },
   };
-}
-
-/** Returns a goal for the checks. */
-export function sampleGoal(code: string, assignedTo: string) {
-  const kinds = { type: 'TEAM', assignment: 'INDIVIDUAL' } as const;
-  return { code, title: 'Contract check', ...kinds, weighting: 1, assignedTo, locale: 'en' };
 }
 
 /** Ignores a refused removal: a check deleted the object itself, or never created it. */

@@ -4,12 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../../src/platform/client/api.ts';
 import { openPlatformClient } from '../../../src/platform/client.ts';
-import {
-  type ContractSuiteOptions,
-  contractSubjects,
-  renderCoverage,
-  runContractSuite,
-} from '../../../src/platform/contract-suite/index.ts';
+import { type ContractSuiteOptions, runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
+import { renderCoverage } from '../../../src/platform/contract-suite/coverage.ts';
+import { contractSubjects } from '../../../src/platform/contract-suite/subjects.ts';
 import { operationIds, operationOf, operations } from '../../../src/platform/table/index.ts';
 import * as tokenCalls from '../../../src/platform/tokens/calls.ts';
 import type { ContractLine } from '../../../src/ports/api.ts';

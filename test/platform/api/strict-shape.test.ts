@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runContractSuite } from '../../../src/platform/contract-suite/index.ts';
+import { runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
 import { strictDifferences } from '../../../src/platform/contract-suite/strict-shape.ts';
 import { EvaluationAnswer } from '../../../src/platform/table/evaluations.ts';
 import { GoalListAnswer } from '../../../src/platform/table/goals.ts';
