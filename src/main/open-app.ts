@@ -8,7 +8,7 @@ import { openUseCases } from '../app/open-use-cases.ts';
 import { quietAlerts } from '../app/quiet-alerts.ts';
 import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
-import { callApi, targetOf } from '../platform/named-call.ts';
+import { callApi, targetOf } from '../platform/client/named-call.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { checkOnce } from '../watch/alerts/alert-checks.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';

@@ -1,11 +1,10 @@
 import { getCACertificates } from 'node:tls';
 import type { ConnectionSettings } from '../config/config.ts';
 import { egressWith } from '../drivers/http/egress.ts';
-import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client.ts';
+import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client/client.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/tokens/calls.ts';
-import type { RevokeCall } from '../platform/tokens/revoke-call.ts';
-import type { TokenManager } from '../platform/tokens/token-manager.ts';
+import type { RevokeCall, TokenManager } from '../platform/tokens/token-manager.ts';
 import type { Egress } from '../ports/egress.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RateBudget } from '../ports/rate-budget.ts';

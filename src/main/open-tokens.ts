@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { randomShare } from '../platform/random-share.ts';
+import { randomShare } from '../platform/client/defaults.ts';
 import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
 import type { Metrics } from '../ports/metrics.ts';

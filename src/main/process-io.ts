@@ -4,7 +4,7 @@ import type { CliIo } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
 import { initTemplate } from '../config/init-template.ts';
 import { readVersion } from '../drivers/http/version.ts';
-import { listApiOperations } from '../platform/named-operations.ts';
+import { listApiOperations } from '../platform/table/named-operations.ts';
 import { openBackups } from './open-backups.ts';
 import { migrateConfiguredStore, openConfiguredApp } from './open-configured-app.ts';
 import { sandboxAccess } from './sandbox-access.ts';

@@ -3,7 +3,7 @@ import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { answerWithin } from '../drivers/redis/open-redis.ts';
 import { troublesOf } from '../drivers/redis/redis-troubles.ts';
-import { randomShare } from '../platform/random-share.ts';
+import { randomShare } from '../platform/client/defaults.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { SchedulerContext, Work } from '../run/work.ts';
 import { alertWithoutScheduler, announceDeployment, announceWorker } from '../work/deployment-lease.ts';

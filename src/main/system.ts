@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { ulid } from 'ulid';
-import { realClock } from '../platform/real-clock.ts';
+import { realClock } from '../platform/client/defaults.ts';
 import type { NewId, Uptime } from '../ports/runtime.ts';
 import { uptimeOf } from '../work/follow-clock.ts';
 

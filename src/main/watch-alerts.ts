@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { randomShare } from '../platform/random-share.ts';
+import { randomShare } from '../platform/client/defaults.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import { type AlertChecks, openAlertChecks } from '../watch/alerts/alert-checks.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';

@@ -2,8 +2,7 @@ import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { afterBreakdown, afterFirstPage, afterScan, type PageSize } from '../core/run/page-size.ts';
 import type { ScanPurpose } from '../core/run/requests.ts';
 import type { ScanPage } from '../ports/platform.ts';
-import type { PlatformClient } from './client.ts';
-import { openPageWindow } from './page-window.ts';
+import type { PlatformClient } from './client/client.ts';
 import {
   judgeEnd,
   judgeFirstPage,
@@ -158,4 +157,46 @@ function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): Rollca
 function scanCancelled(reason: unknown): RollcallError {
   const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
   return new RollcallError("the read of the platform's users was canceled.", { code, cause: reason });
+}
+
+/** Reads pages ahead and returns them in order. Holds at most `ahead` pages. */
+interface PageWindow {
+  /** Returns page `index`, and starts to read the pages after it up to `last`. */
+  get(index: number, last: number): Promise<UserPage>;
+  /** Discards what was read ahead, because it may be outdated. Must be called at the end. */
+  reset(): void;
+}
+
+/** `read` must obey its signal, which aborts on `reset` and with the outer signal. */
+function openPageWindow(
+  read: (index: number, signal: AbortSignal) => Promise<UserPage>,
+  ahead: number,
+  outer: AbortSignal,
+): PageWindow {
+  let stop = new AbortController();
+  let signal = AbortSignal.any([outer, stop.signal]);
+  const pages = new Map<number, Promise<UserPage>>();
+  const begin = (index: number): Promise<UserPage> => {
+    const page = read(index, signal);
+    // Its failure belongs to the caller that requests the page. Until then it must not count as unhandled.
+    page.catch(() => {});
+    pages.set(index, page);
+    return page;
+  };
+  return {
+    get(index, last) {
+      const page = pages.get(index) ?? begin(index);
+      pages.delete(index);
+      for (let next = index + 1; next <= last && next < index + ahead; next++) {
+        if (!pages.has(next)) begin(next);
+      }
+      return page;
+    },
+    reset() {
+      pages.clear();
+      stop.abort();
+      stop = new AbortController();
+      signal = AbortSignal.any([outer, stop.signal]);
+    },
+  };
 }

@@ -21,20 +21,20 @@ export type { Clock, Logger } from '../ports/runtime.ts';
 export type { AccessToken, AccessTokens, TokenStatus } from '../ports/tokens.ts';
 export { type ImportJob, type Leaders, openPlatformApi, type PlatformApi } from './client/api.ts';
 export { callOperation, type OperationAnswer, type OperationInput } from './client/calls.ts';
+export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client/client.ts';
+export type { ConnectionTokens, TokenRotation } from './client/connect.ts';
+export { type ConnectOptions, connectPlatform, type PlatformConnection } from './client/connect.ts';
+export type { AnswerReader, Operation } from './client/operation.ts';
+export { checkIdentification } from './client/operation.ts';
 export type { ListPage } from './client/pages.ts';
 export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts';
 export type { Users } from './client/users.ts';
-export { openPlatformClient, type PlatformClient, type PlatformClientOptions } from './client.ts';
-export { type ConnectOptions, connectPlatform, type PlatformConnection } from './connect.ts';
-export type { ConnectionTokens, TokenRotation } from './connection-tokens.ts';
 export { type ContractSuiteOptions, runContractSuite } from './contract-suite/contract-suite.ts';
 export { renderCoverage } from './contract-suite/coverage.ts';
 export type { ContractAids } from './contract-suite/fixture.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
 export { openFileCustody } from './custody/file-custody.ts';
 export { openSqliteCustody, type SqliteCustodyOptions } from './custody/sqlite-custody.ts';
-export { checkIdentification } from './identification.ts';
-export type { AnswerReader, Operation } from './operation.ts';
 export { openPlatform } from './platform.ts';
 /** Types of the parts whose methods derive from the table of operations. */
 export type Evaluations = PlatformApi['evaluations'];
@@ -77,5 +77,5 @@ export {
   revokeToken,
   type TokenEndpoint,
 } from './tokens/calls.ts';
-export type { RevokeOutcome } from './tokens/revoke-call.ts';
+export type { RevokeOutcome } from './tokens/token-manager.ts';
 export { classifyFileStatus } from './user-file.ts';

@@ -3,7 +3,7 @@ import type { User } from '../core/person/user.ts';
 import { PlatformError } from '../core/run/errors.ts';
 import type { Lookup, UserCounts } from '../ports/platform.ts';
 import { contractCall } from './client/calls.ts';
-import type { PlatformClient } from './client.ts';
+import type { PlatformClient } from './client/client.ts';
 import { readUser } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 

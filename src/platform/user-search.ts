@@ -1,6 +1,6 @@
 import type { RequestPurpose } from '../core/run/requests.ts';
 import { contractCall, placeQuery } from './client/calls.ts';
-import type { PlatformClient } from './client.ts';
+import type { PlatformClient } from './client/client.ts';
 import type { UserSearchQuery } from './table/users.ts';
 import { readUserPage, type UserPage } from './user-record.ts';
 

@@ -2,9 +2,8 @@ import { type FieldName, fieldTraits } from '../core/person/fields.ts';
 import type { UserWrite } from '../core/person/user.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { UpdateTarget } from '../ports/platform.ts';
-import { refuseToSend } from './errors.ts';
-import { checkIdentification } from './identification.ts';
-import { operationName } from './operation.ts';
+import { refuseToSend } from './client/errors.ts';
+import { checkIdentification, operationName } from './client/operation.ts';
 import { operationOf } from './table/operations.ts';
 
 /**

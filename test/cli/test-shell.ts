@@ -11,7 +11,7 @@ import { openBackups } from '../../src/main/open-backups.ts';
 import { migrateConfiguredStore, openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { sandboxAccess } from '../../src/main/sandbox-access.ts';
 import { systemClock } from '../../src/main/system.ts';
-import { listApiOperations } from '../../src/platform/named-operations.ts';
+import { listApiOperations } from '../../src/platform/table/named-operations.ts';
 import { openDemoWorld } from '../../src/sandbox/demo-world.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutSecrets } from '../../src/platform/redact.ts';
+import { withoutSecrets } from '../../src/platform/client/errors.ts';
 
 describe('a text for sealed storage', () => {
   it('loses our secrets in every form, and anything like a token', () => {

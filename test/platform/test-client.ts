@@ -1,5 +1,5 @@
 import { type Dialect, defaultDialect, type Limits } from '../../src/core/run/settings.ts';
-import { openPlatformClient, type PlatformClient } from '../../src/platform/client.ts';
+import { openPlatformClient, type PlatformClient } from '../../src/platform/client/client.ts';
 import { openPlatform } from '../../src/platform/platform.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/ports/runtime.ts';

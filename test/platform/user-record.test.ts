@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../src/drivers/http/json-text.ts';
-import { readPlatformDate } from '../../src/platform/platform-date.ts';
-import { readUser, readUserPage, readUserRecord } from '../../src/platform/user-record.ts';
+import { readPlatformDate, readUser, readUserPage, readUserRecord } from '../../src/platform/user-record.ts';
 
 const record = { id: 7, identification: 'E7', enabled: true };
 

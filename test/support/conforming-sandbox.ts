@@ -1,5 +1,5 @@
 import { defaultDialect } from '../../src/core/run/settings.ts';
-import type { PlatformClientOptions } from '../../src/platform/client.ts';
+import type { PlatformClientOptions } from '../../src/platform/client/client.ts';
 import { runContractSuite } from '../../src/platform/contract-suite/contract-suite.ts';
 import { renderCoverage } from '../../src/platform/contract-suite/coverage.ts';
 import type { ContractAids } from '../../src/platform/contract-suite/fixture.ts';

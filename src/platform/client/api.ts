@@ -1,7 +1,7 @@
-import { nothing } from '../answer.ts';
-import type { PlatformClient } from '../client.ts';
 import { contractCall } from './calls.ts';
+import type { PlatformClient } from './client.ts';
 import { type Methods, openMethods } from './methods.ts';
+import { nothing } from './operation.ts';
 import { openUserFiles, type UserFiles } from './user-files.ts';
 import { openUsers, type Users } from './users.ts';
 

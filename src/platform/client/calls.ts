@@ -1,12 +1,11 @@
 import type { Dialect } from '../../core/run/settings.ts';
 import { exactValue } from '../../drivers/http/json-text.ts';
 import type { OperationBody } from '../../drivers/http/message.ts';
-import type { PlatformClient } from '../client.ts';
-import { refuseToSend } from '../errors.ts';
-import { checkIdentification, pathValueProblem } from '../identification.ts';
-import { type AnswerHead, type Operation, operationName } from '../operation.ts';
 import { type OperationId, operationOf } from '../table/operations.ts';
 import { pathParameters } from '../table/parameters.ts';
+import type { PlatformClient } from './client.ts';
+import { refuseToSend } from './errors.ts';
+import { type AnswerHead, checkIdentification, type Operation, operationName, pathValueProblem } from './operation.ts';
 import type { Query } from './pages.ts';
 
 /** Parts that one call adds to its operation. `purpose` and `token` are by default those of the table. */

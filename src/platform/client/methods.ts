@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import { jsonBy, nothing, resultBy } from '../answer.ts';
-import type { PlatformClient } from '../client.ts';
-import { refuseToSend } from '../errors.ts';
-import { idDigits, idNumber } from '../long-id.ts';
-import type { AnswerReader } from '../operation.ts';
 import { type Operation, type OperationId, type OperationRows, operations } from '../table/operations.ts';
 import { type Paging, pagingOf, pathParameters } from '../table/parameters.ts';
 import type { UserSearchQuery } from '../table/users.ts';
 import { type LongId, type Shown, sentId, unwrapped } from '../table/wire.ts';
 import { orderedById } from '../user-search.ts';
 import { contractCall, dialectToken, jsonBody, placeQuery } from './calls.ts';
+import type { PlatformClient } from './client.ts';
+import { refuseToSend } from './errors.ts';
+import { idDigits, idNumber } from './long-id.ts';
+import type { AnswerReader } from './operation.ts';
+import { jsonBy, nothing, resultBy } from './operation.ts';
 import { itemsOf, type ListPage, type Query, readListPage, walkPages } from './pages.ts';
 
 /**

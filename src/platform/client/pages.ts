@@ -1,7 +1,7 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import type { QueryValue } from '../operation.ts';
 import type { Paging } from '../table/parameters.ts';
+import type { QueryValue } from './operation.ts';
 
 /** One page of any list. */
 export interface ListPage<T, P = unknown> {

@@ -3,14 +3,13 @@ import { Readable } from 'node:stream';
 import { PlatformError } from '../../core/run/errors.ts';
 import { exactValue, type JsonText } from '../../drivers/http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../../ports/platform.ts';
-import { parseBy, resultOf } from '../answer.ts';
-import type { PlatformClient } from '../client.ts';
-import { cancelledError } from '../errors.ts';
-import { operationName } from '../operation.ts';
+import { UserFileRecord } from '../table/administration.ts';
 import { operationOf } from '../table/operations.ts';
-import { UserFileRecord } from '../table/user-files.ts';
-import { unaborted } from '../unaborted.ts';
 import { callUpload, readFileStatus, readReceipt } from '../user-file.ts';
+import type { PlatformClient } from './client.ts';
+import { unaborted } from './defaults.ts';
+import { cancelledError } from './errors.ts';
+import { operationName, parseBy, resultOf } from './operation.ts';
 
 /** A CSV file to upload, and the name under which the platform gets it. */
 export interface UploadFileName {

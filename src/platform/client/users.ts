@@ -1,15 +1,15 @@
 import { normalText } from '../../core/person/text.ts';
 import type { UserWrite } from '../../core/person/user.ts';
 import type { Lookup, ScanPage, UpdateTarget } from '../../ports/platform.ts';
-import { resultBy } from '../answer.ts';
-import type { PlatformClient } from '../client.ts';
-import { idDigits } from '../long-id.ts';
 import { openPlatform } from '../platform.ts';
 import { UpdatedUser, type UserRecord } from '../table/users.ts';
-import { unaborted } from '../unaborted.ts';
 import { updatePayload } from '../user-write.ts';
 import { contractCall, jsonBody } from './calls.ts';
+import type { PlatformClient } from './client.ts';
+import { unaborted } from './defaults.ts';
+import { idDigits } from './long-id.ts';
 import { type Methods, openMethods } from './methods.ts';
+import { resultBy } from './operation.ts';
 
 /**
  * User administration (contract, "User administration"). The list is "GET /os-api/public-api/v1/users", with its

@@ -2,7 +2,7 @@ import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ContractLine } from '../../ports/api.ts';
 import { callOperation, type OperationAnswer } from '../client/calls.ts';
-import type { PlatformClient } from '../client.ts';
+import type { PlatformClient } from '../client/client.ts';
 import type { Operation } from '../table/operations.ts';
 import { type OperationId, operationOf } from '../table/operations.ts';
 import { pagingOf } from '../table/parameters.ts';

@@ -1,5 +1,5 @@
 import type { ContractLine, ContractMode } from '../../ports/api.ts';
-import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client.ts';
+import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client/client.ts';
 import { operationOf } from '../table/operations.ts';
 import { checkSubject, type Witnesses } from './checks.ts';
 import { type ContractAids, type Fixture, openFixture } from './fixture.ts';

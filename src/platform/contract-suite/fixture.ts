@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import type { FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { openPlatformApi, type PlatformApi } from '../client/api.ts';
-import type { PlatformClient } from '../client.ts';
+import type { PlatformClient } from '../client/client.ts';
 import type { OperationId } from '../table/operations.ts';
 import type { LongId } from '../table/wire.ts';
 import { userIdOf } from '../user-write.ts';

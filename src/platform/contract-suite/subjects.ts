@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { hasQueryInBody, type OperationInput } from '../client/calls.ts';
+import type { PlatformClient } from '../client/client.ts';
 import { methodName } from '../client/methods.ts';
 import type { ListPage, Query } from '../client/pages.ts';
-import type { PlatformClient } from '../client.ts';
-import { fileBody } from '../file-body.ts';
 import { exampleOf } from '../table/open-api.ts';
 import { type Operation, type OperationId, operations } from '../table/operations.ts';
 import { pagingOf, pathParameters } from '../table/parameters.ts';
 import type { LongId } from '../table/wire.ts';
 import { exchangeRefreshToken, revokeToken } from '../tokens/calls.ts';
+import { fileBody } from '../user-file.ts';
 import { Difference, type Fixture, Unavailable } from './fixture.ts';
 
 /** An identification or code that a platform does not have. */

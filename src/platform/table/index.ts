@@ -1,8 +1,7 @@
-export * from './errors.ts';
+export * from './administration.ts';
 export * from './evaluations.ts';
 export * from './feedback.ts';
 export * from './goals.ts';
-export * from './leaders.ts';
 export {
   type JsonObject,
   type OpenApiDocument,
@@ -20,8 +19,5 @@ export {
 } from './operations.ts';
 export { type Paging, pagingOf, parameterNotes, pathParameters, type QueryMember, queryMembers } from './parameters.ts';
 export * from './people.ts';
-export * from './roles.ts';
-export * from './tokens.ts';
-export * from './user-files.ts';
 export * from './users.ts';
-export { CountedPage, type LongId, NumberedPage, TotalPage } from './wire.ts';
+export { CountedPage, GrantErrorBody, type LongId, NumberedPage, PlatformErrorBody, TotalPage } from './wire.ts';

@@ -1,9 +1,50 @@
 import { z } from 'zod';
-import { components } from './components.ts';
+import {
+  RevokeAnswer,
+  Role,
+  RoleList,
+  TokenPair,
+  TokenRequest,
+  UserFileAnswer,
+  UserFileRecord,
+  UserFileUpload,
+} from './administration.ts';
+import { Evaluation, EvaluationAnswer, EvaluationListAnswer } from './evaluations.ts';
 import { examples } from './examples.ts';
+import {
+  Feedback,
+  FeedbackAnswer,
+  FeedbackDeclinePayload,
+  FeedbackListAnswer,
+  FeedbackPayload,
+  FeedbackRequestPayload,
+} from './feedback.ts';
+import { Goal, GoalAnswer, GoalListAnswer, GoalPayload, GoalUpdatePayload } from './goals.ts';
 import { type Operation, type OperationId, operations } from './operations.ts';
 import { dropSafeBounds, parameterNotes, pathParameters, queryMembers } from './parameters.ts';
-import { epochMs, epochTime, longId, sentId } from './wire.ts';
+import { LeaderLinks, LeaderListAnswer, LeaderRecord, ProfileImage, RatedTopic, UserSummary } from './people.ts';
+import {
+  CreatedUser,
+  UserAnswer,
+  UserPayload,
+  UserRecord,
+  UserSearchAnswer,
+  UserUpdateAnswer,
+  UserUpdatePayload,
+} from './users.ts';
+import {
+  CountedPage,
+  EmptyObject,
+  epochMs,
+  epochTime,
+  GrantErrorBody,
+  longId,
+  NumberedPage,
+  PlatformErrorBody,
+  sentId,
+  TotalPage,
+  Unshown,
+} from './wire.ts';
 
 export interface OpenApiOptions {
   /** Address of the platform. Absent: the document names no server. */
@@ -201,3 +242,49 @@ function nameOf(schema: z.ZodType): string {
   if (name === undefined) throw new RangeError('a schema of the table of operations is not among the components');
   return name;
 }
+
+/** The schemas that have their own name in the OpenAPI document. */
+export const components: Readonly<Record<string, z.ZodType>> = {
+  PlatformErrorBody,
+  GrantErrorBody,
+  TokenRequest,
+  TokenPair,
+  RevokeAnswer,
+  UserPayload,
+  UserUpdatePayload,
+  UserRecord,
+  UserAnswer,
+  UserUpdateAnswer,
+  UserSearchAnswer,
+  CreatedUser,
+  UserFileUpload,
+  UserFileRecord,
+  UserFileAnswer,
+  EmptyObject,
+  Role,
+  RoleList,
+  Unshown,
+  LeaderLinks,
+  LeaderRecord,
+  LeaderListAnswer,
+  ProfileImage,
+  UserSummary,
+  RatedTopic,
+  Feedback,
+  FeedbackAnswer,
+  FeedbackListAnswer,
+  FeedbackRequestPayload,
+  FeedbackDeclinePayload,
+  FeedbackPayload,
+  Goal,
+  GoalAnswer,
+  GoalListAnswer,
+  GoalPayload,
+  GoalUpdatePayload,
+  Evaluation,
+  EvaluationAnswer,
+  EvaluationListAnswer,
+  NumberedPage,
+  TotalPage,
+  CountedPage,
+};

@@ -1,6 +1,15 @@
 import type { z } from 'zod';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { RequestPurpose } from '../../core/run/requests.ts';
+import {
+  RevokeAnswer,
+  RoleList,
+  TokenPair,
+  TokenRequest,
+  UserFileAnswer,
+  UserFileQuery,
+  UserFileUpload,
+} from './administration.ts';
 import { EvaluationAnswer, EvaluationListAnswer, EvaluationListQuery } from './evaluations.ts';
 import {
   FeedbackAnswer,
@@ -11,10 +20,7 @@ import {
   FeedbackRequestPayload,
 } from './feedback.ts';
 import { GoalAnswer, GoalListAnswer, GoalListQuery, GoalPayload, GoalUpdatePayload } from './goals.ts';
-import { LeaderLinks, LeaderListAnswer, LeaderListQuery } from './leaders.ts';
-import { RoleList } from './roles.ts';
-import { RevokeAnswer, TokenPair, TokenRequest } from './tokens.ts';
-import { UserFileAnswer, UserFileQuery, UserFileUpload } from './user-files.ts';
+import { LeaderLinks, LeaderListAnswer, LeaderListQuery } from './people.ts';
 import {
   CreatedUser,
   UserAnswer,

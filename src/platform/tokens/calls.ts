@@ -5,12 +5,11 @@ import { readGrantedTokens } from '../../drivers/http/token-answer.ts';
 import { openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
-import { nothing } from '../answer.ts';
 import { contractCall, jsonBody } from '../client/calls.ts';
-import { exchangeOnce } from '../exchange.ts';
-import { type AnswerReader, type Operation, operationName } from '../operation.ts';
-import { unaborted } from '../unaborted.ts';
-import type { RevokeOutcome } from './revoke-call.ts';
+import { unaborted } from '../client/defaults.ts';
+import { exchangeOnce } from '../client/exchange.ts';
+import { type AnswerReader, nothing, type Operation, operationName } from '../client/operation.ts';
+import type { RevokeOutcome } from './token-manager.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
 export interface TokenEndpoint {

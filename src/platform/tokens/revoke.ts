@@ -1,7 +1,7 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import { leaseName, type PresentationParts } from './presentation.ts';
-import type { RevokeCall } from './revoke-call.ts';
 import { tokenUnavailable } from './token-errors.ts';
+import type { RevokeCall } from './token-manager.ts';
 import { endAccess } from './token-steps.ts';
 import { draftOf } from './vault.ts';
 import { usableUntil } from './verdict.ts';

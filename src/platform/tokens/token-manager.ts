@@ -1,9 +1,11 @@
+import { RollcallError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Seal } from '../../ports/seal.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
 import type { TokenAlert } from './presentation.ts';
-import type { RevokeCall } from './revoke-call.ts';
+import { confirmRevoked } from './revoke.ts';
+import { programTokenName } from './token-errors.ts';
 
 export interface TokenManagerOptions {
   readonly connection: string;
@@ -42,4 +44,47 @@ export interface TokenManager extends AccessTokens {
   revoke(callRevoke: RevokeCall, signal: AbortSignal): Promise<TokenStatus>;
   /** Waits for a refresh in progress. A process that exits without this may lose an answer. */
   close(): Promise<void>;
+}
+
+/** Asks the platform to invalidate an access token (contract, "POST .../token/revoke"), once. Never throws. */
+export type RevokeCall = (accessToken: string, signal: AbortSignal) => Promise<RevokeOutcome>;
+
+export type RevokeOutcome =
+  | { readonly kind: 'revoked' }
+  /** The call certainly did not revoke the token. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The token may be revoked. A second call is harmless. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Manages a configured access token: stores nothing and refreshes nothing. */
+export function staticTokenManager(connection: string, accessToken: string): TokenManager {
+  const status: TokenStatus = {
+    connection,
+    state: 'static',
+    generation: 0,
+    issuedAt: undefined,
+    expiresAt: undefined,
+    attempts: 0,
+    retryAt: undefined,
+    reason: undefined,
+    advice: 'The access token is in the configuration. It is used unchanged and never refreshed.',
+  };
+  const isProgram = connection === programTokenName;
+  const name = isProgram ? 'this program' : `connection ${connection}`;
+  const remedy = isProgram
+    ? 'Give connectPlatform a valid one (accessToken), or tokens that are refreshed (tokens).'
+    : `Put a valid one in the configuration (connections.${connection}.accessToken), or a refreshToken in its place.`;
+  const cannotRefresh = (why: string) => new RollcallError(`${why} ${remedy}`, { code: 'TOKEN_UNAVAILABLE' });
+  return {
+    current: () => Promise.resolve({ secret: accessToken, generation: 0 }),
+    renew: () => Promise.reject(cannotRefresh(`the platform refused the configured access token of ${name} (401).`)),
+    accepted: () => {},
+    status: () => Promise.resolve(status),
+    refresh: () => Promise.reject(cannotRefresh(`${name} has a configured access token, which cannot be refreshed.`)),
+    async revoke(callRevoke, signal) {
+      await confirmRevoked(connection, callRevoke, accessToken, signal);
+      return status;
+    },
+    close: () => Promise.resolve(),
+  };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../../src/platform/client/api.ts';
-import { openPlatformClient } from '../../../src/platform/client.ts';
+import { openPlatformClient } from '../../../src/platform/client/client.ts';
 import { type ContractSuiteOptions, runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
 import { renderCoverage } from '../../../src/platform/contract-suite/coverage.ts';
 import { contractSubjects } from '../../../src/platform/contract-suite/subjects.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlatformError } from '../../../src/core/run/errors.ts';
 import { openPlatformApi, type PlatformApi } from '../../../src/platform/client/api.ts';
 import { callOperation, identificationNames, type OperationInput } from '../../../src/platform/client/calls.ts';
-import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
+import { openPlatformClient, type PlatformClient } from '../../../src/platform/client/client.ts';
 import { type OperationId, operations, pathParameters, queryMembers } from '../../../src/platform/table/index.ts';
 import type { RunningSandbox } from '../../../src/sandbox/index.ts';
 import { openConformingSandbox } from '../../support/conforming-sandbox.ts';

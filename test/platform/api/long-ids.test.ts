@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPlatformApi } from '../../../src/platform/client/api.ts';
 import { callOperation } from '../../../src/platform/client/calls.ts';
-import { parseExactly } from '../../../src/platform/long-id.ts';
+import { parseExactly } from '../../../src/platform/client/long-id.ts';
 import { closeAndFailOnLeaks } from '../closing.ts';
 import { type LocalServer, startLocalServer } from '../local-server.ts';
 import { openTestClient, neverAborted as signal } from '../test-client.ts';

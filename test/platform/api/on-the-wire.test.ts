@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
 import { callOperation } from '../../../src/platform/client/calls.ts';
-import { openPlatformClient, type PlatformClient } from '../../../src/platform/client.ts';
+import { openPlatformClient, type PlatformClient } from '../../../src/platform/client/client.ts';
 import { operations, pathParameters } from '../../../src/platform/table/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks } from '../closing.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
 import { strictDifferences } from '../../../src/platform/contract-suite/strict-shape.ts';
+import { RoleList } from '../../../src/platform/table/administration.ts';
 import { EvaluationAnswer } from '../../../src/platform/table/evaluations.ts';
 import { GoalListAnswer } from '../../../src/platform/table/goals.ts';
-import { RoleList } from '../../../src/platform/table/roles.ts';
 import { UserAnswer, UserUpdateAnswer } from '../../../src/platform/table/users.ts';
 import { EmptyObject, Unshown } from '../../../src/platform/table/wire.ts';
 import { openConformingSandbox } from '../../support/conforming-sandbox.ts';

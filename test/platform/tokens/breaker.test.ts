@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openBreaker } from '../../../src/platform/tokens/breaker.ts';
+import { openBreaker } from '../../../src/platform/tokens/open-token-manager.ts';
 
 const minute = 60_000;
 

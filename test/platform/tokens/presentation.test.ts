@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type PresentationParts, type Presented, presentToken } from '../../../src/platform/tokens/presentation.ts';
+import {
+  graceMs,
+  type PresentationParts,
+  type Presented,
+  presentToken,
+} from '../../../src/platform/tokens/presentation.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
-import { graceMs } from '../../../src/platform/tokens/timed-exchange.ts';
 import { emptyDraft, openVault, type TokenDraft } from '../../../src/platform/tokens/vault.ts';
 import type { Verdict } from '../../../src/platform/tokens/verdict.ts';
 import type { TokenRecord } from '../../../src/ports/store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exchangeInTime, graceMs } from '../../../src/platform/tokens/timed-exchange.ts';
+import { exchangeInTime, graceMs } from '../../../src/platform/tokens/presentation.ts';
 import type { ExchangeOutcome, TokenExchange } from '../../../src/ports/tokens.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

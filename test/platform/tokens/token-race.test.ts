@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { graceMs } from '../../../src/platform/tokens/timed-exchange.ts';
+import { graceMs } from '../../../src/platform/tokens/presentation.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { memoryTokenStore } from './memory-token-store.ts';

@@ -1,14 +1,8 @@
 import type { z } from 'zod';
-import { PlatformError, RollcallError } from '../core/run/errors.ts';
-import type { Dialect } from '../core/run/settings.ts';
-import { isRecord } from '../drivers/http/json-text.ts';
-import type { ApiAnswer, ApiRequest, ApiTarget } from '../ports/api.ts';
-import { callOperation, hasQueryInBody, type OperationInput } from './client/calls.ts';
-import { itemsOf, type Query, readListPage, walkPages } from './client/pages.ts';
-import type { PlatformClient } from './client.ts';
-import { fileBody } from './file-body.ts';
-import { parseExactly } from './long-id.ts';
-import type { QueryValue } from './operation.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import type { Dialect } from '../../core/run/settings.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget } from '../../ports/api.ts';
 import {
   type OperationId,
   operationIds,
@@ -17,7 +11,13 @@ import {
   pathParameters,
   type QueryMember,
   queryMembers,
-} from './table/index.ts';
+} from '../table/index.ts';
+import { fileBody } from '../user-file.ts';
+import { callOperation, hasQueryInBody, type OperationInput } from './calls.ts';
+import type { PlatformClient } from './client.ts';
+import { parseExactly } from './long-id.ts';
+import type { QueryValue } from './operation.ts';
+import { itemsOf, type Query, readListPage, walkPages } from './pages.ts';
 
 /** The connection that a call goes to. */
 export interface CallTarget {

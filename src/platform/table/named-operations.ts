@@ -1,5 +1,5 @@
-import type { ApiOperation } from '../ports/api.ts';
-import { operations, pagingOf, parameterNotes, pathParameters, queryMembers } from './table/index.ts';
+import type { ApiOperation } from '../../ports/api.ts';
+import { operations, pagingOf, parameterNotes, pathParameters, queryMembers } from './index.ts';
 
 /**
  * The operations of the contract that a person calls by name, in the order of the table. The token calls are none of

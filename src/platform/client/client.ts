@@ -1,20 +1,18 @@
-import { PlatformError, RollcallError } from '../core/run/errors.ts';
-import type { PaceNews } from '../core/run/pace.ts';
-import type { Dialect, Limits } from '../core/run/settings.ts';
-import { readQuota } from '../drivers/http/quota.ts';
-import { openLimiter } from '../drivers/http/rate-limit.ts';
-import { readRetryAfter } from '../drivers/http/retry-after.ts';
-import { type Answer, openTransport, type TransportOptions } from '../drivers/http/transport.ts';
-import type { RequestSeen } from '../ports/metrics.ts';
-import type { RateBudget } from '../ports/rate-budget.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
-import type { AccessToken, AccessTokens } from '../ports/tokens.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import type { PaceNews } from '../../core/run/pace.ts';
+import type { Dialect, Limits } from '../../core/run/settings.ts';
+import { readQuota } from '../../drivers/http/quota.ts';
+import { openLimiter } from '../../drivers/http/rate-limit.ts';
+import { readRetryAfter } from '../../drivers/http/retry-after.ts';
+import { type Answer, openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
+import type { RequestSeen } from '../../ports/metrics.ts';
+import type { RateBudget } from '../../ports/rate-budget.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { AccessToken, AccessTokens } from '../../ports/tokens.ts';
+import { randomShare, unaborted } from './defaults.ts';
 import { cancelledError, refuseToSend, tokenError } from './errors.ts';
 import { type ExchangeBase, exchangeOnce } from './exchange.ts';
 import { type Operation, operationName } from './operation.ts';
-import { randomShare } from './random-share.ts';
-import { maxTries, retryDelayMs } from './retry.ts';
-import { unaborted } from './unaborted.ts';
 
 export type Way = Pick<TransportOptions, 'tls' | 'egress'>;
 
@@ -166,4 +164,41 @@ function newsOf(
   const isTooMany = status === 429 || (status === 503 && retryAfterMs !== undefined);
   const isRefused = isTooMany && !busyStatuses.includes(status);
   return { ...times, isRefused, retryAfterMs, quota: readQuota(header, times.now) };
+}
+
+/** Highest number of attempts of a read. */
+const maxTries = 4;
+
+const firstDelayMs = 500;
+const longestDelayMs = 8_000;
+
+/** Longest `Retry-After` that is waited for here. A longer one is passed to the caller, which delays the job. */
+const longestOwnWaitMs = 20_000;
+
+const healing: ReadonlySet<string> = new Set([
+  'PLATFORM_UNREACHABLE',
+  'PLATFORM_ANSWER_INVALID',
+  'PLATFORM_BUSY',
+  'PLATFORM_FAILED',
+]);
+
+/**
+ * Returns the wait in ms before a failed read is retried. Returns undefined for a write, a permanent failure, the
+ * last attempt, and a wait that is too long. The wait is exponential with jitter over its upper half; `random` is in
+ * [0, 1).
+ */
+function retryDelayMs(
+  operation: Operation<unknown>,
+  error: unknown,
+  attempt: number,
+  random: () => number,
+): number | undefined {
+  if (operation.effect !== 'read' || attempt >= maxTries) return undefined;
+  if (!(error instanceof PlatformError) || error.retry === 'never' || !healing.has(error.code)) return undefined;
+  if (error.status !== undefined && operation.finalStatuses?.includes(error.status)) return undefined;
+  const backoffMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (0.5 + random() / 2);
+  if (error.retry === 'backoff') return Math.round(backoffMs);
+  if (error.retry.afterMs > longestOwnWaitMs) return undefined;
+  // `Retry-After: 0` must not become a hot loop.
+  return Math.round(error.retry.afterMs + backoffMs / 2);
 }

@@ -1,6 +1,6 @@
+import { type OperationId, operationOf } from '../table/operations.ts';
+import type { LongId } from '../table/wire.ts';
 import { refuseToSend } from './errors.ts';
-import { type OperationId, operationOf } from './table/operations.ts';
-import type { LongId } from './table/wire.ts';
 
 /** JSON text that is written unchanged (ECMAScript proposal "JSON.parse source text access", in V8 since 11.4). */
 export type RawJson = object;

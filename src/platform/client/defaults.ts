@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../ports/runtime.ts';
+import type { Clock } from '../../ports/runtime.ts';
 
 /** Returns a clock that sleeps with the timers of this process. `now` returns epoch ms. */
 export function realClock(now: () => number): Clock {
@@ -14,4 +15,14 @@ export function realClock(now: () => number): Clock {
       }
     },
   };
+}
+
+/** Returns a random number, 0 ≤ x < 1. */
+export function randomShare(): number {
+  return randomInt(2 ** 32) / 2 ** 32;
+}
+
+/** Returns a signal that never aborts, for a call without one. */
+export function unaborted(): AbortSignal {
+  return new AbortController().signal;
 }

@@ -1,8 +1,8 @@
-import type { PlatformError } from '../core/run/errors.ts';
-import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
-import { startDeadline } from '../drivers/http/deadline.ts';
-import { type JsonText, readJson } from '../drivers/http/json-text.ts';
-import { type Answer, readBytes, type Transport } from '../drivers/http/transport.ts';
+import type { PlatformError } from '../../core/run/errors.ts';
+import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
+import { startDeadline } from '../../drivers/http/deadline.ts';
+import { type JsonText, readJson } from '../../drivers/http/json-text.ts';
+import { type Answer, readBytes, type Transport } from '../../drivers/http/transport.ts';
 import { breakdownError, refusalError } from './errors.ts';
 import { type Operation, operationUrl } from './operation.ts';
 
