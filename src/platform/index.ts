@@ -77,5 +77,5 @@ export {
   revokeToken,
   type TokenEndpoint,
 } from './tokens/calls.ts';
-export type { RevokeOutcome } from './tokens/token-manager.ts';
+export type { RevokeOutcome } from './tokens/revoke.ts';
 export { classifyFileStatus } from './user-file.ts';

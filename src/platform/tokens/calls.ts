@@ -9,7 +9,7 @@ import { contractCall, jsonBody } from '../client/calls.ts';
 import { unaborted } from '../client/defaults.ts';
 import { exchangeOnce } from '../client/exchange.ts';
 import { type AnswerReader, nothing, type Operation, operationName } from '../client/operation.ts';
-import type { RevokeOutcome } from './token-manager.ts';
+import type { RevokeOutcome } from './revoke.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
 export interface TokenEndpoint {

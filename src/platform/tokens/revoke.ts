@@ -1,10 +1,19 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import { leaseName, type PresentationParts } from './presentation.ts';
 import { tokenUnavailable } from './token-errors.ts';
-import type { RevokeCall } from './token-manager.ts';
 import { endAccess } from './token-steps.ts';
 import { draftOf } from './vault.ts';
 import { usableUntil } from './verdict.ts';
+
+/** Asks the platform to invalidate an access token (contract, "POST .../token/revoke"), once. Never throws. */
+export type RevokeCall = (accessToken: string, signal: AbortSignal) => Promise<RevokeOutcome>;
+
+export type RevokeOutcome =
+  | { readonly kind: 'revoked' }
+  /** The call certainly did not revoke the token. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The token may be revoked. A second call is harmless. */
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 const pollMs = 500;
 

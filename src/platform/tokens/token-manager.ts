@@ -4,7 +4,7 @@ import type { Seal } from '../../ports/seal.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
 import type { TokenAlert } from './presentation.ts';
-import { confirmRevoked } from './revoke.ts';
+import { confirmRevoked, type RevokeCall } from './revoke.ts';
 import { programTokenName } from './token-errors.ts';
 
 export interface TokenManagerOptions {
@@ -45,16 +45,6 @@ export interface TokenManager extends AccessTokens {
   /** Waits for a refresh in progress. A process that exits without this may lose an answer. */
   close(): Promise<void>;
 }
-
-/** Asks the platform to invalidate an access token (contract, "POST .../token/revoke"), once. Never throws. */
-export type RevokeCall = (accessToken: string, signal: AbortSignal) => Promise<RevokeOutcome>;
-
-export type RevokeOutcome =
-  | { readonly kind: 'revoked' }
-  /** The call certainly did not revoke the token. */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** The token may be revoked. A second call is harmless. */
-  | { readonly kind: 'unknown'; readonly reason: string };
 
 /** Manages a configured access token: stores nothing and refreshes nothing. */
 export function staticTokenManager(connection: string, accessToken: string): TokenManager {
