@@ -1,6 +1,6 @@
 import { runLease } from '../src/ports/leases.ts';
+import { isKnownPhase } from '../src/ports/runs.ts';
 import type { Run } from '../src/ports/store.ts';
-import { isKnownPhase } from '../src/ports/unknown-state.ts';
 import type { SchedulerContext, Work } from '../src/run/work.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import type { ChangeKind } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { noKinds } from '../ports/change-counts.ts';
+import { noKinds } from '../core/run/report.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { DayCounts, DaysQuery, DaysReport } from './page.ts';
 

@@ -1,7 +1,6 @@
-import { chooseOutcome } from '../core/run/report.ts';
+import { chooseOutcome, noStates } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
-import { noStates } from '../ports/change-counts.ts';
 import type { Batch, Run, RunScope, Trigger } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';

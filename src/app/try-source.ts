@@ -8,7 +8,7 @@ import { readText } from '../core/person/text.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { ReadRequest } from '../ports/source.ts';
-import { sourceTokenName } from '../ports/token-store.ts';
+import { sourceTokenName } from '../ports/tokens.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { openPersonCount } from './count-persons.ts';
 import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';

@@ -7,7 +7,7 @@ import type {
   PreferRule,
   RecordValue,
 } from '../core/run/settings.ts';
-import type { Expressions } from '../ports/expression.ts';
+import type { Expressions } from './expressions.ts';
 import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
 

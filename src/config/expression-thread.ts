@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { EvaluationError } from '../core/person/field-rule.ts';
+import { type EvaluationBudget, EvaluationError } from '../core/person/field-rule.ts';
 import type { ExpressionLimits } from '../core/run/settings.ts';
-import type { EvaluationBudget } from '../ports/expression.ts';
 import { type BatchResults, type EvaluationBatch, progress } from './expression-worker.ts';
 
 /** One evaluation of an expression on a record. */

@@ -1,12 +1,27 @@
+import type { EvaluationBudget } from '../core/person/field-rule.ts';
 import type { ExpressionLimits } from '../core/run/settings.ts';
-import type { EvaluationBudget, Expression, Expressions } from '../ports/expression.ts';
 import { expressionReads } from './expression-reads.ts';
 import type { ExpressionThread } from './expression-thread.ts';
 import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts';
 import { compileSimple } from './simple-expression.ts';
 import { notHandled } from './simple-values.ts';
 
-export { EvaluationError } from '../core/person/field-rule.ts';
+/** Compiles JSONata expressions. A compiled expression is used for every source record. */
+export interface Expressions {
+  /** Throws an error like `SyntaxError`, with a message for display, when the text does not compile. */
+  compile(text: string): Expression;
+}
+
+interface Expression {
+  /** Top-level field names that the expression reads, as far as static analysis finds them. */
+  readonly reads: readonly string[];
+  /**
+   * Returns the value, or undefined when the expression gives no result. Returns a promise only for asynchronous
+   * expressions. Throws (or rejects) when the expression fails on this record or takes too long, with a message that
+   * holds no value of the record.
+   */
+  evaluate(record: Readonly<Record<string, unknown>>, budget?: EvaluationBudget): Promise<unknown> | unknown;
+}
 
 /** Where JSONata evaluates, and for how long. */
 export interface EvaluationPlace {

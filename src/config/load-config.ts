@@ -1,10 +1,10 @@
 import { readFile as readFromDisk } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Expressions } from '../ports/expression.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { Config, ConnectionSettings, SyncConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
+import type { Expressions } from './expressions.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
 import { readSync, syncConfig } from './read-sync.ts';
 import { resolveReferences } from './references.ts';

@@ -1,6 +1,6 @@
-import type { Expressions } from '../ports/expression.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { SourceSettings } from './config.ts';
+import type { Expressions } from './expressions.ts';
 import type { KeyPath } from './key-path.ts';
 import type { ConnectionDraft } from './read-connection.ts';
 import type { Report } from './report.ts';

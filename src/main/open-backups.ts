@@ -1,6 +1,6 @@
 import type { Backups } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
-import { sourceTokenName } from '../ports/token-store.ts';
+import { sourceTokenName } from '../ports/tokens.ts';
 import { readConfig } from './open-configured-app.ts';
 
 /** Opens backups and restores of the store that a configuration names. */

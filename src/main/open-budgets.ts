@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Limits } from '../core/run/settings.ts';
 import { openLocalBudget } from '../drivers/http/rate-limit.ts';
 import { closeRedis, keyPrefix, openRedis } from '../drivers/redis/open-redis.ts';
-import type { RateBudget } from '../ports/rate-budget.ts';
+import type { RateBudget } from '../ports/platform.ts';
 import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { openErrorGate } from '../work/queue/error-gate.ts';

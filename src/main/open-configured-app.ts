@@ -5,9 +5,8 @@ import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
-import type { Egress } from '../ports/egress.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
-import type { StoreMigration } from '../ports/store-migration.ts';
+import type { Clock, Egress, Logger } from '../ports/runtime.ts';
+import type { StoreMigration } from '../ports/store-backup.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 

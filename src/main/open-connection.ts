@@ -6,9 +6,8 @@ import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/tokens/calls.ts';
 import type { RevokeCall } from '../platform/tokens/revoke.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
-import type { Egress } from '../ports/egress.ts';
-import type { Platform } from '../ports/platform.ts';
-import type { RateBudget } from '../ports/rate-budget.ts';
+import type { Platform, RateBudget } from '../ports/platform.ts';
+import type { Egress } from '../ports/runtime.ts';
 import { openTokens, type TokenParts } from './open-tokens.ts';
 
 /** One connection, opened: its tokens, its client and the engine's view of it. */

@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { openExpressionThread } from '../config/expression-thread.ts';
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
-import type { Egress } from '../ports/egress.ts';
-import type { Checkpoint, Clock, Logger, NewId, Uptime } from '../ports/runtime.ts';
+import type { Checkpoint, Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { openFileSpool } from '../store/file-spool.ts';

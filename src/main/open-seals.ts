@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { openSeal } from '../platform/tokens/seal.ts';
-import type { Seal } from '../ports/seal.ts';
+import type { Seal } from '../ports/tokens.ts';
 
 /** The seals of a configuration. */
 export interface Seals {

@@ -1,6 +1,6 @@
 import type { TokenManager } from '../platform/tokens/token-manager.ts';
 import type { RefreshGrant } from '../ports/source.ts';
-import { sourceTokenName } from '../ports/token-store.ts';
+import { sourceTokenName } from '../ports/tokens.ts';
 import { openTokens, type TokenParts } from './open-tokens.ts';
 
 /** Opens the rotating tokens of a sync's source, kept in the store as `source <sync>` and refreshed as a connection's are. */

@@ -4,8 +4,8 @@ import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';
+import type { Seal } from '../ports/tokens.ts';
 
 /** What every token manager of this process shares. */
 export interface TokenParts {

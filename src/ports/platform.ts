@@ -1,5 +1,6 @@
 import type { User, UserWrite } from '../core/person/user.ts';
 import type { Removal } from '../core/plan/ledger.ts';
+import type { Pace } from '../core/run/pace.ts';
 import type { ScanPurpose } from '../core/run/requests.ts';
 
 /**
@@ -71,3 +72,18 @@ export type FileStatus =
   | { readonly kind: 'failed'; readonly text: string }
   /** The platform has no status endpoint (404, 405): determine the results by reading the users back. */
   | { readonly kind: 'no-status' };
+
+/**
+ * Limits how many calls to a platform may begin, counted over all who share the budget: one process, or all workers.
+ */
+export interface RateBudget {
+  /**
+   * Takes the next start from the budget, at this rate, and returns the wait in ms; 0 means at once. Never rejects. A
+   * process that cannot reach the shared budget uses a small share of it instead.
+   */
+  take(perSecond: number): Promise<number>;
+  /** Returns what all who share the budget have learned, as of the last `take`. */
+  pace(): Pace;
+  /** Tells all who share the budget. Never throws. */
+  learn(pace: Pace): void;
+}

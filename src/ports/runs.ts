@@ -4,7 +4,6 @@ import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Lease } from './leases.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { UnknownState } from './unknown-state.ts';
 
 export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'webhook';
 
@@ -149,4 +148,28 @@ export type RunPatch = Partial<
 export interface KeyedTrigger {
   readonly trigger: Trigger;
   readonly state: TriggerState;
+}
+
+declare const unknown: unique symbol;
+
+/**
+ * A state that a newer version stored and that this version does not know. It is read and displayed unchanged. This
+ * version never advances, recovers, ends or prunes its run.
+ */
+export type UnknownState = string & { readonly [unknown]: true };
+
+const knownPhases: Readonly<Record<Phase, true>> = {
+  reading: true,
+  planning: true,
+  delivering: true,
+  proving: true,
+  done: true,
+};
+
+/** All phases that this version knows. */
+export const phases = Object.keys(knownPhases) as readonly Phase[];
+
+/** Returns whether this version knows the phase and can work on a run in it. */
+export function isKnownPhase(phase: Phase | UnknownState): phase is Phase {
+  return Object.hasOwn(knownPhases, phase);
 }

@@ -103,3 +103,23 @@ export type ProgressEvent =
   | { readonly step: 'reading-back'; readonly users: number; readonly total: number }
   /** The platform does not show some changes yet. They are read back again until `untilMs` (epoch ms) at the latest. */
   | { readonly step: 'not-shown'; readonly changes: number; readonly untilMs: number };
+
+/** How outgoing HTTP, SFTP and mail leave this machine. */
+export interface Egress {
+  /** Returns the proxy for an address: a URL that may hold a user and a password. Undefined: none. */
+  proxyFor(url: URL): string | undefined;
+}
+
+/**
+ * A scratch file that exists only while the process holds it. Records are written in sequence and read by position.
+ * With it, a plan's memory depends on the index, not on the records. It holds personal data, so it has no name on disk
+ * and ends with the process.
+ */
+export interface Spool {
+  /** Appends the text and returns its position for `read`. */
+  append(text: string): number;
+  read(place: number): string;
+  close(): void;
+}
+
+export type OpenSpool = () => Spool;

@@ -1,7 +1,6 @@
 import type { SourceRecord } from '../core/person/person.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
-import type { Egress } from './egress.ts';
-import type { Clock, Logger } from './runtime.ts';
+import type { Clock, Egress, Logger } from './runtime.ts';
 import type { AccessTokens, TokenExchange } from './tokens.ts';
 
 /**

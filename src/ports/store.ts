@@ -7,19 +7,17 @@ import type { AlertBook } from './alerts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Directories } from './directories.ts';
 import type { Holds } from './holds.ts';
-import type { Leases } from './leases.ts';
+import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { RawTexts } from './raw-texts.ts';
 import type { Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
-import type { OwnedRun, Runs, Triggers } from './runs.ts';
+import type { OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
 import type { Sessions } from './sessions.ts';
 import type { Audit, Pauses, Restores } from './store-operations.ts';
-import type { TokenStore } from './token-store.ts';
-import type { Turns } from './turns.ts';
-import type { UnknownState } from './unknown-state.ts';
+import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
 export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
@@ -53,7 +51,7 @@ export type {
   RestoreRecord,
   Restores,
 } from './store-operations.ts';
-export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './token-store.ts';
+export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
 /**
  * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
@@ -296,4 +294,21 @@ export interface Rosters {
   open(sync: string): Promise<Roster | undefined>;
   /** Replaces the sync's roster in one transaction. Unchanged pages are not written again. */
   put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[]): Promise<void>;
+}
+
+/**
+ * What became of a batch: `done`, its file `failed` (its rows were read back, and what was missing went again in halves),
+ * its upload was `refused`, its outcome is not known (`unresolved`), or it was never sent (`unsent`).
+ */
+export const batchResults = ['done', 'failed', 'refused', 'unresolved', 'unsent'] as const;
+type BatchResult = (typeof batchResults)[number];
+
+/** Returns the result of a batch; undefined while it is planned, being sent, or not proven yet. */
+export function batchResult({ kind, state, final, finalAt, fileId, sentAt }: Batch): BatchResult | undefined {
+  if (final === 'failed') return 'failed';
+  if (state === 'unresolved') return 'unresolved';
+  if (state !== 'settled') return undefined;
+  if (sentAt === undefined) return kind === 'outbox' ? 'done' : 'unsent';
+  const isRefused = kind === 'csv' && fileId === undefined && final === undefined && finalAt === undefined;
+  return isRefused ? 'refused' : 'done';
 }

@@ -3,9 +3,8 @@ import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { CountRequests } from '../ports/metrics.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { Checkpoint, Clock, Logger, NewId, Progress } from '../ports/runtime.ts';
+import type { Checkpoint, Clock, Logger, NewId, OpenSpool, Progress } from '../ports/runtime.ts';
 import type { Source } from '../ports/source.ts';
-import type { OpenSpool } from '../ports/spool.ts';
 import type { OwnedRun, Store } from '../ports/store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { openBlockedTally } from '../core/guard/blocked.ts';
-import type { Spool } from '../ports/spool.ts';
+import type { Spool } from '../ports/runtime.ts';
 import { comparePeople } from './compare/compare-people.ts';
 import { decideChanges } from './decide/decide-changes.ts';
 import type { EngineIo } from './engine-io.ts';

@@ -1,7 +1,7 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
 import type { Finding } from '../core/run/finding.ts';
-import type { Spool } from '../ports/spool.ts';
+import type { Spool } from '../ports/runtime.ts';
 import type { RunFacts, RunScope } from '../ports/store.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';

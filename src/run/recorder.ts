@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
-import type { Spool } from '../ports/spool.ts';
+import type { Spool } from '../ports/runtime.ts';
 import type { Aside, OwnedRun, OwnedUser, ReadRecord } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';

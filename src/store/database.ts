@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
+import { isKnownPhase } from '../ports/runs.ts';
 import type { OwnedRun } from '../ports/store.ts';
-import { isKnownPhase } from '../ports/unknown-state.ts';
 import type { Schema } from './schema.ts';
 import { TryAgain } from './store-errors.ts';
 

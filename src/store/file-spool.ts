@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { scratchCipher, scratchKeyBytes } from '../core/run/scratch-cipher.ts';
-import type { Spool } from '../ports/spool.ts';
+import type { Spool } from '../ports/runtime.ts';
 
 const bufferBytes = 1 << 20;
 const firstReadBytes = 1024;

@@ -1,5 +1,5 @@
 import { RollcallError } from '../core/run/errors.ts';
-import type { Seal } from '../ports/seal.ts';
+import type { Seal } from '../ports/tokens.ts';
 import type { Database } from './database.ts';
 
 /** The seals of a store: the first one seals, and all of them open. Without any, texts are stored as they are. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../core/run/errors.ts';
-import type { StoreMigration } from '../ports/store-migration.ts';
+import type { StoreMigration } from '../ports/store-backup.ts';
 import { findNewerMigrations, recordCompatibility } from './compatibility.ts';
 import { lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { firstMigration, type Migrations, migrations } from './migrations/index.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeKind } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { noKinds, noStates } from '../core/run/report.ts';
 import type { ChangeState } from '../core/run/run.ts';
-import { noKinds, noStates } from '../ports/change-counts.ts';
 import type { PlanHeader, Plans } from '../ports/store.ts';
 import { markChanges } from './change-marks.ts';
 import { countClasses, type NewChangeRow, toNewChangeRow } from './change-rows.ts';

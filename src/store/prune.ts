@@ -1,6 +1,6 @@
 import { runLease } from '../ports/leases.ts';
 import type { PruneOthers } from '../ports/runs.ts';
-import { phases } from '../ports/unknown-state.ts';
+import { phases } from '../ports/runs.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Leases } from '../ports/leases.ts';
-import type { Turns } from '../ports/turns.ts';
+import type { Leases, Turns } from '../ports/leases.ts';
 import type { Database } from './database.ts';
 
 /** Places of owners that never asked again, for example because their process crashed at its end, are deleted after this. */

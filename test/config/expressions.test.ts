@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
-import { compileExpression, createExpressions, EvaluationError } from '../../src/config/expressions.ts';
+import { compileExpression, createExpressions } from '../../src/config/expressions.ts';
+import { EvaluationError } from '../../src/core/person/field-rule.ts';
 
 type Answer = { readonly value: unknown } | { readonly failed: true };
 

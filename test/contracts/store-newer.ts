@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
-import type { StoreMigration } from '../../src/ports/store-migration.ts';
+import type { StoreMigration } from '../../src/ports/store-backup.ts';
 import { tableNames } from '../../src/store/differences.ts';
 import { migrateStore, openStore } from '../../src/store/index.ts';
 import { migrate } from '../../src/store/migrate.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
-import type { Seal } from '../../src/ports/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
+import type { Seal } from '../../src/ports/tokens.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { dayMs, endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
-import { chooseOutcome, countChanges, exitCodes, type RunEnd } from '../../src/core/run/report.ts';
+import { chooseOutcome, countChanges, exitCodes, noStates, type RunEnd } from '../../src/core/run/report.ts';
 import { noCounts } from '../../src/core/run/run.ts';
-import { noStates } from '../../src/ports/change-counts.ts';
 
 const end: RunEnd = {
   counts: noCounts,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { batchResult } from '../../src/ports/batch-result.ts';
 import type { Batch } from '../../src/ports/store.ts';
+import { batchResult } from '../../src/ports/store.ts';
 
 const sent = { kind: 'csv', state: 'sent', sentAt: 1, fileId: 'f' } as const;
 const settled = { ...sent, state: 'settled', finalAt: 2 } as const;

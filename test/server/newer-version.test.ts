@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { UnknownState } from '../../src/ports/unknown-state.ts';
+import type { UnknownState } from '../../src/ports/runs.ts';
 import { runDetail } from '../../src/server/schema.ts';
 import { runDetailView } from '../../src/server/views.ts';
 import { sampleBatch, sampleReport } from '../cli/samples.ts';

@@ -1,7 +1,7 @@
 import { leftOutReason } from '../../src/core/guard/guard.ts';
 import type { ChangeClass, ChangeKind } from '../../src/core/plan/change.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import { noStates } from '../../src/ports/change-counts.ts';
+import { noStates } from '../../src/core/run/report.ts';
 import type { PlannedChange, Plans } from '../../src/ports/store.ts';
 import {
   type ChangeRow,

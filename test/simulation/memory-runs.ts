@@ -1,6 +1,7 @@
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { joinNamed } from '../../src/core/run/named-scope.ts';
 import { noCounts } from '../../src/core/run/run.ts';
+import type { Turns } from '../../src/ports/leases.ts';
 import type {
   Leases,
   OwnedRun,
@@ -13,7 +14,6 @@ import type {
   TriggerKind,
   Triggers,
 } from '../../src/ports/store.ts';
-import type { Turns } from '../../src/ports/turns.ts';
 import { inOrder, requireOwner, type Tables } from './memory-tables.ts';
 
 export function memoryLeases({ leases }: Pick<Tables, 'leases'>): Leases {

@@ -5,7 +5,7 @@ import { defaultDialect, defaultLimits, type SyncSettings } from '../../src/core
 import { uploadRefusalOf } from '../../src/delivery/csv-upload.ts';
 import { directDelivery } from '../../src/delivery/direct.ts';
 import type { Delivery } from '../../src/ports/delivery.ts';
-import type { Spool } from '../../src/ports/spool.ts';
+import type { Spool } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openRun } from '../../src/run/request-run.ts';

@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../../core/plan/change.ts';
+import { noKinds } from '../../core/run/report.ts';
 import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
-import { noKinds } from '../../ports/change-counts.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { IndexedChange } from './change-index.ts';

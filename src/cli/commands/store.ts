@@ -1,8 +1,7 @@
 import { describeUnreadable, isDroppable } from '../../app/keys.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
-import type { BackupSummary, RestoreEffects, RestorePreview } from '../../ports/store-backup.ts';
-import type { StoreMigration } from '../../ports/store-migration.ts';
+import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-backup.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';

@@ -4,8 +4,8 @@ import type { RunWork } from '../../app/run-work.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { HeldEnd } from '../../ports/reports.ts';
+import { isKnownPhase } from '../../ports/runs.ts';
 import type { Batch, HoldFacts, Run } from '../../ports/store.ts';
-import { isKnownPhase } from '../../ports/unknown-state.ts';
 import { cleanLine, formatCount, formatDuration, formatNumber, renderTable, type Style } from '../terminal.ts';
 import { renderFindings } from './changes.ts';
 import {

@@ -1,6 +1,6 @@
 import { getCACertificates } from 'node:tls';
 import { type Agent, type Dispatcher, ProxyAgent } from 'undici';
-import type { Egress } from '../../ports/egress.ts';
+import type { Egress } from '../../ports/runtime.ts';
 import { RequestInvalid } from './header-text.ts';
 import { openAgent } from './open-agent.ts';
 import { withOwnHeaders } from './own-headers.ts';

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { proxyProblem } from '../../core/run/addresses.ts';
-import type { Egress } from '../../ports/egress.ts';
+import type { Egress } from '../../ports/runtime.ts';
 
 /**
  * Returns the proxies of the environment: `HTTPS_PROXY` for https and for what else goes through a tunnel (sftp, smtp,

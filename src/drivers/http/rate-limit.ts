@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import { allowedAt, fullPace, longestPauseMs, type PaceNews, paceAfter } from '../../core/run/pace.ts';
 import type { Limits } from '../../core/run/settings.ts';
-import type { RateBudget } from '../../ports/rate-budget.ts';
+import type { RateBudget } from '../../ports/platform.ts';
 import type { Clock } from '../../ports/runtime.ts';
 
 /** Starts calls in order, within the connection's limits, and slower while the platform asks for it. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import ky, { type Options } from 'ky';
 import { type Dispatcher, request } from 'undici';
 import type { Limits } from '../../core/run/settings.ts';
-import type { Egress } from '../../ports/egress.ts';
+import type { Egress } from '../../ports/runtime.ts';
 import { decodedBody, noBytes, owned } from './answer-body.ts';
 import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';

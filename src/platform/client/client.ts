@@ -6,7 +6,7 @@ import { openLimiter } from '../../drivers/http/rate-limit.ts';
 import { readRetryAfter } from '../../drivers/http/retry-after.ts';
 import { type Answer, openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';
-import type { RateBudget } from '../../ports/rate-budget.ts';
+import type { RateBudget } from '../../ports/platform.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { AccessToken, AccessTokens } from '../../ports/tokens.ts';
 import { randomShare, unaborted } from './defaults.ts';

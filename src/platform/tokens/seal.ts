@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { Seal } from '../../ports/seal.ts';
+import type { Seal } from '../../ports/tokens.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;

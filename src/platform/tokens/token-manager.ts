@@ -1,8 +1,7 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { Seal } from '../../ports/seal.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
-import type { AccessTokens, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
+import type { AccessTokens, Seal, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
 import type { TokenAlert } from './presentation.ts';
 import { confirmRevoked, type RevokeCall } from './revoke.ts';
 import { programTokenName } from './token-errors.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Seal } from '../../ports/seal.ts';
 import type { TokenRecord, TokenStore } from '../../ports/store.ts';
+import type { Seal } from '../../ports/tokens.ts';
 
 /** A stored token pair with its secrets opened. Exists in memory only. */
 export interface TokenEntry extends Omit<TokenRecord, 'connection' | 'accessSealed' | 'refreshSealed'> {

@@ -5,7 +5,7 @@ import { looksLikeSamePerson } from '../../core/plan/neighbors.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
 import { singleReadLimit } from '../../core/run/requests.ts';
-import type { Spool } from '../../ports/spool.ts';
+import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pagesOf } from '../prove/lookups.ts';
 import type { SomePeople } from '../read/choose-read.ts';

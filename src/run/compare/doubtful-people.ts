@@ -6,7 +6,7 @@ import type { User } from '../../core/person/user.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import type { Spool } from '../../ports/spool.ts';
+import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pointRequest, type Reading } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../../core/person/user.ts';
-import type { Spool } from '../../ports/spool.ts';
+import type { Spool } from '../../ports/runtime.ts';
 
 /** Slots that need a decision, each with its user's place in the spool. */
 export interface Candidates {

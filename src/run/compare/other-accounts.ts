@@ -2,7 +2,7 @@ import type { FieldValues } from '../../core/person/fields.ts';
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { DirectoryRow } from '../../ports/directories.ts';
-import type { Spool } from '../../ports/spool.ts';
+import type { Spool } from '../../ports/runtime.ts';
 
 /** Accounts beyond this number are left out. */
 const mostOthers = 250_000;

@@ -6,7 +6,7 @@ import { leftBehind } from '../../core/plan/ledger-steps.ts';
 import { type Case, type Decision, decide, type SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import { clearingWrites, routeOf } from '../../core/run/batch.ts';
-import type { Spool } from '../../ports/spool.ts';
+import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EmailClaims } from '../compare/compare-platform.ts';
 import { type Candidates, type KeptUser, readKept } from '../compare/kept-users.ts';

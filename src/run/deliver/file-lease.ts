@@ -1,5 +1,5 @@
+import type { Turn } from '../../ports/leases.ts';
 import type { OwnedRun } from '../../ports/store.ts';
-import type { Turn } from '../../ports/turns.ts';
 import type { EngineIo } from '../engine-io.ts';
 
 const ttlMs = 10 * 60_000;

@@ -3,7 +3,7 @@ import type { User } from '../../core/person/user.ts';
 import { type Change, platformKey } from '../../core/plan/change.ts';
 import { singleReadLimit } from '../../core/run/requests.ts';
 import type { Lookup, ScanPage } from '../../ports/platform.ts';
-import type { OpenSpool, Spool } from '../../ports/spool.ts';
+import type { OpenSpool, Spool } from '../../ports/runtime.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { HashIndex } from '../read/hash-index.ts';
 

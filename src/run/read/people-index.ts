@@ -6,7 +6,7 @@ import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { RosterEntries, type RosterPart, type RosterStanding, standingCode } from '../../core/plan/roster.ts';
-import type { Spool } from '../../ports/spool.ts';
+import type { Spool } from '../../ports/runtime.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
 import { type Absent, createPersonText } from './person-text.ts';
 

@@ -1,7 +1,7 @@
 import { countOf } from '../../core/run/count-of.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
-import { batchResult } from '../../ports/batch-result.ts';
 import type { Batch, Run, Store } from '../../ports/store.ts';
+import { batchResult } from '../../ports/store.ts';
 import { firstOf } from './words.ts';
 
 const kinds = ['failed', 'refused', 'unresolved'] as const;

@@ -13,8 +13,7 @@ import {
   type QuietOrder,
   severities,
 } from '../../ports/alerts.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Clock, Logger, NewId } from '../../ports/runtime.ts';
+import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
 import { type LastEvaluation, openAttention } from './attention.ts';
 import { openChannel } from './channels/registry.ts';

@@ -1,9 +1,9 @@
 import { changeClasses } from '../../core/plan/change.ts';
 import type { Outcome } from '../../core/run/run.ts';
-import { batchResult, batchResults } from '../../ports/batch-result.ts';
 import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run, Store, TokenState } from '../../ports/store.ts';
+import { batchResult, batchResults } from '../../ports/store.ts';
 import { clearStoreGauges, type Instruments } from './metrics-instruments.ts';
 
 export interface WatchedNames {

@@ -1,6 +1,6 @@
 import { describeError, RollcallError } from '../../core/run/errors.ts';
 import { runLease } from '../../ports/leases.ts';
-import { isKnownPhase } from '../../ports/unknown-state.ts';
+import { isKnownPhase } from '../../ports/runs.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
 import { failRun } from '../../run/finish-run.ts';
 import type { JobContext, JobOutcome } from '../../run/work.ts';

@@ -1,7 +1,7 @@
 import { fullPace, type Pace } from '../../core/run/pace.ts';
 import type { Limits } from '../../core/run/settings.ts';
 import { answerWithin, type RedisClient } from '../../drivers/redis/open-redis.ts';
-import type { RateBudget } from '../../ports/rate-budget.ts';
+import type { RateBudget } from '../../ports/platform.ts';
 import type { Clock } from '../../ports/runtime.ts';
 
 export interface RedisBudgetParts {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDeadline } from '../../../src/drivers/http/deadline.ts';
 import { type Exchange, openTransport, readBytes } from '../../../src/drivers/http/transport.ts';
-import type { Egress } from '../../../src/ports/egress.ts';
+import type { Egress } from '../../../src/ports/runtime.ts';
 import { postJson } from '../../../src/watch/alerts/channels/post-json.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));

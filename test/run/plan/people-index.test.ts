@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FieldName, type FieldValues, fieldTable } from '../../../src/core/person/fields.ts';
 import type { Person } from '../../../src/core/person/person.ts';
-import type { Spool } from '../../../src/ports/spool.ts';
+import type { Spool } from '../../../src/ports/runtime.ts';
 import { mark, PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../../src/store/file-spool.ts';
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AlertNotice, ChannelSettings } from '../../../src/ports/alerts.ts';
-import type { Egress } from '../../../src/ports/egress.ts';
+import type { Egress } from '../../../src/ports/runtime.ts';
 import { openChannel } from '../../../src/watch/alerts/channels/registry.ts';
 import { FakeClock, someInstant } from '../../support/fake-clock.ts';
 import { startProxy } from '../../support/http-proxy.ts';

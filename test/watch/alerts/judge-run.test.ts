@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { UnknownState } from '../../../src/ports/unknown-state.ts';
+import type { UnknownState } from '../../../src/ports/runs.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { judgeRun } from '../../../src/watch/alerts/judge-run.ts';
 import { sampleRun } from '../../cli/samples.ts';

@@ -5,7 +5,7 @@ import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
 import { openTunnel } from '../../../drivers/http/proxy-tunnel.ts';
-import type { Egress } from '../../../ports/egress.ts';
+import type { Egress } from '../../../ports/runtime.ts';
 import type { Sftp } from './schema.ts';
 import { isNoSuchFile, NotRegular, sessionError, TooSlow } from './sftp-errors.ts';
 

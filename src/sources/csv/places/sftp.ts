@@ -1,4 +1,4 @@
-import type { Egress } from '../../../ports/egress.ts';
+import type { Egress } from '../../../ports/runtime.ts';
 import type { SourceBase, SourceIo } from '../../../ports/source.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';

@@ -6,7 +6,7 @@ import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts
 import { readRetryAfter } from '../../../drivers/http/retry-after.ts';
 import { type GrantedTokens, readGrantedTokens } from '../../../drivers/http/token-answer.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../../drivers/http/transport.ts';
-import type { Egress } from '../../../ports/egress.ts';
+import type { Egress } from '../../../ports/runtime.ts';
 import type { ExchangeOutcome, OddAnswer } from '../../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */

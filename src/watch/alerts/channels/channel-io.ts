@@ -1,6 +1,5 @@
 import type { AlertSubject, AlertTopic } from '../../../ports/alerts.ts';
-import type { Egress } from '../../../ports/egress.ts';
-import type { Clock } from '../../../ports/runtime.ts';
+import type { Clock, Egress } from '../../../ports/runtime.ts';
 import type { Place } from '../render-notice.ts';
 
 /** What a channel uses besides its settings. */

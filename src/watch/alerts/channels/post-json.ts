@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
-import type { Egress } from '../../../ports/egress.ts';
+import type { Egress } from '../../../ports/runtime.ts';
 
 export interface Post {
   readonly url: string;
