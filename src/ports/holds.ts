@@ -16,10 +16,8 @@ export interface HoldFacts {
   readonly state: 'open' | 'approved' | 'rejected' | 'decided' | 'expired';
 }
 
-/** A hold that a run opens. There can be a million hashes, so they are read once, while the hold is stored. */
-export interface NewHold extends Omit<HoldFacts, 'size'> {
-  readonly hashes: Iterable<string> | AsyncIterable<string>;
-}
+/** A hold that a run opens: of all changes of the run's plan that are held and in the class. */
+export type NewHold = Omit<HoldFacts, 'size'>;
 
 /** The changes of a sync that need approval. */
 export interface OpenHolds {
@@ -35,7 +33,7 @@ export interface Holds {
   /**
    * Opens the holds of a run. A hold of the same changes is renewed. Another open hold of the sync closes in two cases:
    * none of its changes is pending, or this run's holds contain all its pending changes. A hold without changes is not
-   * opened. Call it after `decisions.record`.
+   * opened. Call it after `plans.seal` and `decisions.record`.
    */
   renew(owned: OwnedRun, holds: readonly NewHold[], now: number): Promise<void>;
   /** Returns the pending changes at this instant. Suitable for frequent calls, because large counts are cached. */
@@ -43,6 +41,6 @@ export interface Holds {
   /** Returns holds in state `open`, including expired ones, oldest first. */
   listOpen(sync: string): Promise<readonly HoldFacts[]>;
   ofRun(runId: string): Promise<readonly HoldFacts[]>;
-  /** Yields the hashes of the changes of a hold in order, a page of some thousand at a time. */
+  /** Yields the hashes of the changes of a hold in order of identification, a page of some thousand at a time. */
   hashes(id: string): AsyncIterable<readonly string[]>;
 }

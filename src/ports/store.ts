@@ -129,8 +129,6 @@ export interface Plans {
    * Yields the hashes of the open changes, neither approved nor rejected, in order of identification: for the digest.
    */
   hashes(planId: string): AsyncIterable<string>;
-  /** Yields the hashes of the changes that are held and in the class, in order of identification. */
-  heldHashes(planId: string, name: ChangeClass): AsyncIterable<string>;
   seal(owned: OwnedRun | undefined, planId: string, digest: string): Promise<void>;
   /** Returns changes in order of identification, at most `limit` after `after` (an identification). */
   page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;

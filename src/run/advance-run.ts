@@ -100,7 +100,6 @@ function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHol
     class: name,
     reason,
     digest: plan.digest,
-    hashes: io.store.plans.heldHashes(plan.id, name),
     heldAt,
     expiresAt: heldAt + holdForMs,
     state: 'open',

@@ -5,7 +5,7 @@ import type { ChangeVerdict, DecisionRecord, Decisions } from '../ports/store.ts
 import { type Database, inTransaction, toInstant } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { endEpisodes } from './end-episodes.ts';
-import { restateHolds } from './hold-states.ts';
+import { restateHolds } from './hold-members.ts';
 import { pendingPeople } from './pending-people.ts';
 import { recordPlan } from './record-plan.ts';
 import { inLists, RowWriter } from './row-writer.ts';
@@ -17,7 +17,7 @@ const decidedPerPiece = 256;
 export function createDecisions(db: Database): Decisions {
   const writer = new RowWriter<'decisions', DecisionRow>('decisions', (insert) =>
     insert.onConflict((conflict) =>
-      conflict.columns(['sync', 'hash']).doUpdateSet((eb) => ({
+      conflict.columns(['sync', 'identification', 'hash']).doUpdateSet((eb) => ({
         state: eb.ref('excluded.state'),
         by_whom: eb.ref('excluded.by_whom'),
         why: eb.ref('excluded.why'),
@@ -50,7 +50,7 @@ export function createDecisions(db: Database): Decisions {
           );
           decided += open.length;
         }
-        await restateHolds(transaction, sync, verdict.at);
+        await restateHolds(transaction, { sync, now: verdict.at });
         return decided;
       });
     },
@@ -58,12 +58,13 @@ export function createDecisions(db: Database): Decisions {
     leaveOut(sync, changes, by) {
       return inTransaction(db, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
-        for (const hashes of inLists(changes.map(({ hash }) => hash))) {
+        for (const piece of chunk(changes, decidedPerPiece)) {
           await transaction
             .updateTable('decisions')
             .set({ by_whom: by })
             .where('sync', '=', sync)
-            .where('hash', 'in', hashes)
+            .where('identification', 'in', [...inLists(piece.map(({ identification }) => identification))].flat())
+            .where('hash', 'in', [...inLists(piece.map(({ hash }) => hash))].flat())
             .where('state', '=', 'open')
             .where('ended_at', 'is', null)
             .execute();

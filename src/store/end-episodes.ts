@@ -106,6 +106,6 @@ async function endShown(
   await db
     .insertInto('decisions')
     .values(rows)
-    .onConflict((conflict) => conflict.columns(['sync', 'hash']).doNothing())
+    .onConflict((conflict) => conflict.columns(['sync', 'identification', 'hash']).doNothing())
     .execute();
 }

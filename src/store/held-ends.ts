@@ -1,6 +1,7 @@
 import type { HeldEnd } from '../ports/reports.ts';
 import { classesOf } from './change-rows.ts';
 import type { Database } from './database.ts';
+import { ofChange } from './hold-members.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 
 /** `Reports.heldEnds`, piece by piece: a run may hold a million changes. */
@@ -11,9 +12,7 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
       .selectFrom('changes')
       .where(inPiece(piece))
       .where('changes.state', '=', 'held')
-      .leftJoin('decisions', (join) =>
-        join.onRef('decisions.hash', '=', 'changes.hash').on('decisions.sync', '=', sync),
-      )
+      .leftJoin('decisions', (join) => ofChange(join, sync))
       .leftJoin('changes as later', (join) =>
         join.onRef('later.plan', '=', 'decisions.run').onRef('later.identification', '=', 'changes.identification'),
       )

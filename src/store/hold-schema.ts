@@ -1,6 +1,7 @@
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { HoldFacts } from '../ports/store.ts';
 
+/** Its changes are those of the run's plan that are held and in the class. */
 export interface HoldRow {
   id: string;
   sync: string;
@@ -8,22 +9,13 @@ export interface HoldRow {
   class: ChangeClass;
   reason: string;
   digest: string;
-  /** The first page of the sorted hashes, as JSON. Versions without `hold_pages` have written all of them here. */
-  hashes: string;
-  /** sha256 over the hashes in order: equal for holds of the same changes. */
-  hashes_key: string;
+  /** sha256 over the hashes of its changes in order of identification: equal for holds of the same changes. */
+  members_key: string;
+  /** Number of its changes when it was opened. */
+  size: number;
   held_at: number;
   expires_at: number;
   state: HoldFacts['state'];
-  /** Number of hashes, all pages included. */
-  size: number | null;
-}
-
-/** A page of the hashes of a hold, as JSON. Page 0 is in the hold. */
-export interface HoldPageRow {
-  hold: string;
-  page: number;
-  hashes: string;
 }
 
 /** Every run that held the same changes. A renewed hold is found from the run that created it. */

@@ -1,51 +1,71 @@
 import type { Holds, NewHold } from '../ports/store.ts';
-import { openHoldCounter } from './count-holds.ts';
 import { asOwner, type Database } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
-import { hashPages, insertHold } from './hold-pages.ts';
-import { type HoldFactsRow, holdFacts, toFacts } from './hold-rows.ts';
-import { closeOthers } from './hold-states.ts';
-import { keyOf, type SortedHashes, sortHashes } from './sorted-hashes.ts';
+import {
+  closeOthers,
+  countMembers,
+  type HoldCounts,
+  type HoldFactsRow,
+  type MemberSummary,
+  memberHashes,
+  summarize,
+  toFacts,
+} from './hold-members.ts';
+import { settledVersion } from './waiting-changes.ts';
 
 export function createHolds(db: Database): Holds {
-  const counter = openHoldCounter(db);
+  const counted = new Map<string, { readonly version: string; readonly counts: Promise<HoldCounts> }>();
+
+  /** Alerts and metrics ask again and again, so the counts of each sync are kept. */
+  const countsOf = async (sync: string, rows: readonly HoldFactsRow[], now: number): Promise<HoldCounts> => {
+    if (rows.length === 0) return { changes: 0, byClass: {} };
+    const holds = rows.map(({ id, run }) => `${id} ${run}`).join();
+    const version = `${holds} ${await settledVersion(db, sync, now)}`;
+    const found = counted.get(sync);
+    if (found?.version === version) return found.counts;
+    const counts = countMembers(db, rows, { sync, now });
+    counted.set(sync, { version, counts });
+    counts.catch(() => counted.delete(sync));
+    return counts;
+  };
 
   return {
     async renew(owned, holds, now) {
-      const { sync } = owned.run;
-      const prepared = await prepare(holds);
+      const { sync, id: run } = owned.run;
+      const classes = holds.map((hold) => hold.class);
+      const members = await summarize(db, run, classes);
+      const prepared = holds.flatMap((hold) => toRow(hold, members.get(hold.class)) ?? []);
       return asOwner(db, owned, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
         const open = await openRows(transaction, sync);
         const renewed = new Set<string>();
         for (const hold of prepared) {
-          const { run, reason, digest, expiresAt } = hold.record;
           const same = open.find((row) => isRenewal(row, hold) && !renewed.has(row.id));
           if (same === undefined) {
-            await insertHold(transaction, toRow(hold), hold.hashes);
+            await transaction.insertInto('holds').values(hold).execute();
           } else {
             renewed.add(same.id);
+            const { reason, digest } = hold;
             await transaction
               .updateTable('holds')
-              .set({ run, reason, digest, expires_at: Math.max(expiresAt, Number(same.expires_at)) })
+              .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, Number(same.expires_at)) })
               .where('id', '=', same.id)
               .execute();
           }
           await transaction
             .insertInto('hold_runs')
-            .values({ hold: same?.id ?? hold.record.id, run })
+            .values({ hold: same?.id ?? hold.id, run })
             .onConflict((conflict) => conflict.columns(['hold', 'run']).doNothing())
             .execute();
         }
         const others = open.filter((row) => !renewed.has(row.id));
-        const own = prepared.map(({ hashes }) => hashes);
-        await closeOthers(transaction, others, own, { sync, now });
+        await closeOthers(transaction, others, { run, classes }, { sync, now });
       });
     },
 
     async open(sync, now) {
       const rows = (await openRows(db, sync)).filter((row) => row.expires_at > now);
-      return counter.count(sync, rows, now);
+      return { holds: rows.map(toFacts), ...(await countsOf(sync, rows, now)) };
     },
 
     listOpen: async (sync) => (await openRows(db, sync)).map(toFacts),
@@ -54,7 +74,7 @@ export function createHolds(db: Database): Holds {
       const rows = await db
         .selectFrom('holds')
         .innerJoin('hold_runs', 'hold_runs.hold', 'holds.id')
-        .select(holdFacts(db))
+        .selectAll('holds')
         .where('hold_runs.run', '=', runId)
         .orderBy('holds.held_at')
         .orderBy('holds.id')
@@ -62,27 +82,15 @@ export function createHolds(db: Database): Holds {
       return rows.map(toFacts);
     },
 
-    hashes: (id) => hashPages(db, id),
+    async *hashes(id) {
+      const hold = await db.selectFrom('holds').select(['run', 'class']).where('id', '=', id).executeTakeFirst();
+      if (hold !== undefined) yield* memberHashes(db, hold);
+    },
   };
 }
 
-interface PreparedHold {
-  readonly record: NewHold;
-  readonly hashes: SortedHashes;
-  readonly key: string;
-}
-
-/** Sorts the hashes of each hold. Leaves out holds without changes. */
-async function prepare(holds: readonly NewHold[]): Promise<PreparedHold[]> {
-  const prepared: PreparedHold[] = [];
-  for (const record of holds) {
-    const hashes = await sortHashes(record.hashes);
-    if (hashes.size > 0) prepared.push({ record, hashes, key: await keyOf(hashes) });
-  }
-  return prepared;
-}
-
-function toRow({ record, key }: PreparedHold): Parameters<typeof insertHold>[1] {
+function toRow(record: NewHold, members: MemberSummary | undefined): HoldFactsRow | undefined {
+  if (members === undefined || members.size === 0) return undefined;
   return {
     id: record.id,
     sync: record.sync,
@@ -90,7 +98,8 @@ function toRow({ record, key }: PreparedHold): Parameters<typeof insertHold>[1] 
     class: record.class,
     reason: record.reason,
     digest: record.digest,
-    hashes_key: key,
+    members_key: members.key,
+    size: members.size,
     held_at: record.heldAt,
     expires_at: record.expiresAt,
     state: record.state,
@@ -100,7 +109,7 @@ function toRow({ record, key }: PreparedHold): Parameters<typeof insertHold>[1] 
 function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
   return db
     .selectFrom('holds')
-    .select(holdFacts(db))
+    .selectAll()
     .where('sync', '=', sync)
     .where('state', '=', 'open')
     .orderBy('held_at')
@@ -109,6 +118,6 @@ function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
 }
 
 /** Whether the hold has the same changes and class as the row, which had not expired. An expired hold is a new hold. */
-function isRenewal(row: HoldFactsRow, { record, key }: PreparedHold): boolean {
-  return row.class === record.class && row.hashes_key === key && row.expires_at > record.heldAt;
+function isRenewal(row: HoldFactsRow, hold: HoldFactsRow): boolean {
+  return row.class === hold.class && row.members_key === hold.members_key && row.expires_at > hold.held_at;
 }

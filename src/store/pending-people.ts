@@ -34,6 +34,7 @@ export async function pendingPeople(
             selectFrom('decisions')
               .select('decisions.hash')
               .where('decisions.sync', '=', sync)
+              .whereRef('decisions.identification', '=', 'changes.identification')
               .whereRef('decisions.hash', '=', 'changes.hash'),
           ),
         ),

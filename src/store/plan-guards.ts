@@ -6,7 +6,7 @@ import { changedPattern, classMask } from './change-rows.ts';
 import type { Database, OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { inPlan } from './plan-access.ts';
-import { inPiece, piecesOf } from './plan-pieces.ts';
+import { aboutPiece, inPiece, piecesOf } from './plan-pieces.ts';
 import { inLists } from './row-writer.ts';
 import type { Schema } from './schema.ts';
 
@@ -44,13 +44,9 @@ export function createPlanGuards(
 
     holdLeftOut: (owned, planId, sync) =>
       holdWhere(owned, planId, leftOutReason, (eb) =>
-        eb(
-          'hash',
-          'in',
-          eb
-            .selectFrom('decisions')
+        eb.exists(
+          decisionsAbout(eb, sync)
             .select('decisions.hash')
-            .where('decisions.sync', '=', sync)
             .where('decisions.state', '=', 'open')
             .where('decisions.ended_at', 'is', null)
             .where('decisions.by_whom', 'is not', null),
@@ -102,12 +98,14 @@ export function createPlanGuards(
               .set(outcome)
               .where(inPiece(piece))
               .where('state', 'in', ['planned', 'held'])
-              .where('hash', 'in', (eb) =>
-                inForce(eb, { sync, now, run: owned?.run.id })
-                  .select('decisions.hash')
-                  .where('decisions.state', '=', state)
-                  .where('decisions.by_whom', '=', by)
-                  .where((on) => (why === null ? on('decisions.why', 'is', null) : on('decisions.why', '=', why))),
+              .where((eb) =>
+                eb.exists(
+                  inForce(eb, { sync, now, run: owned?.run.id })
+                    .select('decisions.hash')
+                    .where('decisions.state', '=', state)
+                    .where('decisions.by_whom', '=', by)
+                    .where((on) => (why === null ? on('decisions.why', 'is', null) : on('decisions.why', '=', why))),
+                ),
               )
               .executeTakeFirst();
             count[state] += Number(numUpdatedRows);
@@ -127,14 +125,21 @@ function rejectedBy(by: string | null, why: string | null): string {
   return `rejected by ${by ?? 'unknown'}${why === null ? '' : `: ${why}`}`;
 }
 
+/** The decision about a change. */
+function decisionsAbout(eb: ExpressionBuilder<Schema, 'changes'>, sync: string) {
+  return eb
+    .selectFrom('decisions')
+    .where('decisions.sync', '=', sync)
+    .whereRef('decisions.identification', '=', 'changes.identification')
+    .whereRef('decisions.hash', '=', 'changes.hash');
+}
+
 /** Decisions that still apply. An approval applies until a run has used it, and after that only to that run. */
 function inForce(
   eb: ExpressionBuilder<Schema, 'changes'>,
   { sync, now, run }: { readonly sync: string; readonly now: number; readonly run: string | undefined },
 ) {
-  return eb
-    .selectFrom('decisions')
-    .where('decisions.sync', '=', sync)
+  return decisionsAbout(eb, sync)
     .where('decisions.ended_at', 'is', null)
     .where((on) => on.or([on('decisions.expires_at', 'is', null), on('decisions.expires_at', '>', now)]))
     .where((on) => on.or([on('decisions.run', 'is', null), on('decisions.run', '=', run ?? null)]));
@@ -149,8 +154,16 @@ async function consumeApprovals(db: OpenTransaction, planId: string, sync: strin
       .where('sync', '=', sync)
       .where('state', '=', 'approved')
       .where('run', 'is', null)
-      .where('hash', 'in', (eb) =>
-        eb.selectFrom('changes').select('changes.hash').where(inPiece(piece)).where('is_approved', '=', 1),
+      .where(aboutPiece(piece))
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('changes')
+            .select('changes.hash')
+            .where('changes.plan', '=', planId)
+            .whereRef('changes.identification', '=', 'decisions.identification')
+            .whereRef('changes.hash', '=', 'decisions.hash')
+            .where('is_approved', '=', 1),
+        ),
       )
       .execute();
   }

@@ -43,6 +43,15 @@ export function inPiece({ plan, after, upTo }: PlanPiece) {
     ]);
 }
 
+/** Returns a condition on `decisions`: about people of this piece. */
+export function aboutPiece({ after, upTo }: PlanPiece) {
+  return (eb: ExpressionBuilder<Schema, 'decisions'>) =>
+    eb.and([
+      eb('decisions.identification', '>', after),
+      ...(upTo === undefined ? [] : [eb('decisions.identification', '<=', upTo)]),
+    ]);
+}
+
 /** Deletes a plan and its changes piece by piece. Otherwise one cascading statement would delete them all. */
 export async function dropPlan(db: OpenTransaction, plan: string): Promise<void> {
   for await (const piece of piecesOf(db, plan)) await db.deleteFrom('changes').where(inPiece(piece)).execute();

@@ -1,4 +1,3 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { PlannedChange, Plans } from '../ports/store.ts';
 import { classMask, toPlannedChange } from './change-rows.ts';
@@ -6,38 +5,26 @@ import type { Database } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
 import { inPiece, piecesOf } from './plan-pieces.ts';
 import { inLists } from './row-writer.ts';
-import type { Schema } from './schema.ts';
 
 /** The read-only queries on plans. */
 export function createPlanQueries(
   db: Database,
   keys: KeyRing,
-): Pick<Plans, 'hashes' | 'heldHashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
-  /** In order of identification. */
-  async function* hashesWhere(
-    planId: string,
-    isMeant: (eb: ExpressionBuilder<Schema, 'changes'>) => Expression<SqlBool>,
-  ): AsyncGenerator<string, void> {
-    for await (const piece of piecesOf(db, planId)) {
-      const rows = await db
-        .selectFrom('changes')
-        .select('hash')
-        .where(inPiece(piece))
-        .where(isMeant)
-        .orderBy('identification')
-        .execute();
-      for (const { hash } of rows) yield hash;
-    }
-  }
-
+): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
   return {
-    hashes: (planId) =>
-      hashesWhere(planId, (eb) => eb.and([eb('state', 'in', ['planned', 'held']), eb('is_approved', '=', 0)])),
-
-    heldHashes: (planId, name) =>
-      hashesWhere(planId, (eb) => {
-        return eb.and([eb('state', '=', 'held'), eb(eb('classes', '&', classMask([name])), '!=', 0)]);
-      }),
+    async *hashes(planId) {
+      for await (const piece of piecesOf(db, planId)) {
+        const rows = await db
+          .selectFrom('changes')
+          .select('hash')
+          .where(inPiece(piece))
+          .where('state', 'in', ['planned', 'held'])
+          .where('is_approved', '=', 0)
+          .orderBy('identification')
+          .execute();
+        for (const { hash } of rows) yield hash;
+      }
+    },
 
     async page(planId, query) {
       const { limit, after, states, classes, batch } = query;

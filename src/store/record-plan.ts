@@ -2,7 +2,7 @@ import type { OwnedRun } from '../ports/store.ts';
 import type { Database, OpenTransaction } from './database.ts';
 import { decisionsOf, lockName } from './differences.ts';
 import { inPlan } from './plan-access.ts';
-import { inPiece, type PlanPiece, piecesOf } from './plan-pieces.ts';
+import { aboutPiece, inPiece, type PlanPiece, piecesOf } from './plan-pieces.ts';
 
 interface Times {
   readonly now: number;
@@ -44,7 +44,7 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
     )
     .onConflict((conflict) =>
       conflict
-        .columns(['sync', 'hash'])
+        .columns(['sync', 'identification', 'hash'])
         .doUpdateSet((eb) => ({
           state: 'open',
           // A person who left it out of a decision still wants to decide it.
@@ -76,7 +76,7 @@ async function withdrawOthers(db: OpenTransaction, sync: string, piece: PlanPiec
     .where('state', '=', 'open')
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
-    .where('identification', 'in', (eb) => eb.selectFrom('changes').select('identification').where(inPiece(piece)))
+    .where(aboutPiece(piece))
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('changes')

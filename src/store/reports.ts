@@ -7,10 +7,10 @@ import type { Uptime } from '../ports/runtime.ts';
 import { appliedSpans } from './applied-since.ts';
 import { type Database, toInstant } from './database.ts';
 import { heldEnds } from './held-ends.ts';
-import { holdFacts, toFacts } from './hold-rows.ts';
+import { toFacts } from './hold-members.ts';
 import { inLists } from './row-writer.ts';
 import { createRunReports } from './run-reports.ts';
-import { waitingHashes, waitingVersion } from './settled-hashes.ts';
+import { waitingHashes, waitingVersion } from './waiting-changes.ts';
 
 export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports {
   const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
@@ -19,7 +19,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
     heldEnds: (run, sync, now) => heldEnds(db, run, sync, now),
 
     async hold(id) {
-      const row = await db.selectFrom('holds').select(holdFacts(db)).where('id', '=', id).executeTakeFirst();
+      const row = await db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
       return row && toFacts(row);
     },
 
@@ -82,7 +82,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
     async expiredHolds(sync, now) {
       const rows = await db
         .selectFrom('holds')
-        .select(holdFacts(db))
+        .selectAll()
         .where('sync', '=', sync)
         .where('state', '=', 'open')
         .where('expires_at', '<=', now)

@@ -7,7 +7,7 @@ import type { AuditAction, Batch, DecisionState, TokenState, TriggerKind } from 
 import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
 import type { ClockJumpRow, ClockMarkRow } from './clock-schema.ts';
 import type { DirectoryPageRow, DirectoryRow } from './directory-schema.ts';
-import type { HoldPageRow, HoldRow, HoldRunRow } from './hold-schema.ts';
+import type { HoldRow, HoldRunRow } from './hold-schema.ts';
 import type { PreviewRow } from './preview-schema.ts';
 import type { ForgottenRow, RawTextRow, StoreKeyRow } from './privacy-schema.ts';
 import type { RestoreRow } from './restore-schema.ts';
@@ -33,7 +33,6 @@ export interface Schema {
   batches: BatchRow;
   ledger: LedgerRow;
   holds: HoldRow;
-  hold_pages: HoldPageRow;
   hold_runs: HoldRunRow;
   decisions: DecisionRow;
   reads: ReadRow;

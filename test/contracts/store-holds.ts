@@ -1,182 +1,205 @@
 import { expect, it } from 'vitest';
-import type { HoldFacts, Store } from '../../src/ports/store.ts';
+import type { Change } from '../../src/core/plan/change.ts';
+import type { HoldFacts, NewHold, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
   approve,
+  collect,
   dayMs,
   endRun,
+  holdAll,
   hourMs,
-  nameOf,
   openRun,
   reject,
-  type SampleHold,
   sampleChange,
   sampleHold,
+  writeHeld,
   writePlan,
 } from './store-samples.ts';
 
 const openOf = async (store: Store, sync = 'people', at = now) => (await store.holds.open(sync, at)).holds;
-const factsOf = ({ hashes, ...facts }: SampleHold): HoldFacts => ({ ...facts, size: new Set(hashes).size });
+const openIds = async (store: Store, sync = 'people') => (await openOf(store, sync)).map(({ id }) => id);
+const factsOf = (hold: NewHold, size: number): HoldFacts => ({ ...hold, size });
+const remove = (name: string) => sampleChange(name, 'remove');
+const both = (name: string) => sampleChange(name, 'remove', { classes: ['disables', 'removes'] });
+const removes = { class: 'removes' } as const;
 
 export function describeHolds(store: () => Store): void {
+  const countsAt = async (at = now) => {
+    const { changes, byClass } = await store().holds.open('people', at);
+    return [changes, byClass];
+  };
+  const statesOf = async (run: string) => (await store().holds.ofRun(run)).map(({ state }) => state);
+  /** A run about some people that ends after it has held them. */
+  const heldRun = async (id: string, held: readonly (string | Change)[], at = now) => {
+    const owned = await openRun(store(), { id, now: at });
+    const changes = await holdAll(store(), owned, held, { id: `hold of ${id}`, now: at });
+    await endRun(store(), owned);
+    return changes;
+  };
+
   it('tells open holds until they run out, and those of a run for good', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
-    const hold = sampleHold(owned, 'hold_1', ['h1', 'h2']);
-    await holds.renew(owned, [hold], now);
-    expect(await openOf(store())).toEqual([factsOf(hold)]);
+    const changes = await holdAll(store(), owned, ['E1', 'E2', sampleChange('E3')]);
+    const facts = factsOf(sampleHold(owned, 'hold_1'), 2);
+    expect(await openOf(store())).toEqual([facts]);
     expect(await openOf(store(), 'people', now + dayMs)).toEqual([]);
     expect(await openOf(store(), 'others', now)).toEqual([]);
-    expect(await holds.ofRun('run_1')).toEqual([factsOf(hold)]);
+    expect(await holds.ofRun('run_1')).toEqual([facts]);
+    expect(await holds.listOpen('people')).toEqual([facts]);
+    expect(await holds.listOpen('others')).toEqual([]);
+    expect((await collect(holds.hashes('hold_1'))).flat()).toEqual(changes.slice(0, 2).map(({ hash }) => hash));
+    expect((await collect(holds.hashes('hold_2'))).flat()).toEqual([]);
   });
 
   it('counts what is held, each change once: in all and by class, again whenever something changes', async () => {
     const { holds } = store();
-    const counts = async (at = now) => {
-      const { changes, byClass } = await holds.open('people', at);
-      return [changes, byClass];
-    };
-    expect(await counts()).toEqual([0, {}]);
+    expect(await countsAt()).toEqual([0, {}]);
     const owned = await openRun(store(), { id: 'run_1' });
-    const disables = sampleHold(owned, 'hold_1', ['h1', 'h2', 'h3']);
-    const removes = { ...sampleHold(owned, 'hold_2', ['h3', 'h4']), class: 'removes' } as const;
-    const moreRemoves = { ...sampleHold(owned, 'hold_3', ['h4', 'h5', 'h5']), class: 'removes' } as const;
-    await holds.renew(owned, [disables], now);
-    expect(await counts()).toEqual([3, { disables: 3 }]);
-    await holds.renew(owned, [disables, removes, moreRemoves], now);
-    expect(await counts()).toEqual([5, { disables: 3, removes: 3 }]);
-    expect(await counts()).toEqual([5, { disables: 3, removes: 3 }]);
-    await approve(store(), ['h1', 'h2', 'h3'].map(nameOf));
-    expect(await counts()).toEqual([2, { removes: 2 }]);
-    expect(await counts(now + dayMs)).toEqual([0, {}]);
+    const [first, second, third] = await writeHeld(store(), owned, ['E1', 'E2', both('E3'), remove('E4')]);
+    await holds.renew(owned, [sampleHold(owned, 'hold_1')], now);
+    expect(await countsAt()).toEqual([3, { disables: 3 }]);
+    await holds.renew(owned, [sampleHold(owned, 'hold_1'), sampleHold(owned, 'hold_2', removes)], now);
+    expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
+    expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
+    await approve(
+      store(),
+      [first, second, third].filter((one) => one !== undefined),
+    );
+    expect(await countsAt()).toEqual([1, { removes: 1 }]);
+    expect(await countsAt(now + dayMs)).toEqual([0, {}]);
+  });
+
+  it('counts a change once that several runs hold', async () => {
+    const { holds } = store();
+    await heldRun('run_1', ['E1', both('E2'), 'E3']);
+    const owned = await openRun(store(), { id: 'run_2' });
+    await writeHeld(store(), owned, [both('E2'), remove('E4')]);
+    await holds.renew(owned, [sampleHold(owned, 'hold_2', removes)], now);
+    expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
+    await holds.renew(owned, [sampleHold(owned, 'hold_2', removes), sampleHold(owned, 'hold_3')], now);
+    expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
   });
 
   it('renews a hold of the same changes under its old id, and it is found from both runs', async () => {
     const { holds } = store();
-    const first = await openRun(store(), { id: 'run_1' });
-    await holds.renew(first, [sampleHold(first, 'hold_1', ['h1', 'h2'])], now);
-    await endRun(store(), first);
+    await heldRun('run_1', ['E1', 'E2']);
     const second = await openRun(store(), { id: 'run_2', now: now + hourMs });
-    await holds.renew(second, [sampleHold(second, 'hold_2', ['h2', 'h1'], now + hourMs)], now + hourMs);
-    const renewed = {
-      ...sampleHold(second, 'hold_1', ['h1', 'h2']),
-      expiresAt: now + hourMs + dayMs,
-    };
-    expect(await openOf(store(), 'people', now + dayMs)).toEqual([factsOf(renewed)]);
-    expect(await holds.ofRun('run_1')).toEqual([factsOf(renewed)]);
-    expect(await holds.ofRun('run_2')).toEqual([factsOf(renewed)]);
-  });
-
-  it('lets a hold stand while one of its changes waits, whatever another run holds', async () => {
-    const { holds, decisions } = store();
-    const held = async (id: string, names: readonly string[]) => {
-      const scope = { kind: 'users', identifications: names } as const;
-      const owned = await openRun(store(), { id, scope });
-      const changes = names.map((name) => sampleChange(name, 'disable'));
-      await writePlan(store(), { id, owned }, changes);
-      await store().plans.hold(owned, id, ['disables'], 'too many');
-      await decisions.record(owned, id, { now, expiresAt: now + dayMs });
-      const hashes = changes.map(({ hash }) => hash);
-      return { owned, hold: sampleHold(owned, `hold of ${id}`, hashes) };
-    };
-    const openIds = async () => (await openOf(store())).map(({ id }) => id);
-    const first = await held('run_1', ['E1', 'E2', 'E3']);
-    await holds.renew(first.owned, [first.hold], now);
-    await endRun(store(), first.owned);
-    const second = await held('run_2', ['E1']);
-    await holds.renew(second.owned, [second.hold], now);
-    expect(await openIds()).toEqual(['hold of run_1', 'hold of run_2']);
-    expect((await holds.open('people', now)).changes).toBe(3);
-    await endRun(store(), second.owned);
-    const third = await openRun(store(), { id: 'run_3' });
-    await writePlan(store(), { id: 'run_3', owned: third }, [sampleChange('E2', 'disable')]);
-    await decisions.record(third, 'run_3', { now: now + 1, expiresAt: now + dayMs });
-    await decisions.end(third, 'run_3', ['E1', 'E2'], now + 1);
-    await holds.renew(third, [], now + 1);
-    expect(await openIds()).toEqual(['hold of run_1']);
-    expect(await holds.open('people', now + 1)).toMatchObject({ changes: 1, byClass: { disables: 1 } });
-    await decisions.end(third, 'run_3', ['E3'], now + 2);
-    await holds.renew(third, [], now + 2);
-    expect(await openIds()).toEqual([]);
-    expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['expired']);
+    await holdAll(store(), second, ['E2', 'E1'], { id: 'hold_2', now: now + hourMs });
+    const hold = sampleHold(second, 'hold of run_1', { heldAt: now, expiresAt: now + hourMs + dayMs });
+    expect(await openOf(store(), 'people', now + dayMs)).toEqual([factsOf(hold, 2)]);
+    for (const run of ['run_1', 'run_2']) expect(await holds.ofRun(run)).toEqual([factsOf(hold, 2)]);
   });
 
   it('renews each of several holds by itself', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
+    await writeHeld(store(), owned, ['E1', remove('E2')]);
     const two = (heldAt: number) => [
-      sampleHold(owned, `z ${heldAt}`, ['h1'], heldAt),
-      { ...sampleHold(owned, `a ${heldAt}`, ['h2'], heldAt + 1), class: 'removes', reason: 'others' } as const,
+      sampleHold(owned, `z ${heldAt}`, { heldAt }),
+      sampleHold(owned, `a ${heldAt}`, { ...removes, heldAt: heldAt + 1, reason: 'others' }),
     ];
     await holds.renew(owned, two(now), now);
     await holds.renew(owned, two(now + hourMs).reverse(), now + hourMs);
-    const expected = two(now).map((hold) => ({ ...hold, expiresAt: hold.expiresAt + hourMs }));
-    expect(await openOf(store())).toEqual(expected.map(factsOf));
-    expect(await holds.ofRun('run_1')).toEqual(expected.map(factsOf));
+    const expected = two(now).map((hold) => factsOf({ ...hold, expiresAt: hold.expiresAt + hourMs }, 1));
+    expect(await openOf(store())).toEqual(expected);
+    expect(await holds.ofRun('run_1')).toEqual(expected);
   });
 
-  it('lets holds of other changes, other classes, or none expire', async () => {
+  it('lets a hold stand while one of its changes waits, whatever another run holds', async () => {
+    const { holds, decisions } = store();
+    await heldRun('run_1', ['E1', 'E2', 'E3']);
+    await heldRun('run_2', ['E1']);
+    expect(await openIds(store())).toEqual(['hold of run_1', 'hold of run_2']);
+    expect(await countsAt()).toEqual([3, { disables: 3 }]);
+    const third = await openRun(store(), { id: 'run_3' });
+    await writePlan(store(), { id: 'run_3', owned: third }, [sampleChange('E2', 'disable')]);
+    await decisions.record(third, 'run_3', { now: now + 1, expiresAt: now + dayMs });
+    await decisions.end(third, 'run_3', ['E1', 'E2'], now + 1);
+    await holds.renew(third, [], now + 1);
+    expect(await openIds(store())).toEqual(['hold of run_1']);
+    expect(await countsAt(now + 1)).toEqual([1, { disables: 1 }]);
+    await decisions.end(third, 'run_3', ['E3'], now + 2);
+    await holds.renew(third, [], now + 2);
+    expect(await openIds(store())).toEqual([]);
+    expect(await statesOf('run_1')).toEqual(['expired']);
+  });
+
+  it('closes a hold whose waiting changes are all in the holds of a newer run', async () => {
+    await heldRun('run_1', ['E1', 'E2']);
+    await heldRun('run_2', ['E1', 'E2', 'E3']);
+    expect(await openIds(store())).toEqual(['hold of run_2']);
+    expect(await countsAt()).toEqual([3, { disables: 3 }]);
+  });
+
+  it('lets holds of other changes, other classes, or none expire when a run plans again', async () => {
     const { holds } = store();
-    const owned = await openRun(store(), { id: 'run_1' });
     const other = await openRun(store(), { id: 'run_2', sync: 'others' });
-    await holds.renew(other, [sampleHold(other, 'hold_0', ['h1'])], now);
-    await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1'])], now);
-    await holds.renew(owned, [sampleHold(owned, 'hold_2', ['h1', 'h2'])], now);
-    await holds.renew(owned, [{ ...sampleHold(owned, 'hold_3', ['h1', 'h2']), class: 'removes' }], now);
-    expect((await openOf(store())).map(({ id }) => id)).toEqual(['hold_3']);
-    await holds.renew(owned, [], now);
+    await holdAll(store(), other, ['E1'], { id: 'hold_0' });
+    const owned = await openRun(store(), { id: 'run_1' });
+    await holdAll(store(), owned, ['E1']);
+    await holdAll(store(), owned, ['E1', 'E2'], { id: 'hold_2' });
+    expect(await openIds(store())).toEqual(['hold_2']);
+    await writeHeld(store(), owned, [remove('E1'), remove('E2')]);
+    await holds.renew(owned, [sampleHold(owned, 'hold_3', removes), sampleHold(owned, 'hold_4')], now);
+    expect(await openIds(store())).toEqual(['hold_3']);
+    await writeHeld(store(), owned, []);
+    await holds.renew(owned, [sampleHold(owned, 'hold_5')], now);
     expect(await openOf(store())).toEqual([]);
-    expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired']);
-    expect(await openOf(store(), 'others', now)).toHaveLength(1);
+    expect(await statesOf('run_1')).toEqual(['expired', 'expired', 'expired']);
+    expect(await openIds(store(), 'others')).toEqual(['hold_0']);
   });
 
   it('asks anew about changes whose hold has run out', async () => {
     const { holds } = store();
-    const owned = await openRun(store(), { id: 'run_1' });
-    await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1'])], now);
-    await holds.renew(owned, [sampleHold(owned, 'hold_2', ['h1'], now + dayMs)], now);
+    await heldRun('run_1', ['E1']);
+    expect(await holds.listOpen('people')).toHaveLength(1);
+    await heldRun('run_2', ['E1'], now + dayMs);
     const open = await openOf(store(), 'people', now + dayMs);
-    expect(open.map(({ id, heldAt }) => [id, heldAt])).toEqual([['hold_2', now + dayMs]]);
+    expect(open.map(({ id, heldAt }) => [id, heldAt])).toEqual([['hold of run_2', now + dayMs]]);
   });
 
   it('says approved of a hold when all of its changes are, in one go or several', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
-    const two = [
-      sampleHold(owned, 'hold_1', ['h1', 'h2']),
-      { ...sampleHold(owned, 'hold_2', ['h3']), class: 'removes' } as const,
-    ];
-    await holds.renew(owned, two, now);
-    expect(await approve(store(), ['h1', 'h1'].map(nameOf))).toBe(1);
+    const [first, second] = await writeHeld(store(), owned, ['E1', 'E2', remove('E3')]);
+    await holds.renew(owned, [sampleHold(owned, 'hold_1'), sampleHold(owned, 'hold_2', removes)], now);
+    if (first === undefined || second === undefined) throw new Error('there are changes');
+    expect(await approve(store(), [first, first])).toBe(1);
     expect(await openOf(store())).toHaveLength(2);
-    expect(await approve(store(), [nameOf('h2')], { sync: 'others' })).toBe(1);
+    expect(await approve(store(), [second], { sync: 'others' })).toBe(1);
     expect(await openOf(store())).toHaveLength(2);
-    expect(await approve(store(), [nameOf('h2')])).toBe(1);
-    expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['approved', 'open']);
+    expect(await approve(store(), [second])).toBe(1);
+    expect(await statesOf('run_1')).toEqual(['approved', 'open']);
   });
 
   it('says decided of a hold of which a part was approved and the rest rejected', async () => {
-    const { holds } = store();
-    const owned = await openRun(store(), { id: 'run_1' });
-    await holds.renew(owned, [sampleHold(owned, 'hold_1', ['h1', 'h2'])], now);
-    await approve(store(), [nameOf('h1')]);
-    expect(await holds.open('people', now)).toMatchObject({ changes: 1, byClass: { disables: 1 } });
-    await reject(store(), [nameOf('h2')]);
-    expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['decided']);
-    await reject(store(), [nameOf('h1')]);
-    expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['rejected']);
-    await approve(store(), [nameOf('h1')]);
-    await approve(store(), ['h1', 'h2'].map(nameOf), { reopens: true });
-    expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(['approved']);
+    const [first, second] = await heldRun('run_1', ['E1', 'E2']);
+    if (first === undefined || second === undefined) throw new Error('there are changes');
+    await approve(store(), [first]);
+    expect(await countsAt()).toEqual([1, { disables: 1 }]);
+    await reject(store(), [second]);
+    expect(await statesOf('run_1')).toEqual(['decided']);
+    await reject(store(), [first]);
+    expect(await statesOf('run_1')).toEqual(['rejected']);
+    await approve(store(), [first]);
+    await approve(store(), [first, second], { reopens: true });
+    expect(await statesOf('run_1')).toEqual(['approved']);
   });
 
-  it('lists open holds, also those that have expired', async () => {
-    const { holds } = store();
-    const owned = await openRun(store(), { id: 'run_1' });
-    const hold = sampleHold(owned, 'hold_1', ['h1']);
-    await holds.renew(owned, [hold], now);
-    expect(await openOf(store(), 'people', now + dayMs)).toEqual([]);
-    expect(await holds.listOpen('people')).toEqual([factsOf(hold)]);
-    expect(await holds.listOpen('others')).toEqual([]);
+  it('is the same hold in pieces: renewed, counted with others, decided when its last change is', async () => {
+    const names = Array.from({ length: 2600 }, (_, i) => `E${String(i).padStart(5, '0')}`);
+    const changes = await heldRun('run_1', names);
+    expect((await collect(store().holds.hashes('hold of run_1'))).flat()).toHaveLength(names.length);
+    await heldRun('run_2', names, now + hourMs);
+    expect(await store().holds.ofRun('run_2')).toMatchObject([{ id: 'hold of run_1', size: names.length }]);
+    await heldRun('run_3', [...names.slice(2000), 'E9'], now + hourMs);
+    expect(await countsAt()).toEqual([2601, { disables: 2601 }]);
+    await approve(store(), changes.slice(0, -1));
+    expect(await countsAt()).toEqual([2, { disables: 2 }]);
+    expect(await statesOf('run_1')).toEqual(['open']);
+    await reject(store(), changes.slice(-1));
+    expect(await statesOf('run_1')).toEqual(['decided']);
   });
 }

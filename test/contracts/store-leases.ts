@@ -94,7 +94,7 @@ export function describeLeases(store: () => Store): void {
     ['batches.update', (owned) => store().batches.update(owned, `${owned.run.id}_b1`, { state: 'sending' })],
     ['batches.resolve', (owned) => store().batches.resolve(owned, 'run_old_b1', 'seen', {})],
     ['ledger.put', (owned) => store().ledger.put(owned, [sampleEntry('ana')])],
-    ['holds.renew', (owned) => store().holds.renew(owned, [sampleHold(owned, 'hold_1', ['h'])], now)],
+    ['holds.renew', (owned) => store().holds.renew(owned, [sampleHold(owned, 'hold_1')], now)],
     ['decisions.record', (owned) => store().decisions.record(owned, 'run_1', { now, expiresAt: now + hourMs })],
     ['decisions.end', (owned) => store().decisions.end(owned, 'run_1', ['ana'], now)],
     [

@@ -22,8 +22,9 @@ export function describePrune(store: () => Store): void {
     await writePlan(
       store(),
       { id, owned },
-      ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'disable')),
+      ['ana', 'eva', 'leo', 'max'].map((name) => sampleChange(name, 'disable')),
     );
+    await store().plans.setAside(owned, id, ['max'], { state: 'held', reason: 'too many' });
     await store().batches.create(owned, [
       { batch: sampleBatch(owned, 1, { state: 'settled' }), identifications: ['ana', 'eva'] },
       { batch: sampleBatch(owned, 2, { state }), identifications: ['leo'] },
@@ -34,7 +35,7 @@ export function describePrune(store: () => Store): void {
       { identification: 'leo', state: state === 'settled' ? 'failed' : 'unresolved' },
     ]);
     await store().runs.addFindings(owned, [{ code: 'batch-failed', message: 'it failed' }]);
-    await store().holds.renew(owned, [sampleHold(owned, `hold of ${id}`, [`h of ${id}`], at)], at);
+    await store().holds.renew(owned, [sampleHold(owned, `hold of ${id}`, { heldAt: at })], at);
     const read = { sync: 'people', run: id, at, rows: 3, stamp: id, isAccepted: true, fillRates: {} };
     await store().reads.put(owned, read);
     await store().ledger.put(owned, [sampleEntry('ana', { writtenAt: at })]);
@@ -59,7 +60,7 @@ export function describePrune(store: () => Store): void {
       expect(await runs.findings(id)).toEqual([]);
       expect(await holds.ofRun(id)).toEqual([]);
     }
-    expect(await names('run_3')).toHaveLength(3);
+    expect(await names('run_3')).toHaveLength(4);
     expect(await runs.findings('run_3')).toHaveLength(1);
     expect(await holds.ofRun('run_3')).toHaveLength(1);
     expect(await ledger.get('acme', 'ana')).toBeDefined();
@@ -76,7 +77,7 @@ export function describePrune(store: () => Store): void {
     await writePlan(store(), { id: 'run_3', owned }, [sampleChange('ana')]);
     expect(await runs.prune(now, 3)).toBe(0);
     expect(await runs.prune(now, 2)).toBe(1);
-    expect(await names('run_2')).toHaveLength(3);
+    expect(await names('run_2')).toHaveLength(4);
     expect(await runs.prune(now, 0)).toBe(1);
     expect(await names('run_3')).toEqual(['ana']);
     await endRun(store(), owned);
@@ -139,7 +140,7 @@ export function describePrune(store: () => Store): void {
     expect(await runs.prune(now - 30 * dayMs, 0)).toBe(1);
     expect(await batches.ofRun('run_1')).toEqual([]);
     expect(await batches.ofRun('run_2')).toHaveLength(2);
-    expect(await names('run_2')).toHaveLength(3);
+    expect(await names('run_2')).toHaveLength(4);
     expect((await reads.last('people'))?.run).toBe('run_2');
     expect(await triggers.state('young')).toEqual({ kind: 'cancelled' });
     await writePlan(store(), { id: 'plan_1' }, [{ ...sampleChange('ana'), hash: 'young' }]);

@@ -6,12 +6,11 @@ import {
   approve,
   dayMs,
   endRun,
-  nameOf,
+  holdAll,
   openRun,
   sampleBatch,
   sampleChange,
   sampleEntry,
-  sampleHold,
   sampleTrigger,
   writePlan,
 } from './store-samples.ts';
@@ -81,9 +80,9 @@ export function describeRaces(store: () => Store): void {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     for (const round of rounds) {
-      const hashes = ['a', 'b', 'c', 'd'].map((name) => `${name} ${round}`);
-      await holds.renew(owned, [sampleHold(owned, `hold_${round}`, hashes)], now);
-      await Promise.all(hashes.map((hash) => approve(store(), [nameOf(hash)])));
+      const names = ['a', 'b', 'c', 'd'].map((name) => `${name} ${round}`);
+      const changes = await holdAll(store(), owned, names, { id: `hold_${round}` });
+      await Promise.all(changes.map((change) => approve(store(), [change])));
       expect((await holds.open('people', now)).holds).toEqual([]);
     }
     expect((await holds.ofRun('run_1')).map(({ state }) => state)).toEqual(rounds.map(() => 'approved'));

@@ -1,5 +1,10 @@
-import type { ChangeName } from '../../src/core/plan/change.ts';
-import { type Change, type ChangeKind, sealChange } from '../../src/core/plan/change.ts';
+import {
+  type Change,
+  type ChangeKind,
+  type ChangeName,
+  changeClasses,
+  sealChange,
+} from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Batch, NewHold, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
 import { someInstant } from '../support/fake-clock.ts';
@@ -146,22 +151,47 @@ export function sampleEntry(identification: string, over: Partial<LedgerEntry> =
   return { identification, owner: 'people', hidden: {}, quirks: {}, unverified: 0, ...over };
 }
 
-/** A hold whose hashes can be read again. */
-export type SampleHold = NewHold & { readonly hashes: readonly string[] };
-
-export function sampleHold(owned: OwnedRun, id: string, hashes: readonly string[], heldAt = someInstant): SampleHold {
+export function sampleHold(owned: OwnedRun, id: string, over: Partial<NewHold> = {}): NewHold {
+  const heldAt = over.heldAt ?? someInstant;
   return {
     id,
     sync: owned.run.sync,
     run: owned.run.id,
     class: 'disables',
-    reason: `${hashes.length} disables, 5 allowed`,
+    reason: 'too many disables, 5 allowed',
     digest: 'd'.repeat(64),
-    hashes,
     heldAt,
     expiresAt: heldAt + dayMs,
     state: 'open',
+    ...over,
   };
+}
+
+/** Writes the run's plan with these changes, all of them held and open. A name is a disable of that person. */
+export async function writeHeld(
+  store: Store,
+  owned: OwnedRun,
+  held: readonly (string | Change)[],
+  now = someInstant,
+): Promise<readonly Change[]> {
+  const { id } = owned.run;
+  const changes = held.map((one) => (typeof one === 'string' ? sampleChange(one, 'disable') : one));
+  await writePlan(store, { id, owned }, changes);
+  await store.plans.hold(owned, id, changeClasses, 'too many');
+  await store.decisions.record(owned, id, { now, expiresAt: now + dayMs });
+  return changes;
+}
+
+/** As `writeHeld`, and opens one hold of disables for them. */
+export async function holdAll(
+  store: Store,
+  owned: OwnedRun,
+  held: readonly (string | Change)[],
+  { id = 'hold_1', now = someInstant }: { readonly id?: string; readonly now?: number } = {},
+): Promise<readonly Change[]> {
+  const changes = await writeHeld(store, owned, held, now);
+  await store.holds.renew(owned, [sampleHold(owned, id, { heldAt: now })], now);
+  return changes;
 }
 
 export function sampleTokens(over: Partial<TokenRecord> = {}): TokenRecord {

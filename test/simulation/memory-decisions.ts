@@ -130,7 +130,14 @@ export function memoryDecisions(tables: Tables): Decisions {
   };
 }
 
-const unique = (hashes: readonly string[]): string[] => [...new Set(hashes)].sort();
+/** The hashes of the members of a hold: the held changes of its run's plan in its class. */
+function membersOf({ plans }: Tables, { run, class: name }: Pick<HoldFacts, 'run' | 'class'>): readonly string[] {
+  const changes = [...(plans.get(run)?.changes.values() ?? [])].map(({ planned }) => planned);
+  return changes
+    .filter(({ state, classes }) => state === 'held' && classes.includes(name))
+    .map(({ hash }) => hash)
+    .sort();
+}
 
 /** What became of a held change; undefined while it waits. */
 function settledState({ decisions }: Tables, sync: string, hash: string, now: number): HoldFacts['state'] | undefined {
@@ -141,8 +148,8 @@ function settledState({ decisions }: Tables, sync: string, hash: string, now: nu
   return state === 'open' ? undefined : state;
 }
 
-function holdState(tables: Tables, { facts, hashes }: HoldInMemory, now: number): HoldFacts['state'] {
-  const states = new Set(hashes.map((hash) => settledState(tables, facts.sync, hash, now) ?? 'open'));
+function holdState(tables: Tables, { facts }: HoldInMemory, now: number): HoldFacts['state'] {
+  const states = new Set(membersOf(tables, facts).map((hash) => settledState(tables, facts.sync, hash, now) ?? 'open'));
   if (states.has('open')) return 'open';
   if (states.has('approved')) return states.has('rejected') ? 'decided' : 'approved';
   return states.has('rejected') ? 'rejected' : 'expired';
@@ -165,17 +172,17 @@ export function memoryHolds(tables: Tables): Holds {
   return {
     async renew(owned, list, now) {
       const read: HoldInMemory[] = [];
-      for (const { hashes: stream, ...facts } of list) {
-        const hashes = unique(await Array.fromAsync(stream));
+      for (const facts of list) {
+        const hashes = membersOf(tables, facts);
         if (hashes.length > 0)
-          read.push({ facts: { ...facts, size: hashes.length }, hashes, runs: new Set([facts.run]) });
+          read.push({ facts: { ...facts, size: hashes.length }, key: hashes.join(), runs: new Set([facts.run]) });
       }
       requireOwner(tables, owned);
       const open = openRows(owned.run.sync);
       const renewed = new Set<string>();
       for (const hold of read) {
-        const same = open.find(({ facts: { id, class: name, expiresAt }, hashes }) => {
-          const isEqual = name === hold.facts.class && hashes.join() === hold.hashes.join();
+        const same = open.find(({ facts: { id, class: name, expiresAt }, key }) => {
+          const isEqual = name === hold.facts.class && key === hold.key;
           return isEqual && expiresAt > hold.facts.heldAt && !renewed.has(id);
         });
         if (same === undefined) {
@@ -188,13 +195,13 @@ export function memoryHolds(tables: Tables): Holds {
         same.facts = { ...same.facts, run, reason, digest, expiresAt };
         same.runs.add(run);
       }
-      const covered = new Set(read.flatMap(({ hashes }) => hashes));
+      const covered = new Set(read.flatMap(({ facts }) => membersOf(tables, facts)));
       for (const row of open) {
         const { facts } = row;
         if (renewed.has(facts.id)) continue;
         const isWaiting = (hash: string) =>
           tables.decisions.has(keyOf(facts.sync, hash)) && settledState(tables, facts.sync, hash, now) === undefined;
-        if (row.hashes.some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
+        if (membersOf(tables, facts).some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
         const state = holdState(tables, row, now);
         row.facts = { ...facts, state: state === 'open' ? 'expired' : state };
       }
@@ -202,7 +209,7 @@ export function memoryHolds(tables: Tables): Holds {
     async open(sync, now) {
       const open = openRows(sync).filter(({ facts }) => facts.expiresAt > now);
       const waiting = (some: readonly HoldInMemory[]) =>
-        unique(some.flatMap(({ hashes }) => hashes)).filter(
+        [...new Set(some.flatMap(({ facts }) => membersOf(tables, facts)))].filter(
           (hash) => settledState(tables, sync, hash, now) === undefined,
         ).length;
       const classes = [...new Set(open.map(({ facts }) => facts.class))];
@@ -219,7 +226,8 @@ export function memoryHolds(tables: Tables): Holds {
       ).map(({ facts }) => facts);
     },
     async *hashes(id) {
-      yield holds.get(id)?.hashes ?? [];
+      const hold = holds.get(id);
+      yield hold === undefined ? [] : membersOf(tables, hold.facts);
     },
   };
 }

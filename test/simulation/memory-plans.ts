@@ -99,9 +99,6 @@ export function memoryPlans(tables: Tables): Plans {
         if (!isApproved && (state === 'planned' || state === 'held')) yield hash;
       }
     },
-    async *heldHashes(id, name) {
-      for (const { hash, state, classes } of sorted(id)) if (state === 'held' && classes.includes(name)) yield hash;
-    },
     async seal(owned, id, digest) {
       const plan = requirePlan(tables, owned, id);
       if (plan.digest !== undefined && plan.digest !== digest) throw sealed(id);

@@ -44,7 +44,8 @@ export interface DecisionRow {
 /** Everything a store holds, in maps. What is given out is never changed afterwards: rows are replaced. */
 export interface HoldInMemory {
   facts: HoldFacts;
-  readonly hashes: readonly string[];
+  /** Equal for the same changes. */
+  readonly key: string;
   readonly runs: Set<string>;
 }
 

@@ -122,7 +122,7 @@ function storeFor(life: Life, { store, scheduler }: ProcessWorld): Store {
   const around = (of: object): object =>
     Object.fromEntries(
       Object.entries(of).map(([name, call]: [string, Call]) => {
-        if (name === 'hashes' || name === 'heldHashes' || name === 'all') return [name, call];
+        if (name === 'hashes' || name === 'all') return [name, call];
         return [
           name,
           async (...args: readonly unknown[]) => {

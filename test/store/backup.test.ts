@@ -85,6 +85,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
       sampleChange('E4', 'disable'),
     ];
     await writePlan(store, { id: 'run_2', owned: open }, changes);
+    await store.plans.setAside(open, 'run_2', ['E4'], { state: 'held', reason: 'too many' });
     await store.decisions.record(open, 'run_2', { now, expiresAt: now + dayMs });
     await store.batches.create(open, [
       { batch: sampleBatch(open, 1), identifications: ['E1'] },
@@ -92,11 +93,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     ]);
     const mark = { identification: 'E1', state: 'sent' } as const;
     await store.batches.update(open, 'run_2_b1', { state: 'sent', sentAt: now - 5 * hourMs }, { marks: [mark] });
-    await store.holds.renew(
-      open,
-      [{ ...sampleHold(open, 'hold_1', [changes[3]?.hash ?? '']), heldAt: now, expiresAt: now + dayMs }],
-      now,
-    );
+    await store.holds.renew(open, [sampleHold(open, 'hold_1', { heldAt: now })], now);
     await store.triggers.add(sampleTrigger('waiting', { requestedAt: now }));
     await store.tokens.replace(undefined, sampleTokens());
 
@@ -124,7 +121,13 @@ describe.each(kinds)('a backup of %s', (kind) => {
     });
     expect(await after.runs.unfinished()).toEqual([]);
     expect((await after.batches.unresolved('acme')).map(({ id }) => id)).toEqual(['run_2_b1', 'run_2_b2']);
-    expect(await after.plans.countStates('run_2')).toMatchObject({ unresolved: 2, dropped: 2, planned: 0, sent: 0 });
+    expect(await after.plans.countStates('run_2')).toMatchObject({
+      unresolved: 2,
+      held: 1,
+      dropped: 1,
+      planned: 0,
+      sent: 0,
+    });
     expect(await after.triggers.state('waiting')).toEqual({ kind: 'cancelled' });
     expect(await after.holds.listOpen('people')).toEqual([]);
     expect(await after.ledger.get('acme', 'E1')).toEqual(sampleEntry('E1', { hidden: { job: 'Cook' }, disabledAt: 7 }));

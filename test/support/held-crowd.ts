@@ -49,7 +49,6 @@ export async function holdCrowd(store: Store, count: number, now: number): Promi
     ...{ id: `hold_crowd_${count}`, sync: 'people', run: id, class: 'disables' as const, reason },
     ...{
       digest: 'd'.repeat(64),
-      hashes: changes.map(({ hash }) => hash),
       heldAt: now,
       expiresAt: now + dayMs,
       state: 'open' as const,

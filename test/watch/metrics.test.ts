@@ -122,11 +122,13 @@ describe('of the store', () => {
 
   it('what waits is shown while it waits: held changes, requests, batches, an open run', async () => {
     const owned = await openRun(store, { id: 'run_1' });
-    await writePlan(store, { id: 'run_1', owned }, [sampleChange('E1')]);
+    const held = ['E2', 'E3'].map((name) => sampleChange(name, 'disable'));
+    await writePlan(store, { id: 'run_1', owned }, [sampleChange('E1'), ...held]);
+    await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
     await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['E1'] }]);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 0']);
     await store.batches.update(owned, 'run_1_b1', { state: 'sending' });
-    await store.holds.renew(owned, [sampleHold(owned, 'hold_1', ['a', 'b'])], clock.now());
+    await store.holds.renew(owned, [sampleHold(owned, 'hold_1', { heldAt: clock.now() })], clock.now());
     await store.triggers.add(sampleTrigger('t2'));
     await clock.advance(5000);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 1']);

@@ -41,7 +41,7 @@ test('held changes and a doubted read are one problem that says both', async () 
   const change = sampleChange('ana', 'disable');
   await writePlan(store, { id: 'run_1', owned }, [change]);
   await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
-  await store.holds.renew(owned, [sampleHold(owned, 'hold_1', [change.hash])], now);
+  await store.holds.renew(owned, [sampleHold(owned, 'hold_1', { reason: '1 disables, 5 allowed' })], now);
   await endRun(store, owned);
   const run = sampleRun({ id: 'run_1', outcome: 'held', facts: { isReadDoubted: true, doubt } });
 

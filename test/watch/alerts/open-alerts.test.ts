@@ -427,14 +427,7 @@ describe('a sync', () => {
       await store.plans.hold(owned, id, ['disables'], 'too many');
       await store.holds.renew(
         owned,
-        [
-          sampleHold(
-            owned,
-            `hold_${id}`,
-            changes.map(({ hash }) => hash),
-            clock.now(),
-          ),
-        ],
+        [sampleHold(owned, `hold_${id}`, { heldAt: clock.now(), reason: '2 disables, 5 allowed' })],
         clock.now(),
       );
       return owned;
