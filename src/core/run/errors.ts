@@ -1,3 +1,5 @@
+import type { errorEntries } from './codes/error-entries.ts';
+
 /**
  * Code throws only for unexpected conditions, and every deliberate error is a `RollcallError`. Callers decide by
  * `code`, never by message. `message` states what happened, the numbers, and what to do. It holds no token, no field
@@ -5,31 +7,7 @@
  */
 export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
-export type ErrorCode =
-  | 'CONFIG_INVALID'
-  | 'USAGE'
-  | 'SOURCE_UNAVAILABLE'
-  /** The HR system rejects our credentials, or they lack a right. Repeated attempts can lock the account. */
-  | 'SOURCE_REFUSED'
-  | 'SCAN_INCOMPLETE'
-  | 'PLATFORM_UNREACHABLE'
-  | 'PLATFORM_ANSWER_INVALID'
-  | 'PLATFORM_REFUSED'
-  | 'PLATFORM_UNAUTHORIZED'
-  | 'PLATFORM_FORBIDDEN'
-  | 'PLATFORM_NOT_FOUND'
-  | 'PLATFORM_BUSY'
-  | 'PLATFORM_FAILED'
-  | 'REAUTH_REQUIRED'
-  | 'TOKEN_REVOKED'
-  | 'TOKEN_RESTORED'
-  | 'TOKEN_UNAVAILABLE'
-  | 'STORE_INVALID'
-  | 'LEASE_LOST'
-  | 'CANCELLED'
-  | 'IDENTIFICATION_INVALID'
-  | 'NOT_FOUND'
-  | 'CONFLICT';
+export type ErrorCode = keyof typeof errorEntries;
 
 export interface ErrorOptions {
   readonly code: ErrorCode;

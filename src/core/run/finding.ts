@@ -1,4 +1,5 @@
 import type { User } from '../person/user.ts';
+import type { findingEntries } from './codes/finding-entries.ts';
 
 /**
  * Expected problems are data: a finding has what happened, the person, the reason and the action. It holds no field
@@ -34,43 +35,4 @@ const identityCodes: readonly FindingCode[] = [
   'conversion',
 ];
 
-export type FindingCode =
-  | 'row-rejected'
-  | 'row-unreadable'
-  | 'cell-unreadable'
-  | 'cell-collapsed'
-  | 'cell-suspect'
-  | 'create-refused'
-  | 'enable-refused'
-  | 'source-incomplete'
-  | 'source-note'
-  | 'person-unknown'
-  | 'duplicate-key'
-  | 'case-conflict'
-  | 'email-conflict'
-  | 'email-cycle'
-  | 'email-parked'
-  | 'rename-conflict'
-  | 'conversion'
-  | 'status-unknown'
-  | 'gone-unconfirmed'
-  | 'owned-by-other-sync'
-  | 'handed-over'
-  | 'hand-over-expected'
-  | 'removed-with-blacklist'
-  | 'foreign-disable'
-  | 'unresolved'
-  | 'lookup-disagrees'
-  | 'not-deliverable'
-  | 'protected-user'
-  | 'kept-differently'
-  | 'ignored-field'
-  | 'edited-elsewhere'
-  | 'unverified'
-  | 'repeated'
-  | 'held'
-  | 'field-vanished'
-  | 'platform-ill'
-  | 'batch-failed'
-  | 'plan-outdated'
-  | 'clock-jumped';
+export type FindingCode = keyof typeof findingEntries;

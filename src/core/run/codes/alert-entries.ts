@@ -1,33 +1,5 @@
 import type { CodeEntry } from './code-entry.ts';
 
-/** What a notice is about. One topic can have several. */
-export type AlertCode =
-  | 'run-failed'
-  | 'run-partial'
-  | 'run-incomplete'
-  | 'files-failed'
-  | 'files-recovered'
-  | 'changes-held'
-  | 'read-doubted'
-  | 'sync-late'
-  | 'never-succeeded'
-  | 'refresh-token-refused'
-  | 'tokens-sealed'
-  | 'tokens-revoked'
-  | 'tokens-restored'
-  | 'token-endpoint-failing'
-  | 'access-token-expiring'
-  | 'access-token-expired'
-  | 'no-scheduler'
-  | 'no-worker'
-  | 'no-redis'
-  | 'jobs-wait'
-  | 'requests-wait'
-  | 'store-was-away';
-
-/** Problems that only the rules of Prometheus detect. */
-export type RuleCode = 'no-metrics' | 'run-stuck' | 'files-pending' | 'platform-failing' | 'process-slow';
-
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
   readonly topic?: 'run' | 'held' | 'freshness' | 'token' | 'work' | 'store';
@@ -50,8 +22,8 @@ const newToken = [
 const work = 'operations.md#many-workers-redis-and-postgresql';
 const continues = 'No further action is required: requests and runs continue where they stopped.';
 
-/** Problems that notices report, and those that only the rules of Prometheus detect. */
-export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = {
+/** Problems that notices report. One topic can have several. */
+export const alertEntries = {
   'run-failed': {
     topic: 'run',
     rules: ['RollcallRunsFail'],
@@ -261,6 +233,12 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     ],
     page: 'operations.md#the-store-refuses-a-new-token-pair',
   },
+} as const satisfies Readonly<Record<string, AlertEntry>>;
+
+export type AlertCode = keyof typeof alertEntries;
+
+/** Problems that only the rules of Prometheus detect. */
+export const ruleEntries = {
   'no-metrics': {
     rules: ['RollcallAbsent'],
     meaning: 'Prometheus finds no process of Rollcall.',
@@ -311,4 +289,6 @@ export const alertEntries: Readonly<Record<AlertCode | RuleCode, AlertEntry>> = 
     cure: ['Raise or remove the CPU limit of the pod, or start fewer syncs in the same minute.'],
     page: 'operations.md#responsiveness',
   },
-};
+} as const satisfies Readonly<Record<string, AlertEntry>>;
+
+export type RuleCode = keyof typeof ruleEntries;

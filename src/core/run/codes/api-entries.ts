@@ -1,37 +1,14 @@
 import type { CodeEntry } from './code-entry.ts';
 
-/** Codes of requests that the HTTP API refuses before they reach the product. `NOT_FOUND` and `USAGE` are errors. */
-export type ApiCode =
-  | 'BAD_REQUEST'
-  | 'BODY_INVALID'
-  | 'BODY_TOO_LARGE'
-  | 'CLOSING'
-  | 'CSRF'
-  | 'GONE'
-  | 'INTERNAL'
-  | 'KEY_REUSED'
-  | 'MEDIA_TYPE'
-  | 'METHOD_NOT_ALLOWED'
-  | 'NO_WEBHOOK'
-  | 'PATH_TOO_LONG'
-  | 'REQUEST_INVALID'
-  | 'ROLE'
-  | 'SESSION_EXPIRED'
-  | 'SIGNATURE_MISSING'
-  | 'SIGNATURE_OLD'
-  | 'SIGNATURE_USED'
-  | 'SIGNATURE_WRONG'
-  | 'TOKEN_MISSING'
-  | 'TOKEN_UNKNOWN'
-  | 'TOO_MANY_REQUESTS'
-  | 'TOO_MANY_STREAMS';
-
 const webhooks = 'http-api.md#webhooks';
 const roles = 'http-api.md#who-may-do-what';
 const operations = 'http-api.md#operations';
 
-/** Requests that the HTTP API refuses. The status is in the answer. */
-export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
+/**
+ * Requests that the HTTP API refuses before they reach the product. The status is in the answer. `NOT_FOUND` and `USAGE`
+ * are errors.
+ */
+export const apiEntries = {
   BAD_REQUEST: {
     meaning: 'The request cannot be read (400).',
     cause: 'The body is not JSON, or the path is not well-formed.',
@@ -170,4 +147,6 @@ export const apiEntries: Readonly<Record<ApiCode, CodeEntry>> = {
     cure: ['Close unused streams, and connect again after the time in `retry-after`.'],
     page: 'http-api.md#events',
   },
-};
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+export type ApiCode = keyof typeof apiEntries;

@@ -3,13 +3,13 @@ import type { ErrorCode } from '../errors.ts';
 import type { FindingCode } from '../finding.ts';
 import { fold, nearest } from '../nearest.ts';
 import type { AlertCode, RuleCode } from './alert-entries.ts';
-import { alertEntries } from './alert-entries.ts';
+import { alertEntries, ruleEntries } from './alert-entries.ts';
 import type { ApiCode } from './api-entries.ts';
 import { apiEntries } from './api-entries.ts';
 import type { CodeEntry } from './code-entry.ts';
 import { decisionEntries } from './decision-entries.ts';
 import { errorEntries } from './error-entries.ts';
-import { runFindingEntries, sourceFindingEntries } from './finding-entries.ts';
+import { findingEntries } from './finding-entries.ts';
 
 export type CodeKind = 'alert' | 'finding' | 'rule' | 'error' | 'api';
 export type Code = AlertCode | RuleCode | FindingCode | Rule | ErrorCode | ApiCode;
@@ -24,11 +24,10 @@ export interface ListedCode extends CodeEntry {
   readonly topic?: string;
 }
 
-const findingEntries: Readonly<Record<FindingCode, CodeEntry>> = { ...sourceFindingEntries, ...runFindingEntries };
-
-/** Every code of findings, decisions, errors and alerts, once. A code without an entry does not compile. */
+/** Every code of findings, decisions, errors and alerts, once. */
 export const listedCodes: readonly ListedCode[] = [
   ...keysOf(alertEntries).map((code) => ({ code, kind: 'alert' as const, ...alertEntries[code] })),
+  ...keysOf(ruleEntries).map((code) => ({ code, kind: 'alert' as const, ...ruleEntries[code] })),
   ...keysOf(findingEntries).map((code) => ({ code, kind: 'finding' as const, rules: [], ...findingEntries[code] })),
   ...keysOf(decisionEntries).map((code) => ({ code, kind: 'rule' as const, rules: [], ...decisionEntries[code] })),
   ...keysOf(errorEntries).map((code) => ({ code, kind: 'error' as const, rules: [], ...errorEntries[code] })),

@@ -1,8 +1,7 @@
-import type { ErrorCode } from '../errors.ts';
 import type { CodeEntry } from './code-entry.ts';
 
 /** Errors that end a command, a run or a request to the HTTP API. */
-export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
+export const errorEntries = {
   CONFIG_INVALID: {
     meaning: 'The configuration has problems. Nothing was started.',
     cause: 'A key is unknown, a value is not allowed, or a variable or file that a key names is missing.',
@@ -198,4 +197,4 @@ export const errorEntries: Readonly<Record<ErrorCode, CodeEntry>> = {
     ],
     page: 'operations.md#kill-restart-two-at-once',
   },
-};
+} as const satisfies Readonly<Record<string, CodeEntry>>;
