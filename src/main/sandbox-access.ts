@@ -3,7 +3,7 @@ import { renderOpenApi } from '../platform/table/open-api.ts';
 import { operationIds } from '../platform/table/operations.ts';
 import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
 import { faultGrammar } from '../sandbox/faults/parse-fault.ts';
-import { listQuirks } from '../sandbox/parse-quirk.ts';
+import { listQuirks } from '../sandbox/quirks.ts';
 import { systemClock } from './system.ts';
 
 /** The sandbox for the command line. Its web server is loaded only when it starts. */

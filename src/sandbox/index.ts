@@ -1,6 +1,6 @@
 export { type FaultKind, type FaultKindName, faultKinds } from './faults/fault-kinds.ts';
 export { type FaultSpec, type FaultTarget, type FaultWhen, faultGrammar, parseFault } from './faults/parse-fault.ts';
-export type { FeedbackRequest } from './growth/feedback-box.ts';
+export type { FeedbackRequest } from './growth/records.ts';
 export type { SandboxOptions } from './options.ts';
 export type { Account, AccountPatch } from './people/account.ts';
 export { type SeedUser, seedUsers } from './people/seed-users.ts';

@@ -3,8 +3,8 @@ import { listenFailure } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { parseFault } from './faults/parse-fault.ts';
 import type { SandboxOptions } from './options.ts';
-import { parseQuirk } from './parse-quirk.ts';
 import { seedUsers } from './people/seed-users.ts';
+import { parseQuirk } from './quirks.ts';
 import { type RunningSandbox, startSandbox } from './start-sandbox.ts';
 
 /** What a command line says of a sandbox: faults and quirks are text. */

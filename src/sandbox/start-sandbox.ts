@@ -1,6 +1,6 @@
 import type { OperationId } from '../platform/table/index.ts';
 import type { FaultSpec } from './faults/parse-fault.ts';
-import type { FeedbackRequest } from './growth/feedback-box.ts';
+import type { FeedbackRequest } from './growth/records.ts';
 import { seedGrowth } from './growth/seed-growth.ts';
 import { buildServer } from './http/build-server.ts';
 import { editUser } from './http/control.ts';

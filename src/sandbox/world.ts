@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type OperationId, operationIds } from '../platform/table/index.ts';
 import { FaultBook } from './faults/fault-book.ts';
-import { type StoredEvaluation, seedEvaluations } from './growth/evaluation-archive.ts';
-import { FeedbackBox } from './growth/feedback-box.ts';
-import { GoalBoard } from './growth/goal-board.ts';
-import { Leadership } from './growth/leadership.ts';
+import { FeedbackBox, GoalBoard, Leadership, type StoredEvaluation, seedEvaluations } from './growth/records.ts';
 import type { SandboxOptions } from './options.ts';
 import { seededRandom, seedUsers } from './people/seed-users.ts';
 import { UserDirectory } from './people/user-directory.ts';

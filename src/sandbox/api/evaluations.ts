@@ -1,6 +1,6 @@
 import { type Handler, Refusal } from '../call.ts';
-import type { StoredEvaluation } from '../growth/evaluation-archive.ts';
-import { rateTopics } from '../growth/rated-topics.ts';
+import { rateTopics } from '../growth/catalog.ts';
+import type { StoredEvaluation } from '../growth/records.ts';
 import { cutPage, describePage, type QueryReader, querySource, readId, readQuery } from '../parameters.ts';
 import { summarizeUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';

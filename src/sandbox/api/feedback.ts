@@ -1,11 +1,10 @@
 import { FeedbackDeclinePayload, FeedbackPayload, FeedbackRequestPayload } from '../../platform/table/index.ts';
-import { type Handler, Refusal } from '../call.ts';
-import type { FeedbackRequest, StoredFeedback } from '../growth/feedback-box.ts';
-import { rateTopics } from '../growth/rated-topics.ts';
+import { type Handler, knownUser, Refusal } from '../call.ts';
+import { rateTopics } from '../growth/catalog.ts';
+import type { FeedbackRequest, StoredFeedback } from '../growth/records.ts';
 import { cutPage, describePage, querySource, readBody, readChoice, readId, readQuery } from '../parameters.ts';
 import { summarizeUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
-import { knownUser } from './known-user.ts';
 
 /** The contract names no default for this list. */
 const defaultSize = 10;

@@ -1,10 +1,9 @@
 import { GoalPayload, GoalUpdatePayload, goalSortKeys } from '../../platform/table/index.ts';
-import { type Call, type Handler, Refusal } from '../call.ts';
-import type { StoredGoal } from '../growth/goal-board.ts';
-import { choosePeriod, fitDates, periodNamed } from '../growth/periods.ts';
+import { type Call, type Handler, knownUser, Refusal } from '../call.ts';
+import { choosePeriod, fitDates, periodNamed } from '../growth/catalog.ts';
+import type { StoredGoal } from '../growth/records.ts';
 import { cutPage, type QueryReader, querySource, readBody, readChoice, readQuery } from '../parameters.ts';
 import type { World } from '../world.ts';
-import { knownUser } from './known-user.ts';
 
 const read: Handler = (call, world) => ({ body: { result: showGoal(knownGoal(call, world)) } });
 

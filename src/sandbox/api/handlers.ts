@@ -5,7 +5,6 @@ import { feedbackHandlers } from './feedback.ts';
 import { goalHandlers } from './goals.ts';
 import { leaderHandlers } from './leaders.ts';
 import { roleHandlers } from './roles.ts';
-import { searchHandlers } from './search.ts';
 import { tokenHandlers } from './tokens.ts';
 import { userFileHandlers } from './user-files.ts';
 import { userHandlers } from './users.ts';
@@ -14,7 +13,6 @@ import { userHandlers } from './users.ts';
 export const handlers: Readonly<Record<OperationId, Handler>> = {
   ...tokenHandlers,
   ...userHandlers,
-  ...searchHandlers,
   ...userFileHandlers,
   ...roleHandlers,
   ...leaderHandlers,

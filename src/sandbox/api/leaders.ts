@@ -1,10 +1,9 @@
 import { LeaderLinks } from '../../platform/table/index.ts';
-import { type Call, type Handler, Refusal } from '../call.ts';
+import { type Call, type Handler, knownUser, Refusal } from '../call.ts';
 import { cutPage, querySource, readBody, readQuery } from '../parameters.ts';
 import type { Account } from '../people/account.ts';
 import { present, profileImage } from '../people/show-user.ts';
 import type { World } from '../world.ts';
-import { knownUser } from './known-user.ts';
 
 const leaders: Handler = (call, world) => {
   const { identification } = knownUser(call.parameters.identification, world);

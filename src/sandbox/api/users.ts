@@ -1,11 +1,16 @@
-import { UserPayload, UserUpdatePayload } from '../../platform/table/index.ts';
-import { type Handler, Refusal } from '../call.ts';
-import { querySource, readBody, readQuery } from '../parameters.ts';
+import {
+  type FieldName,
+  type FieldValues,
+  fieldTable,
+  findField,
+  maxDirectCustomField,
+} from '../../core/person/fields.ts';
+import { UserPayload, UserUpdatePayload, userSortKeys } from '../../platform/table/index.ts';
+import { type Call, type Handler, knownUser, Refusal } from '../call.ts';
+import { bodySource, type ParameterSource, querySource, readBody, readChoice, readQuery } from '../parameters.ts';
 import { type Account, filled } from '../people/account.ts';
-import { showUser } from '../people/show-user.ts';
+import { showFoundUser, showUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
-import { knownUser } from './known-user.ts';
-import { readPayloadFields } from './write-payload.ts';
 
 const create: Handler = (call, { directory, writes, now, quirks }) => {
   const payload = readBody(UserPayload, call.body);
@@ -77,4 +82,60 @@ function userIdOf(account: Account, kind: World['quirks']['userId']): string {
   return { id: String(account.id), uid: account.uid, identification: account.identification }[kind];
 }
 
-export const userHandlers = { create, update, read, delete: remove } as const;
+/**
+ * Returns the fields of a create or update payload; null clears. With `replaces`, clears every supported field that the
+ * payload omits. Throws 400 for custom fields above the limit of direct calls (contract, "Limits" 1).
+ */
+function readPayloadFields(payload: UserPayload, mode: 'merges' | 'replaces'): FieldValues {
+  const fields: Partial<Record<FieldName, string>> = {};
+  for (const { name, isDirect } of fieldTable) {
+    if (!isDirect) continue;
+    const value = name.startsWith('customField') ? payload.customFields?.[name] : plainValue(payload, name);
+    if (value !== undefined) fields[name] = value ?? '';
+    else if (mode === 'replaces') fields[name] = '';
+  }
+  checkCustomFields(payload);
+  return fields;
+}
+
+function plainValue(payload: UserPayload, name: FieldName): string | null | undefined {
+  return (payload as Readonly<Partial<Record<FieldName, string | null>>>)[name];
+}
+
+function checkCustomFields(payload: UserPayload): void {
+  const names = Object.keys(payload.customFields ?? {});
+  const refused = names.filter((name) => !name.startsWith('customField') || findField(name)?.isDirect !== true);
+  if (refused.length === 0) return;
+  const rule = `only customField1 to customField${maxDirectCustomField} are supported here`;
+  throw new Refusal(400, 'Bad Request', `customFields: ${refused.join(', ')}: ${rule}`);
+}
+
+const search: Handler = (call, { directory, now, quirks }) => {
+  const source = parametersOf(call, quirks.parameters);
+  const query = readQuery(call.operation, source);
+  const page = query.number('page');
+  const asked = query.number('size');
+  const size = Math.max(1, Math.min(asked, quirks.maxPageSize, call.faults.number('cap-size') ?? asked));
+  const found = directory.find(
+    {
+      searchString: query.text('searchString') ?? '',
+      enabledOnly: query.flag('enabled'),
+      orderBy: readChoice(query, 'orderBy', userSortKeys, 'firstName'),
+      direction: readChoice(query, 'direction', ['ASC', 'DESC'], 'ASC'),
+    },
+    now(),
+  );
+  const start = page * size + (page === 0 ? 0 : (call.faults.number('shift-pages', 1) ?? 0));
+  const rows = found.slice(Math.max(0, start), Math.max(0, start + size));
+  const totalElements = found.length + (call.faults.number('total-off') ?? 0);
+  return {
+    body: { result: rows.map((account) => showFoundUser(account, quirks)), page: { totalElements } },
+  };
+};
+
+function parametersOf(call: Call, place: World['quirks']['parameters']): ParameterSource {
+  if (call.faults.has('ignore-parameters')) return () => undefined;
+  return place === 'query' ? querySource(call.query) : bodySource(call.body);
+}
+
+export const userHandlers = { create, update, read, search, delete: remove } as const;

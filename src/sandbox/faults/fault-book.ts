@@ -1,7 +1,6 @@
 import type { OperationId } from '../../platform/table/index.ts';
 import type { FaultKindName } from './fault-kinds.ts';
 import type { FaultSpec } from './parse-fault.ts';
-import { StruckFaults } from './struck-faults.ts';
 
 interface ArmedFault {
   readonly spec: FaultSpec;
@@ -57,5 +56,41 @@ export class FaultBook {
     if (when.kind === 'calls') return calls >= when.from && calls <= when.to;
     if (when.kind === 'every') return calls % when.nth === 0;
     return this.#random() * 100 < when.percent;
+  }
+}
+
+/** The faults that strike one call or one file. */
+export class StruckFaults {
+  readonly #specs: readonly FaultSpec[];
+  readonly #isStillSet: (spec: FaultSpec) => boolean;
+
+  constructor(specs: readonly FaultSpec[], isStillSet: (spec: FaultSpec) => boolean) {
+    this.#specs = specs;
+    this.#isStillSet = isStillSet;
+  }
+
+  /** Returns the faults in the order in which they were set. */
+  list(): readonly FaultSpec[] {
+    return this.#specs.filter(this.#isStillSet);
+  }
+
+  has(kind: FaultKindName): boolean {
+    return this.list().some((spec) => spec.kind === kind);
+  }
+
+  /** Returns the argument of the first fault of this kind. */
+  text(kind: FaultKindName): string | undefined {
+    return this.list().find((spec) => spec.kind === kind)?.argument;
+  }
+
+  /** Returns the arguments of all faults of this kind. */
+  texts(kind: FaultKindName): string[] {
+    return this.list().flatMap((spec) => (spec.kind === kind && spec.argument !== undefined ? [spec.argument] : []));
+  }
+
+  /** Returns the argument as a number: `otherwise` when it is omitted, undefined when no such fault strikes. */
+  number(kind: FaultKindName, otherwise = 0): number | undefined {
+    const spec = this.list().find((entry) => entry.kind === kind);
+    return spec && Number(spec.argument ?? otherwise);
   }
 }

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
-import type { StoredGoal } from './goal-board.ts';
-import { periodNamed } from './periods.ts';
+import { periodNamed } from './catalog.ts';
+import type { StoredGoal } from './records.ts';
 
 type GrowthWorld = Pick<World, 'directory' | 'leadership' | 'feedback' | 'goals' | 'now'>;
 

@@ -1,16 +1,13 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation, OperationId } from '../../platform/table/index.ts';
 import { handlers } from '../api/handlers.ts';
-import { type Answer, type Call, Refusal } from '../call.ts';
-import type { StruckFaults } from '../faults/struck-faults.ts';
-import { chooseLanguage } from '../growth/rated-topics.ts';
+import { type Answer, type Call, operationError, Refusal } from '../call.ts';
+import type { StruckFaults } from '../faults/fault-book.ts';
+import { chooseLanguage } from '../growth/catalog.ts';
 import type { World } from '../world.ts';
-import { checkToken, readBearer } from './bearer.ts';
-import { operationError } from './error-answer.ts';
 import { pathOf, readPathParameters } from './path-parameters.ts';
-import { readParts } from './read-parts.ts';
-import { sendAnswer } from './send-answer.ts';
 
 /** A request, and what answers it. */
 export interface Exchange {
@@ -128,4 +125,132 @@ function checkAccept(operation: Operation<OperationId>, accept: string | undefin
   if (operation.errorStatuses.includes(406)) {
     throw new Refusal(406, 'Not Acceptable', 'Answers are application/json');
   }
+}
+
+/** Returns the token of an `Authorization` header; undefined when missing or malformed (RFC 6750 section 2.1). */
+function readBearer(header: string | undefined): string | undefined {
+  return /^Bearer +(?<token>[A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.groups?.token;
+}
+
+interface Presented {
+  readonly operation: OperationId;
+  readonly path: string;
+  readonly bearer: string | undefined;
+}
+
+/**
+ * Throws for a call with a wrong token (contract, "Authentication"). A revoked token is rejected only under `/os-api/`.
+ * Refresh and revoke check their tokens themselves.
+ */
+function checkToken({ operation, path, bearer }: Presented, world: World): void {
+  if (operation === 'token' || operation === 'revoke') return;
+  if (bearer === undefined) throw unauthorized('The token is missing or malformed');
+  const isAboutRoles = operation === 'roles' || operation === 'role';
+  if (bearer === world.applicationToken) {
+    if (isAboutRoles && world.quirks.rolesToken !== 'access') return;
+    throw new Refusal(403, 'Forbidden', 'This operation requires an access token, not the application token');
+  }
+  const standing = world.tokens.useAccess(bearer);
+  if (standing === 'unknown' || standing === 'expired') throw unauthorized(`The token is ${standing}`);
+  if (standing === 'revoked' && path.startsWith('/os-api/')) throw unauthorized('The token is revoked');
+  if (isAboutRoles && world.quirks.rolesToken === 'application') {
+    throw new Refusal(403, 'Forbidden', 'This operation requires the application token');
+  }
+}
+
+function unauthorized(detail: string): Refusal {
+  return new Refusal(401, 'Unauthorized', detail);
+}
+
+/**
+ * Returns the parts of a multipart form by name: files as bytes, fields as text; the last part of a name wins. Returns
+ * undefined for an unreadable body, which the operation judges.
+ */
+async function readParts(request: FastifyRequest): Promise<Record<string, unknown> | undefined> {
+  const parts: Record<string, unknown> = {};
+  try {
+    for await (const part of request.parts()) {
+      parts[part.fieldname] = part.type === 'file' ? await part.toBuffer() : part.value;
+    }
+    return parts;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends the answer with the faults applied. `closing` ends a slow answer. */
+async function sendAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  faults: StruckFaults,
+  closing: AbortSignal,
+): Promise<void> {
+  const plain = answer.body === undefined ? undefined : JSON.stringify(answer.body);
+  const { status, type, body } = spoilBody({ status: answer.status, type: 'application/json', body: plain }, faults);
+  const bytes = Buffer.from(body ?? '');
+  response.writeHead(status, {
+    ...answer.headers,
+    ...(body === undefined ? {} : { 'content-type': type }),
+    ...(status === 204 ? {} : { 'content-length': bytes.length }),
+  });
+  if (faults.has('cut-body')) {
+    response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.socket?.resetAndDestroy());
+    return;
+  }
+  const dripMs = faults.number('drip');
+  if (dripMs !== undefined && !(await drip(response, bytes, dripMs, closing))) return;
+  response.end(dripMs === undefined ? bytes : undefined);
+}
+
+/** Sends byte by byte. Returns false when the client disconnected or the sandbox closed. */
+async function drip(response: ServerResponse, bytes: Buffer, everyMs: number, closing: AbortSignal): Promise<boolean> {
+  for (const byte of bytes) {
+    if (closing.aborted || response.destroyed) return false;
+    response.write(Buffer.of(byte));
+    await delay(everyMs, undefined, { signal: closing }).catch(() => undefined);
+  }
+  return !closing.aborted;
+}
+
+interface WireAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | undefined;
+}
+
+const maintenancePage = '<!doctype html><html><body><h1>Under maintenance</h1></body></html>';
+
+/** Applies the faults to the answer. */
+function spoilBody(answer: WireAnswer, faults: StruckFaults): WireAnswer {
+  const status = faults.number('page');
+  if (status !== undefined) return { status, type: 'text/html; charset=utf-8', body: maintenancePage };
+  const instead = faults.text('instead');
+  if (instead !== undefined) return { status: 200, type: 'application/json', body: instead };
+  if (faults.has('html')) return { status: 200, type: 'text/html; charset=utf-8', body: maintenancePage };
+  if (faults.has('empty')) return { ...answer, status: 200, body: '' };
+  let body = answer.body;
+  if (body === undefined) return answer;
+  body = mergeMembers(spoilRows(body, faults), faults.text('merge'));
+  if (faults.has('truncate-json')) body = body.slice(0, Math.floor(body.length / 2));
+  const extra = faults.number('huge');
+  if (extra !== undefined) body += ' '.repeat(Math.max(0, extra));
+  if (faults.has('bom')) body = `\uFEFF${body}`;
+  return { ...answer, body };
+}
+
+function mergeMembers(body: string, patch: string | undefined): string {
+  if (patch === undefined) return body;
+  const merged = { ...(JSON.parse(body) as object), ...(JSON.parse(patch) as object) };
+  return JSON.stringify(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)));
+}
+
+function spoilRows(body: string, faults: StruckFaults): string {
+  if (!faults.has('missing-page') && !faults.has('duplicate-row') && !faults.has('null-row')) return body;
+  const content = JSON.parse(body) as { result?: unknown };
+  if (!Array.isArray(content.result)) return body;
+  let rows: unknown[] = content.result;
+  if (faults.has('missing-page')) rows = [];
+  if (faults.has('duplicate-row')) rows = rows.map((row, i) => (i === rows.length - 1 ? rows[0] : row));
+  if (faults.has('null-row')) rows = rows.map((row, i) => (i === 0 ? null : row));
+  return JSON.stringify({ ...content, result: rows });
 }

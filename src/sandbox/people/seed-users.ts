@@ -1,15 +1,4 @@
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import {
-  accounts,
-  areas,
-  cities,
-  emojis,
-  firstNames,
-  jobs,
-  lastNames,
-  projects,
-  seniorities,
-} from './synthetic-names.ts';
 
 /** A synthetic user or employee. None is a real person. */
 export interface SeedUser {
@@ -78,3 +67,25 @@ function plain(name: string): string {
     .replace(/ß/g, 'ss')
     .replace(/[^a-z]+/g, '-');
 }
+
+const words = (text: string): readonly string[] => text.trim().split(/\s*,\s*/);
+
+const firstNames = words(
+  `Ana, Beatriz, Camila, Diego, Elena, Federico, Gonzalo, Helena, Ignacio, Josefina, Kevin, Lucía, Martín, Nicolás,
+   Ofelia, Paula, Quirino, Rocío, Sofía, Tomás, Úrsula, Valentina, Walter, Ximena, Yago, Zoë, João, François, Björn,
+   Søren, Łukasz, Chloé, Renée, Ángel, Íñigo, Anaïs, Jürgen, Maëlle, Nuño, Øystein`,
+);
+
+const lastNames = words(
+  `Acosta, Barrios, Castro, Domínguez, Echeverría, Fernández, García, Hernández, Ibáñez, Juárez, Krüger, López,
+   Muñoz, Núñez, O'Brien, Pérez, Quiñones, Rodríguez, Suárez, Techera, Urrutia, Vázquez, Wójcik, Ximénez, Yáñez,
+   Zúñiga, Gonçalves, Lefèvre, Müller, Sørensen, Straße, D'Angelo, Smith-Jones, Lindqvist, Peña, Güell`,
+);
+
+const areas = words('Delivery, Engineering, Finance, Human Resources, Legal, Marketing, Operations, Sales');
+const jobs = words('Analyst, Designer, Developer, Engineer, Lead, Manager, Recruiter, Tester');
+const seniorities = words('Trainee, Junior, Semi Senior, Senior, Principal');
+const projects = words('Aurora, Boreal, Cóndor, Delta, Eclipse, Fénix, Gaviota');
+const accounts = words('Acme UY, Acme AR, Acme BR, Globex, Initech');
+const cities = words('Montevideo, Buenos Aires, São Paulo, Bogotá, Medellín, Málaga, Kraków');
+const emojis = words('🌟, 🎸, 👩‍💻, 🐧');

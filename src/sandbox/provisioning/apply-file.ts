@@ -1,8 +1,9 @@
-import type { StruckFaults } from '../faults/struck-faults.ts';
+import type { FieldValues } from '../../core/person/fields.ts';
+import type { StruckFaults } from '../faults/fault-book.ts';
+import { type Account, filled } from '../people/account.ts';
 import type { UserDirectory } from '../people/user-directory.ts';
 import type { Origin, UserWrites } from '../people/user-writes.ts';
 import type { SandboxQuirks } from '../quirks.ts';
-import { decideRow, type RowEffect } from './decide-row.ts';
 import { type FileRow, readUserFile, UnreadableFile, type UserFile } from './read-csv.ts';
 
 export interface RowResult {
@@ -125,4 +126,47 @@ function disableAbsent(
 function resultOf({ row: { line, identification }, effect }: DecidedRow, isApplied: boolean): RowResult {
   if (effect.kind === 'bad') return { line, identification, result: 'bad', reason: effect.reason };
   return { line, identification, result: isApplied ? 'applied' : 'not-applied' };
+}
+
+/** The effect of a row on its user. */
+type RowEffect =
+  | { readonly kind: 'create'; readonly fields: FieldValues }
+  | { readonly kind: 'update' | 'enable'; readonly account: Account; readonly fields: FieldValues }
+  | { readonly kind: 'disable'; readonly account: Account }
+  | { readonly kind: 'bad'; readonly reason: string };
+
+interface RowSurroundings {
+  readonly account: Account | undefined;
+  readonly isBlacklisted: boolean;
+  readonly quirks: Pick<SandboxQuirks, 'emptyCell' | 'enableBy'>;
+}
+
+/**
+ * Decides one row (contract, "States and transitions"): I creates, U updates, D disables. A row of a full file creates or
+ * updates. A quirk defines whether I or U enables a disabled user.
+ */
+function decideRow(row: FileRow, { account, isBlacklisted, quirks }: RowSurroundings): RowEffect {
+  if (row.problem !== undefined) return bad(row.problem);
+  if (row.command === 'D') return account === undefined ? bad('there is no such user') : { kind: 'disable', account };
+  if (account === undefined) {
+    if (row.command === 'U') return bad('there is no such user');
+    return decideCreate(row, isBlacklisted);
+  }
+  const enables = !account.enabled && quirks.enableBy === (row.command ?? 'U');
+  if (row.command === 'I' && !enables) return bad('the user already exists');
+  const fields = quirks.emptyCell === 'clears' ? row.fields : filled(row.fields);
+  if (fields.firstName?.trim() === '' || fields.lastName?.trim() === '')
+    return bad('firstName and lastName cannot be cleared');
+  return { kind: enables ? 'enable' : 'update', account, fields };
+}
+
+function decideCreate(row: FileRow, isBlacklisted: boolean): RowEffect {
+  if (isBlacklisted) return bad('the user is blacklisted');
+  const { firstName = '', lastName = '' } = row.fields;
+  if (firstName.trim() === '' || lastName.trim() === '') return bad('firstName and lastName are required');
+  return { kind: 'create', fields: filled(row.fields) };
+}
+
+function bad(reason: string): RowEffect {
+  return { kind: 'bad', reason };
 }

@@ -1,5 +1,4 @@
-import type { FaultBook } from '../faults/fault-book.ts';
-import type { StruckFaults } from '../faults/struck-faults.ts';
+import type { FaultBook, StruckFaults } from '../faults/fault-book.ts';
 import type { UserDirectory } from '../people/user-directory.ts';
 import type { UserWrites } from '../people/user-writes.ts';
 import type { SandboxQuirks } from '../quirks.ts';

@@ -1,0 +1,207 @@
+export interface StoredFeedback {
+  readonly id: number;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly createdAt: number;
+  readonly comment: string;
+}
+
+export interface FeedbackRequest {
+  readonly id: number;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly comment: string;
+  readonly skills: readonly string[];
+  readonly state: 'open' | 'answered' | 'declined';
+  readonly declineReasonId?: number;
+}
+
+/** Feedback and feedback requests. */
+export class FeedbackBox {
+  readonly #feedback = new Map<number, StoredFeedback>();
+  readonly #requests = new Map<number, FeedbackRequest>();
+
+  get requests(): readonly FeedbackRequest[] {
+    return [...this.#requests.values()];
+  }
+
+  all(): StoredFeedback[] {
+    return [...this.#feedback.values()];
+  }
+
+  get(id: number): StoredFeedback | undefined {
+    return this.#feedback.get(id);
+  }
+
+  send(feedback: Omit<StoredFeedback, 'id'>): void {
+    const id = this.#feedback.size + 1;
+    this.#feedback.set(id, { id, ...feedback });
+  }
+
+  request(request: Pick<FeedbackRequest, 'sender' | 'recipient' | 'comment' | 'skills'>): void {
+    const id = this.#requests.size + 1;
+    this.#requests.set(id, { id, ...request, state: 'open' });
+  }
+
+  requestWith(id: number): FeedbackRequest | undefined {
+    return this.#requests.get(id);
+  }
+
+  answer(request: FeedbackRequest): void {
+    this.#requests.set(request.id, { ...request, state: 'answered' });
+  }
+
+  decline(request: FeedbackRequest, declineReasonId: number): void {
+    this.#requests.set(request.id, { ...request, state: 'declined', declineReasonId });
+  }
+}
+
+export interface StoredEvaluation {
+  readonly id: number;
+  readonly title: string;
+  readonly comment: string;
+  readonly evaluator: string;
+  readonly evaluee: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Absent for a draft. */
+  readonly submittedAt: number | undefined;
+  readonly score: number;
+  readonly isAnswered: boolean;
+}
+
+const dayMs = 86_400_000;
+
+const titles = ['Probation review', 'Half-year review', 'Annual review', 'Project review'] as const;
+
+const comments = [
+  'Meets what was agreed, and helps others to do so.',
+  'Delivers reliably. The next step is to plan further ahead.',
+  'Exceeds what was agreed in most areas.',
+  'Has grown into the role. Needs support with priorities.',
+] as const;
+
+/** Returns evaluations among the given users, each of the next one. Deterministic for the same users and instant. */
+export function seedEvaluations(identifications: readonly string[], now: number): StoredEvaluation[] {
+  return identifications.map((evaluator, i) => {
+    const createdAt = now - (identifications.length - i) * dayMs;
+    const isSubmitted = i % 3 !== 0;
+    return {
+      id: 5001 + i,
+      title: titles[i % titles.length] ?? '',
+      comment: isSubmitted ? (comments[i % comments.length] ?? '') : '',
+      evaluator,
+      evaluee: identifications[(i + 1) % identifications.length] ?? evaluator,
+      createdAt,
+      updatedAt: createdAt + dayMs / 4,
+      submittedAt: isSubmitted ? createdAt + dayMs / 2 : undefined,
+      score: 1 + (i % 5),
+      isAnswered: isSubmitted && i % 2 === 0,
+    };
+  });
+}
+
+export interface StoredGoal {
+  readonly code: string;
+  readonly title: string;
+  readonly description: string;
+  readonly type: 'TEAM' | 'COMMUNITY';
+  readonly status: 'OPENED';
+  readonly weighting: number;
+  readonly assignment: 'INDIVIDUAL' | 'SHARED';
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly periodName: string;
+  readonly assignedTo: string;
+  readonly createdAt: number;
+  readonly locale: string;
+}
+
+/** Goals, each unique by code and user. */
+export class GoalBoard {
+  readonly #goals = new Map<string, StoredGoal>();
+
+  all(): StoredGoal[] {
+    return [...this.#goals.values()];
+  }
+
+  get(code: string, assignedTo: string): StoredGoal | undefined {
+    return this.#goals.get(keyOf(code, assignedTo));
+  }
+
+  put(goal: StoredGoal): void {
+    this.#goals.set(keyOf(goal.code, goal.assignedTo), goal);
+  }
+
+  remove(goal: StoredGoal): void {
+    this.#goals.delete(keyOf(goal.code, goal.assignedTo));
+  }
+
+  /** Deletes the goals of a removed user. */
+  forget(identification: string): void {
+    for (const goal of this.all()) if (goal.assignedTo === identification) this.remove(goal);
+  }
+}
+
+function keyOf(code: string, assignedTo: string): string {
+  return JSON.stringify([code, assignedTo]);
+}
+
+/** Leaders and their collaborators, by identification. */
+export class Leadership {
+  readonly #main = new Map<string, string>();
+  readonly #secondary = new Map<string, Set<string>>();
+
+  mainLeaderOf(collaborator: string): string | undefined {
+    return this.#main.get(collaborator);
+  }
+
+  secondaryLeadersOf(collaborator: string): readonly string[] {
+    return [...(this.#secondary.get(collaborator) ?? [])];
+  }
+
+  /** Returns the collaborators of a main or secondary leader, each once. */
+  collaboratorsOf(leader: string): readonly string[] {
+    const main = [...this.#main].filter(([, entry]) => entry === leader).map(([collaborator]) => collaborator);
+    const secondary = [...this.#secondary]
+      .filter(([, entry]) => entry.has(leader))
+      .map(([collaborator]) => collaborator);
+    return [...new Set([...main, ...secondary])];
+  }
+
+  /** Replaces the main leader and adds secondary leaders. */
+  add(collaborator: string, main: string | undefined, secondary: readonly string[]): void {
+    if (main !== undefined) this.#main.set(collaborator, main);
+    const leaders = this.#secondary.get(collaborator) ?? new Set();
+    for (const leader of secondary) leaders.add(leader);
+    this.#secondary.set(collaborator, leaders);
+  }
+
+  /** Removes the named leaders. Ignores names that are not leaders. */
+  remove(collaborator: string, main: string | undefined, secondary: readonly string[]): void {
+    if (main !== undefined && this.#main.get(collaborator) === main) this.#main.delete(collaborator);
+    for (const leader of secondary) this.#secondary.get(collaborator)?.delete(leader);
+  }
+
+  /** Removes a deleted user from every relationship. */
+  forget(identification: string): void {
+    for (const collaborator of this.collaboratorsOf(identification)) {
+      this.remove(collaborator, identification, [identification]);
+    }
+    this.#main.delete(identification);
+    this.#secondary.delete(identification);
+  }
+
+  /** Moves the relationships of a user to a new identification. */
+  rename(from: string, to: string): void {
+    for (const collaborator of this.collaboratorsOf(from)) {
+      const isMain = this.#main.get(collaborator) === from;
+      const isSecondary = this.#secondary.get(collaborator)?.has(from) === true;
+      this.remove(collaborator, from, [from]);
+      this.add(collaborator, isMain ? to : undefined, isSecondary ? [to] : []);
+    }
+    this.add(to, this.#main.get(from), this.secondaryLeadersOf(from));
+    this.#main.delete(from);
+    this.#secondary.delete(from);
+  }
+}
