@@ -214,10 +214,10 @@ describe('registries', () => {
     const paths = files.map(({ path }) => path).filter((path) => /^src\/sources\/(?!kit\/)[^/]+\//.test(path));
     const kinds = new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')));
     const lacking = [...kinds].flatMap((kind) => {
-      const names = ['index.ts', 'schema.ts'].map((name) => `${kind}/${name}`);
+      const names = ['index.ts', 'config.ts'].map((name) => `${kind}/${name}`);
       const starter = existsSync(join(root, kind, 'starter.yaml')) ? [] : [`${kind}/starter.yaml`];
       // A kind with two APIs has a folder for each of them.
-      const apart = ['read.ts', 'to-employee.ts'].filter((name) => {
+      const apart = ['read.ts'].filter((name) => {
         return !paths.some((path) => path.startsWith(`${kind}/`) && path.endsWith(`/${name}`));
       });
       return [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { document } from '../../src/config/sections/document.ts';
+import { document } from '../../src/config/sections/root.ts';
 import { syncShape } from '../../src/config/sections/sync.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
 

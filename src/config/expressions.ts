@@ -1,10 +1,8 @@
 import type { EvaluationBudget } from '../core/person/field-rule.ts';
 import type { ExpressionLimits } from '../core/run/settings.ts';
-import { expressionReads } from './expression-reads.ts';
 import type { ExpressionThread } from './expression-thread.ts';
-import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts';
-import { compileSimple } from './simple-expression.ts';
-import { notHandled } from './simple-values.ts';
+import { compileJsonata, expressionReads, type JsonataExpression } from './jsonata-expression.ts';
+import { compileSimple, notHandled } from './simple-expression.ts';
 
 /** Compiles JSONata expressions. A compiled expression is used for every source record. */
 export interface Expressions {

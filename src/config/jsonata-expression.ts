@@ -1,6 +1,5 @@
 import jsonata from 'jsonata';
 import { EvaluationError } from '../core/person/field-rule.ts';
-import type { ExpressionNode } from './expression-ast.ts';
 
 /** A compiled JSONata expression. */
 export interface JsonataExpression {
@@ -59,4 +58,55 @@ function describeFailure(error: unknown): string {
   const what = (code !== undefined && failures[code]) || 'it cannot be evaluated';
   const place = position === undefined ? '' : ` at character ${position}`;
   return `the expression failed${place}: ${what}${code === undefined ? '' : ` (JSONata ${code})`}`;
+}
+
+/** The part of JSONata's syntax tree that this code uses. JSONata's own types omit most of it. */
+export interface ExpressionNode {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly steps?: readonly ExpressionNode[];
+  readonly lhs?: ExpressionNode | readonly (readonly [ExpressionNode, ExpressionNode])[];
+  readonly rhs?: ExpressionNode;
+  readonly condition?: ExpressionNode;
+  readonly then?: ExpressionNode;
+  readonly else?: ExpressionNode;
+  readonly procedure?: ExpressionNode;
+  readonly arguments?: readonly ExpressionNode[];
+  readonly expressions?: readonly ExpressionNode[];
+  readonly expression?: ExpressionNode;
+  readonly body?: ExpressionNode;
+}
+
+/** Returns whether the node is a variable for the whole record: `$` or `$$`. */
+export function isRecordVariable(node: ExpressionNode | undefined): boolean {
+  return node?.type === 'variable' && (node.value === '' || node.value === '$');
+}
+
+/**
+ * Returns the top-level field names that an expression reads, each once, in order of appearance. Names in a later step
+ * or in a filter belong to the result of the first step and are left out. Wildcards cannot be resolved.
+ */
+export function expressionReads(root: ExpressionNode): readonly string[] {
+  const names = new Set<string>();
+  const visit = (node: ExpressionNode | undefined): void => {
+    if (node === undefined) return;
+    if (node.type === 'path') visitPath(node.steps ?? []);
+    else for (const child of childrenOf(node)) visit(child);
+  };
+  const visitPath = (steps: readonly ExpressionNode[]): void => {
+    const [first, second] = steps;
+    const step = isRecordVariable(first) && second !== undefined ? second : first;
+    if (step?.type === 'name') names.add(String(step.value));
+    else visit(step);
+  };
+  visit(root);
+  return [...names];
+}
+
+function childrenOf(node: ExpressionNode): readonly (ExpressionNode | undefined)[] {
+  const { lhs } = node;
+  const left = lhs === undefined || 'type' in lhs ? [lhs] : lhs.flat();
+  const { rhs, condition, procedure, expression, body } = node;
+  const several = [...(node.arguments ?? []), ...(node.expressions ?? [])];
+  return [...left, rhs, condition, node.then, node.else, procedure, expression, body, ...several];
 }

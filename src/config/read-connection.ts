@@ -1,9 +1,9 @@
 import { addressFault } from '../core/run/addresses.ts';
 import type { ConnectionSettings } from './config.ts';
-import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
 import { isMapping, readSection } from './section.ts';
 import { type ConnectionInput, connectionShape } from './sections/connection.ts';
+import type { KeyPath } from './yaml-tree.ts';
 
 /** The valid keys of a connection. A key with a problem is undefined. */
 export type ConnectionDraft = { readonly [Key in keyof ConnectionInput]?: ConnectionInput[Key] | undefined };

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { unknownKeySentence } from '../core/run/nearest.ts';
-import type { KeyPath } from './key-path.ts';
 import type { Report } from './report.ts';
 import { knownKeysOf, messageFor } from './sentences.ts';
+import type { KeyPath } from './yaml-tree.ts';
 
 type Draft<Shape extends z.ZodRawShape> = { readonly [Key in keyof Shape]?: z.output<Shape[Key]> | undefined };
 

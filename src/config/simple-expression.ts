@@ -1,6 +1,144 @@
-import { type ExpressionNode, isRecordVariable } from './expression-ast.ts';
-import { simpleFunctions } from './simple-functions.ts';
-import { asBoolean, asText, compare, isEqual, isIn, notHandled, numeric, passScalar } from './simple-values.ts';
+import { type ExpressionNode, isRecordVariable } from './jsonata-expression.ts';
+
+interface SimpleFunction {
+  /** Supported argument counts. With fewer arguments, JSONata uses the context. */
+  readonly arity: readonly number[];
+  /** Returns exactly JSONata's result, or throws `notHandled`. */
+  call(first: unknown, second: unknown, third: unknown): unknown;
+}
+
+/** JSONata's built-in functions that are compiled, with the same results. */
+const simpleFunctions: Readonly<Record<string, SimpleFunction>> = {
+  trim: ofText((text) => text.replace(/[ \t\n\r]+/g, ' ').replace(/^ | $/g, '')),
+  lowercase: ofText((text) => text.toLowerCase()),
+  uppercase: ofText((text) => text.toUpperCase()),
+  length: ofText((text) => Array.from(text).length),
+  substring: {
+    arity: [2, 3],
+    call: (text, start, length) =>
+      text === undefined ? isNotHandled() : substring(textOf(text), numeric(start), length),
+  },
+  substringBefore: ofTwoTexts((text, mark) => (text.includes(mark) ? text.slice(0, text.indexOf(mark)) : text)),
+  substringAfter: ofTwoTexts((text, mark) =>
+    text.includes(mark) ? text.slice(text.indexOf(mark) + mark.length) : text,
+  ),
+  contains: ofTwoTexts((text, part) => text.includes(part)),
+  string: { arity: [1], call: (value) => (value === undefined ? undefined : asText(value)) },
+  number: { arity: [1], call: toNumber },
+  boolean: { arity: [1], call: (value) => (value === undefined ? undefined : asBoolean(value)) },
+  not: { arity: [1], call: (value) => (value === undefined ? undefined : !asBoolean(value)) },
+  exists: { arity: [1], call: (value) => value !== undefined },
+};
+
+function ofText(change: (text: string) => unknown): SimpleFunction {
+  return { arity: [1], call: (value) => (value === undefined ? undefined : change(textOf(value))) };
+}
+
+function ofTwoTexts(join: (first: string, second: string) => unknown): SimpleFunction {
+  return { arity: [2], call: (first, second) => join(textOf(first), textOf(second)) };
+}
+
+/** Counts characters, not UTF-16 units. A negative start counts from the end. */
+function substring(text: string, start: number, length: unknown): string {
+  const characters = Array.from(text);
+  const from = characters.length + start < 0 ? 0 : start;
+  if (length === undefined) return characters.slice(from).join('');
+  const wanted = numeric(length);
+  if (wanted <= 0) return '';
+  const end = from >= 0 ? from + wanted : characters.length + from + wanted;
+  return characters.slice(from, end).join('');
+}
+
+const decimal = /^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$/;
+
+function toNumber(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'string') return decimal.test(value) ? numeric(Number.parseFloat(value)) : isNotHandled();
+  return numeric(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : isNotHandled();
+}
+
+function isNotHandled(): never {
+  throw notHandled;
+}
+
+/** Thrown for a value that a closure does not handle, so that JSONata evaluates the record. It has no stack, so it is cheap. */
+export const notHandled: unique symbol = Symbol('JSONata evaluates this record');
+
+/** Returns a number for arithmetic. JSONata returns undefined or throws for any other value. */
+function numeric(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw notHandled;
+}
+
+/** Returns JSONata's effective boolean of a scalar. Undefined is false in a condition. */
+function asBoolean(value: unknown): boolean {
+  switch (typeof value) {
+    case 'boolean':
+      return value;
+    case 'string':
+      return value !== '';
+    case 'number':
+      return numeric(value) !== 0;
+    case 'undefined':
+      return false;
+    default:
+      if (value === null) return false;
+      throw notHandled;
+  }
+}
+
+/** Returns JSONata's `$string` of a scalar, and `''` for undefined, as `&` joins them. */
+function asText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      // Fifteen digits hide the rounding of binary fractions: 0.1 + 0.2 becomes 0.3.
+      return JSON.stringify(Number.isInteger(value) ? value : Number(numeric(value).toPrecision(15)));
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return '';
+    default:
+      if (value === null) return 'null';
+      throw notHandled;
+  }
+}
+
+/** Compares scalars for equality. Undefined neither equals nor differs from anything. */
+function isEqual(left: unknown, right: unknown, wanted: boolean): boolean {
+  if (left === undefined || right === undefined) return false;
+  return (passScalar(left) === passScalar(right)) === wanted;
+}
+
+/** Compares two strings or two numbers. Returns undefined when a side is undefined. */
+function compare(left: unknown, right: unknown, accept: (order: number) => boolean): boolean | undefined {
+  if (!isComparable(left) || !isComparable(right)) throw notHandled;
+  if (left === undefined || right === undefined) return undefined;
+  if (typeof left !== typeof right) throw notHandled;
+  return accept(left < right ? -1 : left > right ? 1 : 0);
+}
+
+/** Returns whether a value is among the items. Undefined items do not count. */
+function isIn(value: unknown, items: readonly unknown[]): boolean {
+  return passScalar(value) !== undefined && items.includes(value);
+}
+
+/** Returns scalars, null and undefined, and throws `notHandled` for the rest. */
+function passScalar(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) throw notHandled;
+  if (typeof value === 'number') numeric(value);
+  return value;
+}
+
+function isComparable(value: unknown): value is string | number | undefined {
+  return value === undefined || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { ConfigError, renderProblem } from '../config/config-error.ts';
+import { ConfigError, renderProblem } from '../config/report.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import type { Logger } from '../ports/runtime.ts';
 

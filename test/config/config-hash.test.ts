@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configHash } from '../../src/config/config-hash.ts';
+import { configHash } from '../../src/config/fingerprint.ts';
 import { load } from './support.ts';
 
 const base = `connections:

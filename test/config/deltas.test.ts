@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { ConfigError } from '../../src/config/config-error.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { ConfigError } from '../../src/config/report.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 
 const auth = { kind: 'client-credentials', tokenUrl: 'https://hr.example.com/token', clientId: 'r', clientSecret: 's' };

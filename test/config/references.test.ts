@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/config/config-error.ts';
+import { ConfigError } from '../../src/config/report.ts';
 import { load, problemsOf } from './support.ts';
 
 const ref = (name: string) => `\${${name}}`;

@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/config.ts';
-import { ConfigError, type ConfigProblem } from '../../src/config/config-error.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { type LoadOptions, loadConfig } from '../../src/config/load-config.ts';
+import { ConfigError, type ConfigProblem } from '../../src/config/report.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
 
 export const key32 = Buffer.alloc(32, 7).toString('base64');

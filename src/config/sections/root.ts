@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { alerts } from './alerts.ts';
+import { connectionShape } from './connection.ts';
 import { redis } from './redis.ts';
-import { retention } from './retention.ts';
 import { server } from './server.ts';
-import { secretText, text } from './values.ts';
-import { workers } from './workers.ts';
+import { syncShape } from './sync.ts';
+import { duration, name, secretText, text, wholeNumber } from './values.ts';
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 
@@ -14,6 +14,65 @@ function key() {
     error: 'must be 32 random bytes in base64 (44 characters); create one with: openssl rand -base64 32',
   });
 }
+
+/** `retention`: how long the store keeps what. */
+const retention = z
+  .strictObject({
+    runs: duration('1d', '3650d')
+      .prefault('90d')
+      .meta({
+        description:
+          'How long the details of a run are kept: changes with their values, findings, batches, and raw answers of other systems. The run itself, as numbers, stays.',
+        examples: ['30d'],
+      }),
+    audit: duration('1d', '3650d')
+      .prefault('400d')
+      .meta({ description: 'How long the store keeps audit entries.', examples: ['730d'] }),
+    ledgerOfGone: duration('1d', '3650d')
+      .prefault('400d')
+      .meta({
+        description:
+          'How long the ledger keeps users whom Rollcall disabled or removed and who stayed gone. Afterwards only a keyed hash with owner, disabled and blacklist is kept. Never shorter than `remove.afterDays` and 30 days.',
+        examples: ['180d'],
+      }),
+  })
+  .prefault({})
+  .meta({
+    description: 'Retention times of the data in the store. See [privacy.md](privacy.md).',
+    examples: [{ runs: '30d' }],
+  });
+
+/** `workers`: how much one process does at a time, and how long what it held stays with it when it dies. */
+const workers = z
+  .strictObject({
+    concurrency: wholeNumber(1, 64)
+      .default(4)
+      .meta({
+        description:
+          'Maximum number of runs that one worker process executes concurrently. In addition, it makes half as many plans concurrently, at most four. Only with `redis`.',
+        examples: [8],
+      }),
+    lock: duration('3s', '5m')
+      .prefault('6s')
+      .meta({
+        description:
+          'How long the run of a dead worker waits until another worker continues it. Set a longer time if a busy machine stops workers for seconds, which makes them lose their runs. Only with `redis`.',
+        examples: ['15s'],
+      }),
+    storeConnections: wholeNumber(2, 100)
+      .default(10)
+      .meta({
+        description:
+          "Maximum number of PostgreSQL connections per process. All processes together must stay below the server's `max_connections`.",
+        examples: [5],
+      }),
+  })
+  .prefault({})
+  .transform(({ lock, ...rest }) => ({ ...rest, lockMs: lock }))
+  .meta({
+    description: 'Capacity of one process. The defaults suit most deployments.',
+    examples: [{ concurrency: 8 }],
+  });
 
 /** The top-level keys without operator-chosen names below them. */
 export const rootShape = {
@@ -94,3 +153,25 @@ export const editorSchema = z
     description: 'The JSON Schema, for editors. Rollcall does not read it.',
     examples: ['./rollcall.schema.json'],
   });
+
+const { server: _server, alerts: _alerts, log, ...first } = rootShape;
+
+/** The whole file, for generated documents. `loadConfig` reads it section by section. */
+export const document = z.strictObject({
+  $schema: editorSchema,
+  ...first,
+  connections: z.record(name(), z.strictObject(connectionShape)).meta({
+    description: 'The platform communities, each under a name of your choice.',
+    examples: [{ acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } }],
+  }),
+  syncs: z
+    .record(name(), z.strictObject(syncShape))
+    .prefault({})
+    .meta({
+      description: 'The syncs, each under a name of your choice.',
+      examples: [{ people: { connection: 'acme', policy: 'upsert-only' } }],
+    }),
+  server,
+  alerts,
+  log,
+});

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { parkingAddress, parkingPlace } from '../../core/person/text.ts';
 import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
-import { lifecycle } from './lifecycle.ts';
-import { mapping } from './mapping.ts';
-import { prefer } from './prefer.ts';
+import { lifecycle, mapping, prefer } from './mapping.ts';
 import { duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
 
 const policySentence =

@@ -2,10 +2,10 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
 import type { PagedRead } from '../kit/pages.ts';
-import { countIn } from '../kit/told-count.ts';
+import { countIn } from '../kit/tally.ts';
+import { type BamboohrConfig, requestedFields } from './config.ts';
 import { noList, refusalOf } from './refusals.ts';
-import { type BamboohrConfig, requestedFields } from './schema.ts';
-import type { ToEmployee } from './to-employee.ts';
+import type { ToEmployee } from './to-person.ts';
 
 const fieldsName = 'GET /api/v1_2/datasets/employee/fields';
 const dataName = 'POST /api/v2/datasets/employee/data';

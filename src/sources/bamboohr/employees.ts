@@ -1,10 +1,10 @@
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
 import type { Page, PagedRead } from '../kit/pages.ts';
-import { countDoubts, countIn } from '../kit/told-count.ts';
+import { countDoubts, countIn } from '../kit/tally.ts';
+import { type BamboohrConfig, requestedFields } from './config.ts';
 import { noList, refusalOf } from './refusals.ts';
-import { type BamboohrConfig, requestedFields } from './schema.ts';
-import type { ToEmployee } from './to-employee.ts';
+import type { ToEmployee } from './to-person.ts';
 
 const listName = 'GET /api/v1/employees';
 const changedName = 'GET /api/v1/employees/changed';

@@ -1,8 +1,8 @@
-import { statusField } from '../kit/employment-status.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
+import { statusField } from '../kit/status.ts';
+import { BamboohrConfig, statusInputs } from './config.ts';
 import { readBamboohr } from './read.ts';
-import { BamboohrConfig, statusInputs } from './schema.ts';
 
 /** BambooHR employees: by the employee dataset, the list of employees, or a custom report. */
 export const bamboohr = defineKind({

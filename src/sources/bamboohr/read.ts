@@ -1,15 +1,16 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { deltaStart } from '../kit/dates.ts';
-import { utcDay } from '../kit/employment-status.ts';
 import type { Authority } from '../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, type PagedRead, readPages } from '../kit/pages.ts';
+import { acceptsOnly, inPortions, type PagedRead, readPages } from '../kit/pages.ts';
+import { deltaStart, utcDay } from '../kit/status.ts';
+import { streamArray } from '../kit/stream-array.ts';
+import { openTally } from '../kit/tally.ts';
+import { type BamboohrConfig, requestedFields } from './config.ts';
 import { datasetPages } from './datasets.ts';
 import { employeePages, employeePagesOf, readChangedIds } from './employees.ts';
-import { readReport } from './report.ts';
-import type { BamboohrConfig } from './schema.ts';
-import { compileEmployee } from './to-employee.ts';
+import { refusalOf } from './refusals.ts';
+import { compileEmployee, type ToEmployee } from './to-person.ts';
 
 type BamboohrRead = AsyncGenerator<SourcePage, ReadEnd>;
 
@@ -69,4 +70,40 @@ function idsToRead(request: ReadRequest): readonly string[] | undefined {
   if (request.kind !== 'point' || request.field !== 'employeeId') return undefined;
   if (request.identifications.length > maxLookups) return undefined;
   return request.identifications.map((id) => id.trim()).filter((id) => /^\d{1,20}$/.test(id));
+}
+
+const reportName = 'POST /api/v1/reports/custom';
+
+interface ReportRequest {
+  readonly since: string | undefined;
+  readonly mayBeEmpty: boolean;
+  readonly accepts: ((fields: Readonly<Record<string, unknown>>) => boolean) | undefined;
+  readonly toEmployee: ToEmployee;
+}
+
+/**
+ * Reads a custom report: one answer without pages, read while its bytes arrive. Sends `onlyCurrent=false`, because
+ * otherwise BambooHR blanks future values, such as the department of a future hire.
+ */
+async function* readReport(
+  config: BamboohrConfig,
+  { since, mayBeEmpty, accepts, toEmployee }: ReportRequest,
+  client: SourceClient,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const fields = requestedFields(config);
+  const tally = openTally({ key: config.key, expected: since === undefined ? fields : [], mayBeEmpty });
+  const filters = since === undefined ? {} : { filters: { lastChanged: { value: since, includeNull: 'no' } } };
+  const body = client.stream({
+    name: reportName,
+    url: `${config.baseUrl}/v1/reports/custom?format=json&onlyCurrent=false`,
+    method: 'POST',
+    // Exactly this value: with a charset, BambooHR parses the body as XML.
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'json', value: { title: 'Rollcall', fields, ...filters } },
+    refusal: refusalOf(reportName),
+  });
+  const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text' });
+  yield* inPortions(rows, { tally, io, at: (n) => `row ${n}`, shape: toEmployee, accepts });
+  return tally.end({ evidence: `the report ended normally, after ${tally.rows} people` });
 }

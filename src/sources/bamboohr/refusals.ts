@@ -1,5 +1,5 @@
 import { RollcallError } from '../../core/run/errors.ts';
-import type { SourceRequest } from '../kit/http/source-request.ts';
+import type { SourceRequest } from '../kit/http/failure.ts';
 
 /**
  * Returns the reason of a refusal: only the error code (`{"error":{"code"}}`, or RFC 9457 in the datasets), because

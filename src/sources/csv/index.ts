@@ -1,7 +1,7 @@
 import { defineKind } from '../kit/kind.ts';
+import { CsvConfig } from './config.ts';
 import { fileOpener } from './places/open-file.ts';
 import { readCsv, readCsvHeader } from './read.ts';
-import { CsvConfig } from './schema.ts';
 
 /** A CSV file from an HR system: one employee per row, read completely each time. */
 export const csv = defineKind({

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { RollcallError } from '../../core/run/errors.ts';
+import type { Compression } from './config.ts';
 import { maxFileBytes, type Spool, tooLarge } from './places/spool.ts';
-import type { Compression } from './schema.ts';
 
 const rawChunkBytes = 64 * 1024;
 

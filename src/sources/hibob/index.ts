@@ -1,9 +1,9 @@
-import { statusField } from '../kit/employment-status.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
-import { statusInputs } from './employment-status.ts';
+import { statusField } from '../kit/status.ts';
+import { HibobConfig } from './config.ts';
 import { readHibob } from './read.ts';
-import { HibobConfig } from './schema.ts';
+import { statusInputs } from './status.ts';
 
 /** HiBob, by `POST /people/search` and a service user. */
 export const hibob = defineKind({

@@ -1,12 +1,10 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceRequest } from '../kit/http/failure.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
-import type { SourceRequest } from '../kit/http/source-request.ts';
 import type { PagedRead } from '../kit/pages.ts';
-import type { TallyRules } from '../kit/tally.ts';
-import { type HibobConfig, PeopleFound } from './schema.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields, TallyRules } from '../kit/tally.ts';
+import { type HibobConfig, PeopleFound } from './config.ts';
 
 /** What one read requests, and how it uses the answers. */
 export interface PeopleRead {

@@ -1,15 +1,14 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { utcDay } from '../kit/employment-status.ts';
 import type { Authority } from '../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, inPortions } from '../kit/pages.ts';
+import { acceptsOnly, inPortions, readPages } from '../kit/pages.ts';
+import { utcDay } from '../kit/status.ts';
 import { openTally } from '../kit/tally.ts';
-import { type PeopleFilter, type PeopleRead, searchName, searchRequest } from './people-search.ts';
-import { readBatches } from './read-batches.ts';
-import type { HibobConfig } from './schema.ts';
-import { personReader } from './to-employee.ts';
+import type { HibobConfig } from './config.ts';
+import { findPeople, idOf, type PeopleFilter, type PeopleRead, searchName, searchRequest } from './people-search.ts';
+import { personReader } from './to-person.ts';
 
 /** HiBob has no pages: all employees are in one answer, and only a chunk of it is held. */
 const maxAnswerBytes = 4 * 1024 ** 3;
@@ -73,4 +72,43 @@ function filterFor({ field, identifications }: Extract<ReadRequest, { kind: 'poi
   if (field === 'id' || field === 'root.id') return { field: 'root.id', values: identifications };
   if (field === 'email' || field === 'root.email') return { field: 'root.email', values: identifications };
   return undefined;
+}
+
+/**
+ * Reads the ids of all employees, then the people in batches, as HiBob recommends for large companies. As many people
+ * as ids prove that none was lost between the batches.
+ */
+async function* readBatches(
+  read: PeopleRead & { readonly batchSize: number },
+  client: SourceClient,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const { config, fields, toPerson, rules, batchSize } = read;
+  const employees = await findPeople(client, searchRequest(config, ['root.id']));
+  const named = employees.flatMap((employee) => idOf(employee) ?? []);
+  const ids = [...new Set(named)];
+  const doubts = [
+    ...(named.length < employees.length ? ['the list of ids has people without an id'] : []),
+    ...(ids.length < named.length ? ['the list of ids has a duplicate'] : []),
+  ];
+  return yield* readPages<number>(
+    {
+      ...rules,
+      first: 0,
+      async page(start) {
+        const values = ids.slice(start, start + batchSize);
+        const request = searchRequest(config, fields, { field: 'root.id', values });
+        const found = values.length === 0 ? [] : await findPeople(client, request);
+        const place = start + batchSize;
+        const why = `each of ${ids.length} ids was requested`;
+        return {
+          people: found.map(toPerson),
+          total: ids.length,
+          doubts,
+          next: place < ids.length ? { kind: 'more', place, id: String(place) } : { kind: 'end', why },
+        };
+      },
+    },
+    io,
+  );
 }

@@ -1,6 +1,6 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
-import { addDigest } from './digest.ts';
+import { addDigest } from './key-set.ts';
 import { type PagedRead, readPages } from './pages.ts';
 import { compileKeyOf } from './tally.ts';
 

@@ -4,9 +4,8 @@ import { normalText } from '../../core/person/text.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
+import type { Fields } from './tally.ts';
 import { openTally, type Tally, type TallyRules } from './tally.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** One page of the HR system, and where the next one is. */
 export interface Page<P> {

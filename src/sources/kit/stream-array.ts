@@ -2,8 +2,7 @@ import type { Assembler } from 'stream-json/core/assembler.js';
 import type { Token } from 'stream-json/core/parser.js';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, maxDepth } from '../../drivers/http/json-text.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from './tally.ts';
 
 export interface ArrayPlace {
   /** Name of the request in messages: `GET the report`. */

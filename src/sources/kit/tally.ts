@@ -2,10 +2,10 @@ import { compileSourcePath, compileVisibility } from '../../core/person/source-p
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { addDigest } from './digest.ts';
-import { openKeySet } from './key-set.ts';
+import { addDigest, openKeySet } from './key-set.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+/** The fields of one record, as the HR system shows them. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 export interface TallyRules {
   /** Key of an employment within the source: a path, or a function where several fields form it. */
@@ -102,4 +102,19 @@ function endless(maxRecords: number): RollcallError {
     `the source has returned more than ${maxRecords} records and still more follow: its list does not end. Check the ` +
     'paging of the source, and its filters';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'never' });
+}
+
+/** Reads a count from an answer, a number or text. */
+export function countIn(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+/**
+ * Returns the doubt about a count that is there and is no count, which may be the sign of an answer in trouble. A count
+ * that is absent or null is none. `name`: where the answer has it.
+ */
+export function countDoubts(value: unknown, name: string): readonly string[] {
+  if (value === undefined || value === null || countIn(value) !== undefined) return [];
+  return [`${name} is not a whole number, so it does not show how many people there are`];
 }

@@ -1,10 +1,9 @@
 import type { SourceBase } from '../../ports/source.ts';
-import { statusField } from '../kit/employment-status.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
-import { PersonioConfig, type V1Config, type V2Config } from './schema.ts';
-import { openV1Authority } from './v1/authority.ts';
-import { readV1 } from './v1/read.ts';
+import { statusField } from '../kit/status.ts';
+import { PersonioConfig, type V1Config, type V2Config } from './config.ts';
+import { openV1Authority, readV1 } from './v1/read.ts';
 import { readV2 } from './v2/read.ts';
 
 /** Personio, by an API credential. `api` selects one of its two APIs. */

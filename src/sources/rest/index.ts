@@ -1,9 +1,9 @@
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
-import { derivedInputs } from './derive-status.ts';
+import { RestConfig } from './config.ts';
 import { fillPreset, presetFile, presetNames } from './presets.ts';
 import { readRest } from './read.ts';
-import { RestConfig } from './schema.ts';
+import { derivedInputs } from './status.ts';
 
 /** Any JSON API over HTTP that lists people, by configuration. Presets configure some HR systems. */
 export const rest = defineKind({

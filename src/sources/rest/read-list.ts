@@ -1,16 +1,14 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceRequest } from '../kit/http/failure.ts';
 import type { JsonAnswer, SourceClient } from '../kit/http/source-client.ts';
-import type { SourceRequest } from '../kit/http/source-request.ts';
 import type { Page } from '../kit/pages.ts';
-import { countDoubts, countIn } from '../kit/told-count.ts';
-import { compileListPath } from './answer-path.ts';
-import { openPaging } from './paging/index.ts';
-import type { Place } from './paging/paging.ts';
-import type { RestConfig } from './schema.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from '../kit/tally.ts';
+import { countDoubts, countIn } from '../kit/tally.ts';
+import type { RestConfig } from './config.ts';
+import type { Place } from './paging.ts';
+import { compileListPath, openPaging } from './paging.ts';
 
 /** A list of an API, as `RestConfig` and its `join` configure it. */
 export type List = Readonly<

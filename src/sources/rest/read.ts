@@ -1,19 +1,21 @@
+import { compileSourcePath } from '../../core/person/source-path.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';
-import { utcDay } from '../kit/employment-status.ts';
 import type { Authority } from '../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
 import { acceptsOnly, type Page, type PagedRead, readPages } from '../kit/pages.ts';
-import { compileKey, type Joined, readAllJoined } from './join.ts';
-import type { Place } from './paging/paging.ts';
-import { openLookups, sinceQuery } from './part-reads.ts';
-import { openPartsReader, partLists } from './parts.ts';
-import { type List, type ListPage, type ListReader, openListReader } from './read-list.ts';
-import { checkReadiness } from './ready.ts';
-import type { RestConfig } from './schema.ts';
-import { compileShape } from './to-employee.ts';
+import { utcDay } from '../kit/status.ts';
+import type { Fields } from '../kit/tally.ts';
+import type { RestConfig } from './config.ts';
+import type { JoinSettings, ReadySettings } from './list-config.ts';
+import { compileListPath, type Place } from './paging.ts';
+import { openLookups, openPartsReader, partLists, sinceQuery } from './parts.ts';
+import { type List, type ListPage, type ListReader, nameOf, openListReader, urlOf } from './read-list.ts';
+import { compileCondition, compileShape } from './to-person.ts';
 
 export type RestRead = AsyncGenerator<SourcePage, ReadEnd>;
 
@@ -133,4 +135,128 @@ async function openFinish(
     if (isLast && isFull) doubts.push(...joined.flatMap((one) => one.remainder()));
     return { ...page, people, doubts };
   };
+}
+
+/** The records of a second list, to be added to the employees. */
+interface Joined {
+  /** Why the second list is not complete. */
+  readonly doubts: readonly string[];
+  /** Returns the employee with the matching record; undefined when there is none. */
+  complete(fields: Fields): Fields | undefined;
+  /** Reason for the read when an employee has no matching record. */
+  readonly missing: string;
+  /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
+  remainder(): readonly string[];
+}
+
+/** Reads all lists of `join`, one after the other. A later one may refer to fields of an earlier one. */
+async function readAllJoined(
+  joins: readonly JoinSettings[],
+  main: List,
+  client: SourceClient,
+  io: SourceIo,
+): Promise<Joined[]> {
+  const all: Joined[] = [];
+  for (const join of joins) all.push(await readJoined(join, main, client, io));
+  return all;
+}
+
+/**
+ * Reads the whole second list, twice where nothing else shows that a record was missed between two pages: each employee
+ * must have a record, unless it is optional. Keeps only the fields of `keep`, because others may be private, and all of it is in
+ * memory.
+ */
+async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo): Promise<Joined> {
+  const list: List = {
+    ...main,
+    path: join.path,
+    query: join.query,
+    items: join.items,
+    record: join.record,
+    total: join.total,
+    paging: join.paging ?? main.paging,
+  };
+  const keyOf = compileKey(join.key);
+  // The records of one employee differ in other fields than the key.
+  const identity = join.list ? (fields: Fields) => JSON.stringify(fields) : keyOf;
+  const unmet = new Set<string>();
+  const found = new Map<string, Fields[]>();
+  const keep = (fields: Fields): Fields =>
+    Object.fromEntries(join.keep.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]]] : [])));
+  const open = () => {
+    const reader = openListReader(list, client);
+    const maySlip = () => reader.maySlip?.() === true && (join.optional || join.list);
+    return { ...reader, key: identity, maySlip };
+  };
+  const read = readConfirmed(open, io);
+  let next = await read.next();
+  for (; next.done !== true; next = await read.next()) {
+    for (const { fields } of next.value.records) {
+      const key = keyOf(fields);
+      if (key === undefined) continue;
+      if (join.list) found.set(key, [...(found.get(key) ?? []), keep(fields)]);
+      else found.set(key, [keep(fields)]);
+      if (join.each) unmet.add(key);
+    }
+  }
+  const end = next.value;
+  const name = nameOf(list);
+  const byOf = compileKey(join.by);
+  return {
+    doubts: end.complete ? [] : end.reasons.map((reason) => `${name}: ${reason}`),
+    missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are returned without it (\`join.optional: true\` if that is normal)`,
+    remainder: () =>
+      unmet.size === 0
+        ? []
+        : [
+            `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}: an employee may be missing between two pages (\`join.each: false\` if that is normal)`,
+          ],
+    complete(fields) {
+      const key = byOf(fields) ?? '';
+      const others = found.get(key);
+      unmet.delete(key);
+      if (others === undefined && !join.optional) return undefined;
+      // An employee without a record has none: this is known, because the list was read to its end.
+      return { ...fields, [join.as]: join.list ? (others ?? []) : (others?.[0] ?? null) };
+    },
+  };
+}
+
+/** Compiles a key of one or more parts. Returns undefined where a part is missing. */
+function compileKey(paths: readonly string[]): (fields: Fields) => string | undefined {
+  const reads = paths.map(compileSourcePath);
+  return (fields) => {
+    const parts = reads.map((read) => read(fields));
+    if (parts.some((part) => part === undefined || part === null || part === '')) return undefined;
+    return parts.map(String).join('\u0000');
+  };
+}
+
+/** What the HR system reports about its own data at one moment. */
+interface Readiness {
+  readonly doubts: readonly string[];
+  /** Changes when the data is rebuilt. */
+  readonly state: string;
+}
+
+/** Checks whether the data is complete. A cache that is still being filled answers 200 with few people. */
+async function checkReadiness(ready: ReadySettings, main: List, client: SourceClient): Promise<Readiness> {
+  const { baseUrl, headers } = main;
+  const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
+  const answer = await client.json({ name, url: urlOf(baseUrl, ready.path, ready.query), headers });
+  const list = compileListPath(ready.items)(answer);
+  if (!Array.isArray(list)) {
+    const message = `${name} was answered, but without a list at ${ready.items}. Check \`ready.items\`.`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+  const entry = list.filter(isRecord).find(compileCondition(ready.where));
+  if (entry === undefined) {
+    const which = Object.entries(ready.where).map(([path, text]) => `${path} ${text}`);
+    return { doubts: [`${name} reports nothing about ${which.join(', ')}`], state: '' };
+  }
+  const doubts = Object.entries(ready.expect).flatMap(([path, wanted]) => {
+    const said = compileSourcePath(path)(entry);
+    return String(said) === String(wanted) ? [] : [`${name} reports a ${path} other than ${wanted}`];
+  });
+  return { doubts, state: JSON.stringify(ready.unchanged.map((path) => compileSourcePath(path)(entry) ?? null)) };
 }

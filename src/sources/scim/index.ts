@@ -1,8 +1,8 @@
-import { statusField } from '../kit/employment-status.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
+import { statusField } from '../kit/status.ts';
+import { ScimConfig } from './config.ts';
 import { readUsers } from './read.ts';
-import { ScimConfig } from './schema.ts';
 
 /** Users of a SCIM 2.0 service (RFC 7643, RFC 7644; cursors by RFC 9865). */
 export const scim = defineKind({

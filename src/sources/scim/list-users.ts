@@ -1,11 +1,11 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { SourceRequest } from '../kit/http/failure.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
-import type { SourceRequest } from '../kit/http/source-request.ts';
 import type { Page, PagedRead } from '../kit/pages.ts';
-import { countDoubts } from '../kit/told-count.ts';
-import type { ScimConfig } from './schema.ts';
-import type { UserReader } from './to-employee.ts';
+import { countDoubts } from '../kit/tally.ts';
+import type { ScimConfig } from './config.ts';
+import type { UserReader } from './to-person.ts';
 
 /** A way to read a list of users. `query` is part of every request. */
 export interface UserList {

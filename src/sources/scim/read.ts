@@ -1,15 +1,15 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord, readJson } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { readConfirmed } from '../kit/confirm-end.ts';
 import type { Authority } from '../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
 import { acceptsOnly, readPages } from '../kit/pages.ts';
-import { attributePath, bothFilters, deltaFilter, pointFilters } from './filters.ts';
+import { deltaStart } from '../kit/status.ts';
+import type { ScimConfig } from './config.ts';
 import { cursorPages, indexPages, type Pages, type UserList } from './list-users.ts';
-import type { ScimConfig } from './schema.ts';
-import { readServerFacts, type ServerFacts } from './service-config.ts';
-import { openUserReader } from './to-employee.ts';
+import { openUserReader } from './to-person.ts';
 
 type ScimRead = AsyncGenerator<SourcePage, ReadEnd>;
 type PointRequest = Extract<ReadRequest, { kind: 'point' }>;
@@ -144,4 +144,87 @@ function openPages(
 
 function requestedAttributes(attributes: readonly string[], extensions: ScimConfig['extensions']): string {
   return [...new Set(['userName', 'active', ...attributes.map((path) => attributePath(path, extensions))])].join(',');
+}
+
+/** What a server reports about itself. Undefined where it reports nothing. */
+interface ServerFacts {
+  readonly knowsCursors: boolean | undefined;
+  readonly knowsFilters: boolean | undefined;
+  readonly maxPageSize: number | undefined;
+}
+
+/** Statuses of a server without this endpoint, or that hides it. It reports nothing, which is not a fault. */
+const silent = [400, 403, 404, 405, 406, 501];
+
+/** Reads `/ServiceProviderConfig` (RFC 7643, 5; `pagination` by RFC 9865, 4). */
+async function readServerFacts(baseUrl: string, client: SourceClient): Promise<ServerFacts> {
+  const answer = await client.send({
+    name: 'GET /ServiceProviderConfig',
+    url: `${baseUrl}/ServiceProviderConfig`,
+    headers: { accept: 'application/scim+json, application/json' },
+    answers: silent,
+  });
+  const config = answer.status === 200 ? decode(answer.bytes) : {};
+  const pagination = sectionOf(config, 'pagination');
+  const { maxPageSize } = pagination;
+  return {
+    knowsCursors: flagOf(pagination.cursor),
+    knowsFilters: flagOf(sectionOf(config, 'filter').supported),
+    maxPageSize: typeof maxPageSize === 'number' && maxPageSize >= 1 ? Math.floor(maxPageSize) : undefined,
+  };
+}
+
+function decode(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    const { value } = readJson(bytes);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function sectionOf(config: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  const section = config[name];
+  return isRecord(section) ? section : {};
+}
+
+function flagOf(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** For more people than this, reading all users needs fewer requests. */
+const maxLookups = 50;
+
+/** The attributes that support lookups. For other fields all users are read. */
+const byField: Readonly<Record<string, string>> = { workEmail: 'emails.value' };
+
+/**
+ * Returns SCIM's name of an attribute (RFC 7644, 3.10): `enterprise.department` is
+ * `urn:…:enterprise:2.0:User:department`.
+ */
+function attributePath(path: string, extensions: ScimConfig['extensions']): string {
+  const dot = path.indexOf('.');
+  const urn = dot < 0 ? undefined : Object.entries(extensions).find(([alias]) => alias === path.slice(0, dot))?.[1];
+  return urn === undefined ? path : `${urn}:${path.slice(dot + 1)}`;
+}
+
+/** Returns one filter per requested person. Undefined when they are too many, or the field does not support lookups. */
+function pointFilters(
+  { field, identifications }: Extract<ReadRequest, { kind: 'point' }>,
+  { extensions }: ScimConfig,
+): readonly string[] | undefined {
+  if (identifications.length > maxLookups || !/^[A-Za-z][\w.$-]*$/.test(field)) return undefined;
+  const path = byField[field] ?? attributePath(field, extensions);
+  return identifications.map((value) => `${path} eq ${JSON.stringify(value)}`);
+}
+
+/** Returns the filter for changes since an instant (ISO 8601). */
+function deltaFilter(since: string): string {
+  return `meta.lastModified gt "${deltaStart(since).replace(/\.\d+Z$/, 'Z')}"`;
+}
+
+/** Combines two filters with `and`. */
+function bothFilters(scope: string | undefined, more: string | undefined): string | undefined {
+  if (scope === undefined || more === undefined) return scope ?? more;
+  return `(${scope}) and (${more})`;
 }

@@ -1,6 +1,6 @@
 import { defineKind } from '../kit/kind.ts';
+import { SqlConfig } from './config.ts';
 import { readSql, readSqlColumns } from './read.ts';
-import { SqlConfig } from './schema.ts';
 
 /** A query on the HR system's own database: PostgreSQL, MySQL, MariaDB or an SQLite file. */
 export const sql = defineKind({

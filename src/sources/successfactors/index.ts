@@ -1,9 +1,9 @@
-import { statusField } from '../kit/employment-status.ts';
 import { defineKind } from '../kit/kind.ts';
+import { statusField } from '../kit/status.ts';
 import { openSuccessFactorsAuthority } from './authority.ts';
+import { SuccessFactorsConfig } from './config.ts';
 import { readPeople } from './read.ts';
-import { SuccessFactorsConfig } from './schema.ts';
-import { personStatusInputs, userStatusInputs } from './to-employee.ts';
+import { personStatusInputs, userStatusInputs } from './to-person.ts';
 
 /** SAP SuccessFactors: people with their employments, or users, by OData v2. */
 export const successfactors = defineKind({

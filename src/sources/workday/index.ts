@@ -1,12 +1,12 @@
 import type { SourceBase } from '../../ports/source.ts';
-import { statusField } from '../kit/employment-status.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
+import { statusField } from '../kit/status.ts';
+import { type RaasConfig, type SoapConfig, WorkdayConfig } from './config.ts';
 import { readReport } from './raas/read.ts';
-import { reportFields, statusColumns } from './raas/to-employee.ts';
-import { type RaasConfig, type SoapConfig, WorkdayConfig } from './schema.ts';
+import { reportFields, statusColumns } from './raas/to-person.ts';
 import { readWorkers } from './soap/read.ts';
-import { statusInputs } from './soap/to-employee.ts';
+import { statusInputs } from './soap/to-person.ts';
 
 /** Workday: a custom report (RaaS), or all workers by the web service (SOAP). */
 export const workday = defineKind({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileStatusMap, employeeStatus } from '../../../src/sources/bamboohr/employment-status.ts';
+import { compileStatusMap, employeeStatus } from '../../../src/sources/bamboohr/to-person.ts';
 
 const map = compileStatusMap({ 'Maternity Leave': 'leave', Garden: 'suspended', Terminated: 'terminated' });
 const today = '2026-11-21';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { csvKeys } from '../../../src/sources/csv/config.ts';
 import { csv } from '../../../src/sources/csv/index.ts';
-import { csvKeys } from '../../../src/sources/csv/schema.ts';
 
 const sftp = { host: 'h', user: 'u', password: 'p', path: '/a.csv', hostKey: `SHA256:${'a'.repeat(43)}` };
 

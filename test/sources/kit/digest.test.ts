@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { digestOf, wordAt } from '../../../src/sources/kit/digest.ts';
+import { digestOf, wordAt } from '../../../src/sources/kit/key-set.ts';
 
 it('is SHA-256, word for word', () => {
   fc.assert(

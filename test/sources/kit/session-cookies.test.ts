@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { fixedAuthority } from '../../../src/sources/kit/http/authority.ts';
-import { withSessionCookies } from '../../../src/sources/kit/http/session-cookies.ts';
+import { fixedAuthority, withSessionCookies } from '../../../src/sources/kit/http/authority.ts';
 import { fixedClock } from '../../support/fake-clock.ts';
 
 const { signal } = new AbortController();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { employmentStatus } from '../../../src/sources/personio/employment-status.ts';
-import { primaryEmployment } from '../../../src/sources/personio/v2/employments.ts';
-import { noNames } from '../../../src/sources/personio/v2/names.ts';
-import { toPerson } from '../../../src/sources/personio/v2/to-employee.ts';
+import { employmentStatus } from '../../../src/sources/personio/status.ts';
+import { noNames } from '../../../src/sources/personio/v2/list.ts';
+import { primaryEmployment, toPerson } from '../../../src/sources/personio/v2/to-person.ts';
 
 const today = '2026-11-21';
 

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { compileStatus } from '../../../src/sources/rest/derive-status.ts';
+import { RestConfig } from '../../../src/sources/rest/config.ts';
 import { rest } from '../../../src/sources/rest/index.ts';
-import { nextLink } from '../../../src/sources/rest/paging/by-link-header.ts';
-import { placeOf } from '../../../src/sources/rest/paging/by-next-link.ts';
+import { nextLink, placeOf } from '../../../src/sources/rest/paging.ts';
 import { fillPreset } from '../../../src/sources/rest/presets.ts';
-import { RestConfig } from '../../../src/sources/rest/schema.ts';
+import { compileStatus } from '../../../src/sources/rest/status.ts';
 
 const least = {
   kind: 'rest',

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseEmployment, inEffect } from '../../../src/sources/successfactors/choose.ts';
+import { tidy } from '../../../src/sources/successfactors/odata.ts';
 import {
+  chooseEmployment,
   type EmploymentFacts,
   employmentStatus,
+  inEffect,
   userStatus,
-} from '../../../src/sources/successfactors/employment-status.ts';
-import { tidy } from '../../../src/sources/successfactors/odata.ts';
+} from '../../../src/sources/successfactors/to-person.ts';
 
 const today = '2026-11-21';
 const someone: EmploymentFacts = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type EmploymentFacts, employmentStatus, readBoolean } from '../../../src/sources/workday/employment-status.ts';
+import { type EmploymentFacts, employmentStatus, readBoolean } from '../../../src/sources/workday/status.ts';
 
 const today = '2026-11-21';
 const someone: EmploymentFacts = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { all, at, referenceId, textAt } from '../../../src/sources/workday/soap/envelope.ts';
 import { parseXml } from '../../../src/sources/workday/soap/parse-xml.ts';
-import { all, at, referenceId, textAt } from '../../../src/sources/workday/soap/xml.ts';
 
 const parse = (text: string): unknown => parseXml('POST Get_Workers', Buffer.from(text));
 

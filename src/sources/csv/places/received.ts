@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SourceIo } from '../../../ports/source.ts';
+import type { Compression } from '../config.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
 import { type Marker, maxMarkerBytes, noMarker, readContent, tooLargeMarker } from '../marker.ts';
-import type { Compression } from '../schema.ts';
 import { compressionOf, unpack } from '../unpack.ts';
 import { type FileState, memorySink, type Place, type Sink, type Visit } from './place.ts';
 import { openSpool, type Spool } from './spool.ts';

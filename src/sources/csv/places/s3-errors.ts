@@ -1,6 +1,6 @@
 import { RollcallError } from '../../../core/run/errors.ts';
 import { type Answer, readBytes } from '../../../drivers/http/transport.ts';
-import type { S3 } from './schema.ts';
+import type { S3 } from './config.ts';
 
 /** Statuses whose body gives a reason. Busy ones (429, 500, 503) are not included, because they are retried. */
 export const refusals: readonly number[] = [301, 307, 400, 401, 403, 404];

@@ -4,9 +4,9 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { readBytes } from '../../../drivers/http/transport.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
+import type { S3 } from './config.ts';
 import { type Candidate, compilePattern, folderOf } from './newest.ts';
 import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
-import type { S3 } from './schema.ts';
 
 const maxPageBytes = 8 * 1024 * 1024;
 /** Each page has 1,000 objects. */

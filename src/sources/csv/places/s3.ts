@@ -1,9 +1,9 @@
 import type { Authority } from '../../kit/http/authority.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
+import type { S3 } from './config.ts';
 import { chooseNewest, isPattern } from './newest.ts';
 import type { Place, Visit } from './place.ts';
 import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
-import type { S3 } from './schema.ts';
 import { stateOf, takeFile, withWebServer } from './web-files.ts';
 
 /**

@@ -6,7 +6,7 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
 import { openTunnel } from '../../../drivers/http/proxy-tunnel.ts';
 import type { Egress } from '../../../ports/runtime.ts';
-import type { Sftp } from './schema.ts';
+import type { Sftp } from './config.ts';
 import { isNoSuchFile, NotRegular, sessionError, TooSlow } from './sftp-errors.ts';
 
 /** The operations of a session that are used here. */

@@ -1,8 +1,8 @@
 import type { Egress } from '../../../ports/runtime.ts';
 import type { SourceBase, SourceIo } from '../../../ports/source.ts';
+import type { Sftp } from './config.ts';
 import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';
-import type { Sftp } from './schema.ts';
 import { Interruption, sftpError } from './sftp-errors.ts';
 import type { SftpSession } from './sftp-session.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { RollcallError } from '../../../core/run/errors.ts';
-import type { CsvEncoding } from '../schema.ts';
+import type { CsvEncoding } from '../config.ts';
 
 /** Turns a file's bytes into strict UTF-8 without a byte order mark. */
 export interface Decoder {

@@ -1,10 +1,9 @@
 import type { SourceRecord } from '../../../core/person/person.ts';
+import { countOf } from '../../../core/run/count-of.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
-import { openToEmployee } from '../to-employee.ts';
 import type { CsvRow } from './row-parser.ts';
-import { swallowedRows } from './swallowed-rows.ts';
-import { readTrailer, type Trailer } from './trailer.ts';
+import { readTrailer, type Trailer } from './row-parser.ts';
 
 /**
  * Turns rows into records and broken rows, one row late, because only the next row shows that a row is not the last.
@@ -125,3 +124,60 @@ function tooManyBlanks({ line }: CsvRow): RollcallError {
 function isBlank(row: CsvRow): boolean {
   return row.cells.every((cell) => cell === '' || cell.trim() === '');
 }
+
+/**
+ * Returns why a row of several lines may hide other rows, without values; undefined when it does not. Two quotes that
+ * are not doubled can enclose whole rows and still be valid CSV. So a cell must not hold a line with as many delimiters
+ * as the header, and at most one line of the row may have so many.
+ */
+function swallowedRows(row: CsvRow, columns: number, delimiter: string): string | undefined {
+  if (row.lines === 1) return undefined;
+  const isLikeRow = (line: string): boolean => line.split(delimiter).length >= columns;
+  const inCells = row.cells.some((cell) => {
+    const lines = cell.split(lineEnd);
+    return lines.length > 1 && lines.some(isLikeRow);
+  });
+  const physical = row.cells.join(delimiter).split(lineEnd).filter(isLikeRow).length;
+  if (!inCells && physical < 2) return undefined;
+  const last = row.line + row.lines - 1;
+  return (
+    `a quoted cell runs to line ${last}, and ${countOf(Math.max(1, physical), 'line', 'lines')} of it ` +
+    'look like rows of their own: a quote inside a cell is not doubled'
+  );
+}
+
+const lineEnd = /\r\n|\n|\r/;
+
+/** Makes the records of a file's rows. */
+interface ToEmployee {
+  /** Returns the record of a row that has a cell for each column. */
+  of(row: CsvRow, at: string): SourceRecord;
+  /** What was unusual about the cells, without values. */
+  notes(): readonly string[];
+}
+
+function openToEmployee(columns: readonly string[]): ToEmployee {
+  let unwrapped = 0;
+  return {
+    of({ cells }, at) {
+      const fields: Record<string, string> = {};
+      // An index loop: this runs for every cell of the file.
+      for (let index = 0; index < columns.length; index++) {
+        const cell = cells[index] ?? '';
+        const isWrapped = cell.charCodeAt(0) === equalsSign && textFormula.test(cell);
+        if (isWrapped) unwrapped++;
+        fields[columns[index] ?? ''] = isWrapped ? cell.slice(2, -1).replaceAll('""', '"') : cell;
+      }
+      return { at, fields };
+    },
+    notes() {
+      if (unwrapped === 0) return [];
+      const cells = unwrapped === 1 ? '1 cell was' : `${unwrapped} cells were`;
+      return [`${cells} written for a spreadsheet, as ="…"; the text between the quotes is used`];
+    },
+  };
+}
+
+const equalsSign = 0x3d;
+/** Cells that exports write so that a spreadsheet keeps leading zeros: `="001234"`. */
+const textFormula = /^="(?:[^"]|"")*"$/;

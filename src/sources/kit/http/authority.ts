@@ -2,10 +2,8 @@ import type { Answer } from '../../../drivers/http/transport.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { SourceBase } from '../../../ports/source.ts';
 import type { AccessTokens } from '../../../ports/tokens.ts';
-import type { HttpAuth } from './auth-settings.ts';
-import { openClientCredentials } from './client-credentials.ts';
-import { type OAuthClient, presentRefreshToken } from './oauth.ts';
-import type { HttpTls } from './settings.ts';
+import { type OAuthClient, openClientCredentials, presentRefreshToken } from './oauth.ts';
+import type { HttpAuth, HttpTls } from './settings.ts';
 
 /** What a request carries to authenticate. */
 export interface Credential {
@@ -99,4 +97,35 @@ function clientOf(
     ...(clientSecret === undefined ? {} : { clientSecret }),
     form: { ...(scope === undefined ? {} : { scope }), ...parameters },
   };
+}
+
+/**
+ * Keeps the cookies that a server sets and sends them with later requests, so that all pages of a read come from the
+ * machine that holds their snapshot. Open one per read. Only the client's own origin receives the cookies.
+ */
+export function withSessionCookies(authority: Authority): Authority {
+  const jar = new Map<string, string>();
+  return {
+    async credential(clock, signal, target) {
+      const credential = await authority.credential(clock, signal, target);
+      if (jar.size === 0) return credential;
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+      return { ...credential, headers: { ...credential.headers, cookie } };
+    },
+    renew: (refused, clock, signal) => authority.renew(refused, clock, signal),
+    accepted(answer, credential, clock) {
+      for (const written of answer.headerAll('set-cookie')) keep(jar, written);
+      authority.accepted?.(answer, credential, clock);
+    },
+  };
+}
+
+/** RFC 6265, 5.2: name and value before the first semicolon. `Max-Age=0` deletes a cookie. */
+function keep(jar: Map<string, string>, written: string): void {
+  const [pair = '', ...attributes] = written.split(';');
+  const split = pair.indexOf('=');
+  const name = pair.slice(0, split).trim();
+  if (split < 1 || name === '') return;
+  if (attributes.some((attribute) => /^\s*max-age\s*=\s*(?:0|-\d+)\s*$/i.test(attribute))) jar.delete(name);
+  else jar.set(name, pair.slice(split + 1).trim());
 }

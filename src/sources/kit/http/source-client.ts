@@ -7,6 +7,7 @@ import { openLimiter } from '../../../drivers/http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../../drivers/http/transport.ts';
 import type { SourceIo } from '../../../ports/source.ts';
 import type { Authority, Credential } from './authority.ts';
+import type { SourceRequest } from './failure.ts';
 import {
   type BreakdownFacts,
   type FailureAdvice,
@@ -17,7 +18,6 @@ import {
   type RequestFailure,
 } from './failure.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
-import type { SourceRequest } from './source-request.ts';
 
 /** An answer that was read completely. */
 export interface SourceAnswer {

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
-import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { utcDay } from '../../kit/employment-status.ts';
-import type { Authority } from '../../kit/http/authority.ts';
+import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import type { ReadRequest, SourceBase, SourceIo, SourcePage } from '../../../ports/source.ts';
+import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
+import { openHeldTokens, postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
 import { acceptsOnly, type Page, readPages } from '../../kit/pages.ts';
-import { partnerHeaders, type V1Config } from '../schema.ts';
-import { toEmployee } from './to-employee.ts';
+import { plainDate, statusField, utcDay } from '../../kit/status.ts';
+import type { Fields } from '../../kit/tally.ts';
+import { partnerHeaders, type V1Config } from '../config.ts';
+import { employmentStatus } from '../status.ts';
 
 const name = 'GET /v1/company/employees';
 const unauthorised = 'Personio also answers this when the credential lacks permission to read employees.';
@@ -124,4 +127,85 @@ async function ask(
 /** The key and the status are always requested. */
 function withId(attributes: readonly string[] | undefined): readonly string[] {
   return attributes === undefined ? [] : [...new Set(['id', 'status', ...attributes])];
+}
+
+const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });
+
+/** Lifetime of current tokens. A token of older credentials is valid for one request. */
+const tokenLifeMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Manages the tokens of `POST /v1/auth`. An answer may return the token for the next request in a header, and may
+ * have invalidated the current one. So the token of the last answer is always the one to send.
+ */
+export function openV1Authority(config: V1Config, { egress }: Pick<SourceBase, 'egress'>): Authority {
+  const { url, clientId, clientSecret, limits, tls } = config;
+  const tokenUrl = `${url.replace(/\/$/, '')}/v1/auth`;
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const body = { kind: 'json', value: { client_id: clientId, client_secret: clientSecret } } as const;
+  const call = { tokenUrl, headers, body, timeoutMs: limits.timeout, tls, egress };
+  const first = bearerAuthority(openHeldTokens(tokenUrl, (signal) => postForToken(call, readToken, signal)));
+  let followed: { readonly authorization: string; readonly generation: number } | undefined;
+  return {
+    ...first,
+    async credential(clock, signal, target) {
+      const credential = await first.credential(clock, signal, target);
+      if (followed === undefined || followed.generation !== credential.generation) return credential;
+      return { ...credential, headers: { authorization: followed.authorization } };
+    },
+    accepted({ header }, { generation }) {
+      const authorization = header('authorization') ?? '';
+      if (generation !== undefined && /^Bearer \S+$/i.test(authorization)) followed = { authorization, generation };
+    },
+  };
+}
+
+function readToken(status: number, bytes: Uint8Array): TokenAnswer {
+  const failure = tokenFailureOf(status, bytes);
+  if (failure !== undefined) return failure;
+  const granted = Granted.safeParse(exactValue(readJson(bytes)));
+  if (!granted.success) return { kind: 'lost', reason: `its answer (${status}) holds no token` };
+  const accessToken = granted.data.data.token;
+  return { kind: 'granted', accessToken, refreshToken: undefined, lifeMs: tokenLifeMs, oddities: [] };
+}
+
+/**
+ * Builds the record of an employee: each attribute under its name, and custom ones (`dynamic_33400`) also under their
+ * label, where no other attribute has that name. Departments, offices and supervisors are objects (`department.name`,
+ * `supervisor.email`). Ids are text, dates plain. An attribute that the credential may not read is absent.
+ */
+function toEmployee(attributes: Fields, today: string): Fields {
+  const fields: Record<string, unknown> = {};
+  for (const [name, cell] of Object.entries(attributes)) fields[name] = plainValue(name, cell);
+  for (const [label, names] of labelsOf(attributes)) {
+    const [name = ''] = names;
+    if (names.length === 1 && !Object.hasOwn(fields, label)) fields[label] = fields[name];
+  }
+  const { status, hire_date: hired, termination_date: left } = fields;
+  const employment = employmentStatus({ status, hired, left }, today);
+  return employment === undefined ? fields : { ...fields, [statusField]: employment };
+}
+
+/** Returns labels of the custom attributes, with the attributes that have them. */
+function labelsOf(attributes: Fields): ReadonlyMap<string, readonly string[]> {
+  const labels = new Map<string, string[]>();
+  for (const [name, cell] of Object.entries(attributes)) {
+    if (!name.startsWith('dynamic_') || !isRecord(cell) || typeof cell.label !== 'string' || cell.label === '')
+      continue;
+    labels.set(cell.label, [...(labels.get(cell.label) ?? []), name]);
+  }
+  return labels;
+}
+
+/** `{label, value, type}` becomes its value, `{type, attributes}` its attributes; other values stay unchanged. */
+function plainValue(name: string, cell: unknown): unknown {
+  if (Array.isArray(cell)) return cell.map((one) => plainValue('', one));
+  if (isRecord(cell)) {
+    if (Object.hasOwn(cell, 'value') && Object.hasOwn(cell, 'label')) {
+      return cell.type === 'date' ? plainDate(cell.value) : plainValue(name, cell.value);
+    }
+    const inner = isRecord(cell.attributes) ? cell.attributes : cell;
+    return Object.fromEntries(Object.entries(inner).map(([key, value]) => [key, plainValue(key, value)]));
+  }
+  return name === 'id' && typeof cell === 'number' ? String(cell) : cell;
 }

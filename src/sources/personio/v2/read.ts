@@ -2,18 +2,14 @@ import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { readConfirmed, type UnprovenRead } from '../../kit/confirm-end.ts';
-import { deltaStart } from '../../kit/dates.ts';
-import { utcDay } from '../../kit/employment-status.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
 import { acceptsOnly, type Page } from '../../kit/pages.ts';
-import { partnerHeaders, type V2Config } from '../schema.ts';
-import { openEmployments } from './employments.ts';
-import { readList } from './list.ts';
-import { type Names, noNames, readNames } from './names.ts';
-import { type Employments, toPerson } from './to-employee.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { deltaStart, utcDay } from '../../kit/status.ts';
+import type { Fields } from '../../kit/tally.ts';
+import { partnerHeaders, type V2Config } from '../config.ts';
+import { type Names, noNames, readList, readNames } from './list.ts';
+import { type Employments, openEmployments, toPerson } from './to-person.ts';
 
 const name = 'GET /v2/persons';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Connection, createConnection, type FieldPacket, type RowDataPacket } from 'mysql2';
-import { type ReadValue, readBinary, readDate, readJsonText } from '../to-employee.ts';
+import { type ReadValue, readBinary, readDate, readJsonText } from '../to-person.ts';
 import { readTls, type ServerPlace } from './database-url.ts';
 import {
   closeTimeoutMs,

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RollcallError } from '../../../core/run/errors.ts';
 import type { SourceIo } from '../../../ports/source.ts';
-import type { SqlConfig } from '../schema.ts';
+import type { SqlConfig } from '../config.ts';
 import { readStatement } from '../statement.ts';
 import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from './database-url.ts';
 import { explainError } from './errors.ts';

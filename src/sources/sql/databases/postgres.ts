@@ -1,6 +1,6 @@
 import { checkServerIdentity } from 'node:tls';
 import { Client, type QueryResult } from 'pg';
-import { readDate, readJsonText, readPadded } from '../to-employee.ts';
+import { readDate, readJsonText, readPadded } from '../to-person.ts';
 import { readTls, type ServerPlace, type TlsReady } from './database-url.ts';
 import {
   closeTimeoutMs,

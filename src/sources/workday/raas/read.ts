@@ -2,15 +2,15 @@ import type { SourceRecord } from '../../../core/person/person.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { utcDay } from '../../kit/employment-status.ts';
 import type { Authority } from '../../kit/http/authority.ts';
+import type { Refusal } from '../../kit/http/failure.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
-import type { Refusal } from '../../kit/http/source-request.ts';
 import { acceptsOnly, inPortions } from '../../kit/pages.ts';
+import { utcDay } from '../../kit/status.ts';
 import { streamArray } from '../../kit/stream-array.ts';
 import { openTally } from '../../kit/tally.ts';
-import type { RaasConfig } from '../schema.ts';
-import { openRowReader } from './to-employee.ts';
+import type { RaasConfig } from '../config.ts';
+import { openRowReader } from './to-person.ts';
 
 const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
 

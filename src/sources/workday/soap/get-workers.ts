@@ -1,10 +1,9 @@
 import { RollcallError } from '../../../core/run/errors.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
+import type { Refusal } from '../../kit/http/failure.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
-import type { Refusal } from '../../kit/http/source-request.ts';
-import type { SoapConfig } from '../schema.ts';
-import { getWorkersEnvelope, type PageRequest } from './envelope.ts';
-import { all, at, type Element, textAt } from './xml.ts';
+import type { SoapConfig } from '../config.ts';
+import { all, at, type Element, getWorkersEnvelope, type PageRequest, textAt } from './envelope.ts';
 
 const requestName = 'POST Human_Resources/Get_Workers';
 

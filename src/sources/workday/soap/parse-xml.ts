@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { RollcallError } from '../../../core/run/errors.ts';
-import type { Element } from './xml.ts';
+import type { Element } from './envelope.ts';
 
 const parser = new XMLParser({
   ignoreAttributes: false,

@@ -1,18 +1,16 @@
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { countOf } from '../../../core/run/count-of.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { statusField, utcDay } from '../../kit/employment-status.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
 import { acceptsOnly, type Page, readPages } from '../../kit/pages.ts';
+import { deltaStart, statusField, utcDay } from '../../kit/status.ts';
+import type { Fields } from '../../kit/tally.ts';
 import { openTally } from '../../kit/tally.ts';
-import type { SoapConfig } from '../schema.ts';
+import type { SoapConfig } from '../config.ts';
 import type { WorkerQuery } from './envelope.ts';
 import { getWorkersPage } from './get-workers.ts';
-import { openWorkerReader, workerFields } from './to-employee.ts';
-import { workerQueries } from './worker-queries.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { openWorkerReader, workerFields } from './to-person.ts';
 
 /** A page of a query. */
 interface Place {
@@ -142,4 +140,48 @@ function openProgress(isDelta: boolean) {
     doubts: (): readonly string[] => doubts,
     total: () => total,
   };
+}
+
+/** Ids in one lookup request. */
+const idsAtOnce = 50;
+
+/** The record's fields that Workday can look up, with the type of their id. */
+const idTypes: Readonly<Record<string, string>> = {
+  wid: 'WID',
+  employeeId: 'Employee_ID',
+  contingentWorkerId: 'Contingent_Worker_ID',
+};
+
+/** Returns the queries of one read in order. `asOf` is the instant of the whole read. */
+function workerQueries(workers: SoapConfig['workers'], request: ReadRequest, asOf: string): readonly WorkerQuery[] {
+  const population = { excludeEmployees: workers === 'contingent', excludeContingent: workers === 'employees' };
+  switch (request.kind) {
+    case 'full':
+      return all(workers);
+    case 'delta': {
+      // Entries since the instant, and earlier entries that take effect since: a leave that begins today.
+      const range = { from: deltaStart(request.since), through: asOf };
+      return [
+        { ...population, changed: { by: 'Updated', ...range } },
+        { ...population, changed: { by: 'Effective', ...range } },
+      ];
+    }
+    case 'point': {
+      const type = idTypes[request.field];
+      if (type === undefined) return all(workers);
+      const chunks: WorkerQuery[] = [];
+      for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
+        chunks.push({ ...population, ids: { type, values: request.identifications.slice(start, start + idsAtOnce) } });
+      }
+      return chunks;
+    }
+  }
+}
+
+/** Employees come before contingent workers: see `read-workers.ts`. */
+function all(workers: SoapConfig['workers']): readonly WorkerQuery[] {
+  const employees = { excludeEmployees: false, excludeContingent: true };
+  const contingent = { excludeEmployees: true, excludeContingent: false };
+  if (workers === 'all') return [employees, contingent];
+  return [workers === 'employees' ? employees : contingent];
 }
