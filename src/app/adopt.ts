@@ -7,7 +7,7 @@ import type { Dialect } from '../core/run/settings.ts';
 import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
-import type { Adoption } from './app.ts';
+import type { Adoption } from '../views/people.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
 import { renameDetail } from './renames.ts';
 

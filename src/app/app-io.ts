@@ -1,8 +1,8 @@
 import type { Platform } from '../ports/platform.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import type { SyncView } from '../views/syncs.ts';
 import type { CheckLine, WatchOptions } from './app.ts';
-import type { SyncView } from './sync-view.ts';
 
 /** What the use cases need from outside. The composition root makes it over one configuration. */
 export interface AppIo {

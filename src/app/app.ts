@@ -1,13 +1,5 @@
-import type { MappingTrace } from '../core/person/mapping.ts';
-import type { SourceRecord } from '../core/person/person.ts';
-import type { Change } from '../core/plan/change.ts';
-import type { LedgerEntry } from '../core/plan/ledger.ts';
-import type { Decision, SourceSays } from '../core/plan/plan.ts';
-import type { Snapshot } from '../core/plan/snapshot.ts';
-import type { Finding } from '../core/run/finding.ts';
-import type { AlertSubject, AlertsReport, ChannelTest } from '../ports/alerts.ts';
+import type { AlertsReport, ChannelTest } from '../ports/alerts.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget, ContractLine, ContractMode } from '../ports/api.ts';
-import type { Lookup } from '../ports/platform.ts';
 import type { PlanReport, Preview } from '../ports/previews.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type {
@@ -26,19 +18,16 @@ import type {
   UnreadableValues,
 } from '../ports/store.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
-import type { VerdictOrder, VerdictPreview, VerdictReport } from './approve.ts';
+import type { QuietReport } from '../views/alerts.ts';
+import type { HoldsReport, VerdictReport } from '../views/holds.ts';
+import type { Adoption, PersonTrace } from '../views/people.ts';
+import type { RunProgress, RunReport } from '../views/runs.ts';
+import type { RequestReport, RequestResult, RequestState, SyncState, SyncView } from '../views/syncs.ts';
+import type { VerdictOrder, VerdictPreview } from './approve.ts';
 import type { Caller, SignedCaller, SignedOrder } from './audit.ts';
-import type { HoldsQuery, HoldsReport } from './holds.ts';
+import type { HoldsQuery } from './holds.ts';
 import type { PageUseCases } from './page.ts';
-import type { PersonStep } from './person-steps.ts';
-import type { Rename } from './renames.ts';
-import type { RunReport } from './reports.ts';
-import type { RequestResult, RequestState, RunProgress } from './request-result.ts';
 import type { SourceTrial, TrialOptions } from './source-trial.ts';
-import type { SyncState, SyncView } from './sync-view.ts';
-
-export type { PlanReport } from '../ports/previews.ts';
-export type { RunReport } from './reports.ts';
 
 /**
  * The use cases of the command line and the HTTP API, over one configuration. Every method may throw `RollcallError`:
@@ -206,28 +195,12 @@ export interface ResyncOrder {
   readonly isWaiting?: boolean;
 }
 
-export interface RequestReport {
-  readonly trigger: string;
-  /** False when the key was stored before; then nothing is stored. */
-  readonly isNew: boolean;
-  readonly scope: RunScope;
-  readonly sync: string;
-  /** The run that took the request; undefined while it waits. */
-  readonly run: string | undefined;
-}
-
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly progress: Progress;
 }
 
 export type QuietRequest = { readonly kind: 'ack' | 'unmute' } | { readonly kind: 'mute'; readonly forMs: number };
-
-export interface QuietReport {
-  readonly subjects: readonly { readonly subject: AlertSubject; readonly open: number }[];
-  /** The end of the mute. */
-  readonly until: number | undefined;
-}
 
 export type ResyncReport =
   | {
@@ -245,51 +218,8 @@ export type ResyncReport =
       readonly result?: RequestResult;
     };
 
-/** What adopting one person does, or did. */
-export interface Adoption {
-  readonly identification: string;
-  /** `move`: from another sync. `rename`: the account of `other` gets this identification. `none`: nothing is done. */
-  readonly kind: 'move' | 'rename' | 'none';
-  /** The account on the platform; absent when there is none. */
-  readonly account?: { readonly id: string; readonly enabled: boolean };
-  /** The sync that owns the user now. */
-  readonly owner?: string;
-  /** The identification that the account has now, if it is another one. */
-  readonly other?: string;
-  /** What changes, or why nothing does and what to do, as a sentence without its full stop. */
-  readonly effect: string;
-  /** False in a preview. After `adopt`, false also when the platform does not show a rename. */
-  readonly isDone: boolean;
-}
-
 export interface CheckLine {
   readonly subject: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly message: string;
-}
-
-/** The decisions of the pipeline about one person now, and the person's earlier changes. Holds field values. */
-export interface PersonTrace {
-  readonly identification: string;
-  readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
-  readonly snapshot: Snapshot;
-  /** Absent when no plan can be made from the read. See `failure`. */
-  readonly says: SourceSays | undefined;
-  readonly lookup: Lookup;
-  readonly ledger: LedgerEntry | undefined;
-  readonly decision: Decision | undefined;
-  /** The change that the next full run plans, with its hash. */
-  readonly change: Change | undefined;
-  /** The way of the person, from the source to the read-back. */
-  readonly steps: readonly PersonStep[];
-  /** Findings about the person, and about the whole read. */
-  readonly findings: readonly Finding[];
-  /** Why a full run would plan nothing from this read. */
-  readonly failure: string | undefined;
-  /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
-  readonly next: string;
-  /** Renames of the account by `adopt`: those that led to this identification, and the one that ended it. */
-  readonly renames: readonly Rename[];
-  /** Also the changes under earlier identifications. */
-  readonly history: readonly PastChange[];
 }

@@ -31,14 +31,6 @@ export interface Verdicts {
   readonly acceptsRead: boolean;
 }
 
-export interface VerdictReport {
-  readonly run: string;
-  readonly sync: string;
-  readonly changes: number;
-  /** Whether a running deployment delivers approved changes now; otherwise `rollcall apply` does. */
-  readonly isDeploymentRunning: boolean;
-}
-
 export interface VerdictPreview {
   readonly held: readonly HeldName[];
   /** The first changes of `held`. */

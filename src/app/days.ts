@@ -3,7 +3,8 @@ import type { ChangeKind } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { noKinds } from '../core/run/report.ts';
 import type { EngineIo } from '../run/engine-io.ts';
-import type { DayCounts, DaysQuery, DaysReport } from './page.ts';
+import type { DayCounts, DaysReport } from '../views/overview.ts';
+import type { DaysQuery } from './page.ts';
 
 const dayMs = 86_400_000;
 const failedOutcomes: readonly string[] = ['failed', 'partial'];

@@ -1,6 +1,7 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import type { Run, Trigger } from '../ports/store.ts';
-import type { RunReport, WatchOptions } from './app.ts';
+import type { RunReport } from '../views/runs.ts';
+import type { WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { runReport } from './reports.ts';
 import { neverBegan, runHere } from './run-here.ts';

@@ -1,6 +1,6 @@
-import type { RequestBudget } from '../core/run/request-budget.ts';
-import type { HoldFacts, PlannedChange, Run, Store } from '../ports/store.ts';
+import type { PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import type { DoubtedRead, HoldsReport, OpenHold } from '../views/holds.ts';
 import { findSync } from './find-named.ts';
 import { heldChanges } from './held-changes.ts';
 
@@ -8,32 +8,6 @@ export interface HoldsQuery {
   readonly sync?: string;
   /** Maximum number of people per hold. */
   readonly limit: number;
-}
-
-/** A hold with the people whose changes are open. */
-export interface OpenHold {
-  readonly hold: HoldFacts;
-  /** False after its 24 hours. The next run then asks again. */
-  readonly isApprovable: boolean;
-  /** Number of open changes. Decided changes are not counted. */
-  readonly waiting: number;
-  /** Estimated requests of a run that delivers all changes of that plan, held ones included. */
-  readonly budget: RequestBudget | undefined;
-  /** The first open changes, in order of identification. */
-  readonly changes: readonly PlannedChange[];
-}
-
-/** A run whose read a guard doubts. It may hold changes as well. */
-export interface DoubtedRead {
-  readonly sync: string;
-  readonly run: string;
-  readonly reason: string | undefined;
-  readonly startedAt: number;
-}
-
-export interface HoldsReport {
-  readonly holds: readonly OpenHold[];
-  readonly reads: readonly DoubtedRead[];
 }
 
 /**

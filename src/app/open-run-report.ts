@@ -2,9 +2,9 @@ import { runLease, workersLease } from '../ports/leases.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import { spanOn } from '../run/clock-span.ts';
 import { isFilePending } from '../run/deliver/wave.ts';
+import type { RunReport, RunWork } from '../views/runs.ts';
 import type { AppIo } from './app-io.ts';
-import { type RunReport, runReport } from './reports.ts';
-import type { RunWork } from './run-work.ts';
+import { runReport } from './reports.ts';
 
 /** Reports a run that may be in progress. */
 export async function openRunReport(run: Run, io: AppIo): Promise<RunReport> {

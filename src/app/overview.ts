@@ -1,12 +1,12 @@
 import { workersLease } from '../ports/leases.ts';
 import type { Streak } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
+import type { Overview, RunStep, SyncHealth, SyncOverview, WaitingWork } from '../views/overview.ts';
+import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { isReadWaiting } from './holds.ts';
 import { readRunWork } from './open-run-report.ts';
-import type { Overview, RunStep, SyncHealth, SyncOverview, WaitingWork } from './page.ts';
 import { readSyncStates } from './sync-states.ts';
-import type { SyncState } from './sync-view.ts';
 
 /** Reads health, state and holds of every configured sync from the store. */
 export async function readOverview(io: AppIo): Promise<Overview> {

@@ -7,6 +7,8 @@ import { countOf } from '../core/run/count-of.ts';
 import { isAboutIdentity } from '../core/run/finding.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
 import type { Explained } from '../run/why.ts';
+import type { PersonStep, StepDetail } from '../views/people.ts';
+import { personStepNames } from '../views/people.ts';
 import { wordsOf } from './rule-words.ts';
 
 /** The way of one person, in order. */
@@ -20,35 +22,7 @@ const judges = {
   batch: batchStep,
   platform: platformStep,
   'read-back': readBackStep,
-} as const satisfies Readonly<Record<string, (input: StepsInput) => Step>>;
-
-export type PersonStepName = keyof typeof judges;
-
-export const personStepNames = Object.keys(judges) as [PersonStepName, ...PersonStepName[]];
-
-/**
- * One step of the way. The steps up to `guard` are about the next full run. Those after it are about the change that
- * was last sent, while no other change is due.
- */
-export interface PersonStep {
-  readonly step: PersonStepName;
-  /** `stopped`: nothing after it happens until its reason is gone. */
-  readonly state: 'ok' | 'stopped' | 'not-reached';
-  /** A sentence without its full stop. */
-  readonly summary: string;
-  readonly details: readonly StepDetail[];
-  /** The run that the step is about. */
-  readonly run: string | undefined;
-}
-
-export interface StepDetail {
-  readonly name: string;
-  readonly value: string;
-  /** The former value. Absent: there is none, or the platform does not return it. */
-  readonly before?: string;
-  /** Where the value comes from: `from work_email`. */
-  readonly origin?: string;
-}
+} as const satisfies Readonly<Record<PersonStep['step'], (input: StepsInput) => Step>>;
 
 /** A change of the person in a run. */
 type RunChange = PlannedChange & { readonly run: string };

@@ -3,11 +3,12 @@ import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { previewPlan, reportPlan } from '../run/make-preview.ts';
+import type { PreviewState } from '../views/previews.ts';
 import type { WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { type Caller, note } from './audit.ts';
 import { findSync } from './find-named.ts';
-import type { PreviewOrder, PreviewState } from './page.ts';
+import type { PreviewOrder } from './page.ts';
 import { inFull } from './requests.ts';
 
 /** The store keeps plans that were only shown no longer. */

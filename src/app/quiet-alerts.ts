@@ -1,6 +1,7 @@
 import type { Quieted, QuietOrder } from '../ports/alerts.ts';
 import type { EngineIo } from '../run/engine-io.ts';
-import type { QuietReport, QuietRequest } from './app.ts';
+import type { QuietReport } from '../views/alerts.ts';
+import type { QuietRequest } from './app.ts';
 import { note, type SignedCaller } from './audit.ts';
 
 /** What is quieted, and by which order. */

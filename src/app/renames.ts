@@ -1,10 +1,5 @@
-import type { AuditEntry, Store } from '../ports/store.ts';
-
-/** An account that got another identification by `adopt`, as the audit has it. */
-export interface Rename extends Pick<AuditEntry, 'at' | 'by' | 'reason'> {
-  readonly from: string;
-  readonly to: string;
-}
+import type { Store } from '../ports/store.ts';
+import type { Rename } from '../views/people.ts';
 
 const searchedEntries = 1000;
 

@@ -1,30 +1,10 @@
 import { chooseOutcome, noStates } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
-import type { Batch, Run, RunScope, Trigger } from '../ports/store.ts';
+import type { Run, RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
-
-export interface RequestState {
-  readonly trigger: Trigger;
-  readonly state: 'waiting' | 'running' | 'ended' | 'canceled';
-  /** The run that took the request. */
-  readonly run: Run | undefined;
-  /** How it ended for the people of the request, of whom the run may have had more. Undefined before the end. */
-  readonly result: RequestResult | undefined;
-}
-
-export interface RequestResult {
-  readonly outcome: NonNullable<Run['outcome']>;
-  readonly reason: string | undefined;
-  /** Number of changes of the people of the request, by state. */
-  readonly changes: Readonly<Record<ChangeState, number>>;
-}
-
-export interface RunProgress {
-  readonly run: Run;
-  readonly batches: readonly Batch[];
-}
+import type { RequestResult } from '../views/syncs.ts';
 
 /** For more people, all changes of the run are read in order instead. */
 const mostSingleReads = 100;

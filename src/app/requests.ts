@@ -1,13 +1,15 @@
 import { RollcallError } from '../core/run/errors.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
 import { type RunRequest, requestRun } from '../run/request-run.ts';
-import type { RequestReport, ResyncReport, RunOrder, RunReport, WatchOptions } from './app.ts';
+import type { RunReport } from '../views/runs.ts';
+import type { RequestReport, RequestState } from '../views/syncs.ts';
+import type { ResyncReport, RunOrder, WatchOptions } from './app.ts';
 import type { AppIo } from './app-io.ts';
 import { type Caller, note, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun } from './follow-run.ts';
 import { runReport } from './reports.ts';
-import { hasOthers, type RequestState, requestResult } from './request-result.ts';
+import { hasOthers, requestResult } from './request-result.ts';
 import { runHere } from './run-here.ts';
 import { refusePaused } from './sync-states.ts';
 

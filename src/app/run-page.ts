@@ -1,8 +1,8 @@
 import { RollcallError } from '../core/run/errors.ts';
 import type { FindingPage } from '../ports/reports.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import type { FoundFindings, RunPage } from '../views/runs.ts';
 import { findRun } from './find-named.ts';
-import type { FoundFindings, RunPage } from './page.ts';
 import { runReport } from './reports.ts';
 
 /** Reports one run with its timeline, and its findings by cause. */

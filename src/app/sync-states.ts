@@ -2,10 +2,10 @@ import { RollcallError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/instant.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
+import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { findSync } from './find-named.ts';
-import type { SyncState } from './sync-view.ts';
 
 /** Number of recent runs that are searched for the newest successful one. */
 const searchedRuns = 50;

@@ -2,7 +2,7 @@ import type { Change } from '../core/plan/change.ts';
 import type { DecisionRecord } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
-import type { PersonTrace } from './app.ts';
+import type { PersonTrace } from '../views/people.ts';
 import { personSteps } from './person-steps.ts';
 import { renamesOf } from './renames.ts';
 import { waitWords } from './rule-words.ts';

@@ -1,40 +1,39 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { alertList, quieted } from '../views/alerts.ts';
+import { change, changeGroups, changePage, effect, foundChanges, pastChanges } from '../views/changes.ts';
+import { auditPage, connection, connectionList } from '../views/connections.ts';
+import { holdDetail, holdsPage, verdict } from '../views/holds.ts';
 import {
   adoptionOrder,
-  adoptions,
   approvalOrder,
-  auditPage,
   cancelOrder,
-  change,
-  changePage,
-  connection,
-  connectionList,
-  holdsPage,
-  pastChanges,
+  holdOrder,
+  holdSelection,
+  muteOrder,
   peopleOrder,
-  problem,
-  rawTextList,
-  requested,
-  requestState,
+  previewOrder,
+  quietOrder,
   runOrder,
-  runPage,
-  runProgress,
-  runSummary,
-  sync,
-  syncList,
-  verdict,
+  sessionOrder,
   verdictOrder,
   webhookOrder,
-} from './schema.ts';
-import { alertList, muteOrder, quieted, quietOrder } from './schemas/alerts.ts';
-import { changeGroups, effect, foundChanges, holdDetail, holdOrder, holdSelection } from './schemas/changes.ts';
-import { mappingSamples, syncMapping } from './schemas/mapping.ts';
-import { dayList, overview } from './schemas/overview.ts';
-import { foundPeople } from './schemas/people.ts';
-import { person } from './schemas/person.ts';
-import { preview, previewList, previewOrder } from './schemas/preview.ts';
-import { findingPage, runWithTimes } from './schemas/run.ts';
-import { session, sessionEnd, sessionOrder } from './schemas/session.ts';
+} from '../views/orders.ts';
+import { dayList, overview } from '../views/overview.ts';
+import { adoptions, foundPeople, person } from '../views/people.ts';
+import { preview, previewList } from '../views/previews.ts';
+import { findingPage, rawTextList, runPage, runProgress, runSummary, runWithTimes } from '../views/runs.ts';
+import { mappingSamples, requested, requestState, sync, syncList, syncMapping } from '../views/syncs.ts';
+import { count } from '../views/wire.ts';
+import { session, sessionEnd } from './endpoints/session.ts';
+
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: count,
+  code: z.string().meta({ description: 'Stable. Programs must use this code, not the texts' }),
+  detail: z.string(),
+  requestId: z.string(),
+});
 
 /** The named schemas of the OpenAPI document. */
 export const components: Readonly<Record<string, z.ZodType>> = {

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { PlannedChange } from '../ports/store.ts';
-import { changeView } from './views.ts';
+import { changeView } from '../views/changes.ts';
 
 /** Yields one JSON object per line (application/x-ndjson). */
 export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { App, RunReport } from '../../src/app/app.ts';
+import type { App } from '../../src/app/app.ts';
 import type { Batch, Run } from '../../src/ports/store.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import type { RunReport } from '../../src/views/runs.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { csvOf, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -27,11 +27,9 @@ it('a run that fails in a shell is told once, and the next good one as well', as
   expect((await shell.run(['apply', 'people'])).code).toBe(1);
   expect((await shell.run(['apply', 'people'])).code).toBe(1);
   expect(titles(receiver)).toEqual(['CRITICAL sync people: the run failed']);
-  const wrong = (await shell.run(['alerts', 'list', '--json'])).json<{ standing: object[]; deliveries: object[] }>();
-  expect(wrong.standing).toMatchObject([
-    { subject: { kind: 'sync', name: 'people' }, topic: 'run', severity: 'critical' },
-  ]);
-  expect(wrong.deliveries).toMatchObject([{ kind: 'problem', channel: 'night', state: 'delivered', tries: 1 }]);
+  const wrong = (await shell.run(['alerts', 'list', '--json'])).json<{ open: object[]; notices: object[] }>();
+  expect(wrong.open).toMatchObject([{ subject: { kind: 'sync', name: 'people' }, topic: 'run', severity: 'critical' }]);
+  expect(wrong.notices).toMatchObject([{ kind: 'problem', channel: 'night', state: 'delivered', tries: 1 }]);
   await writeFile(people, before);
   expect((await shell.run(['apply', 'people'])).code).toBe(0);
   expect(titles(receiver)).toEqual(['RECOVERED sync people: runs succeed again']);
@@ -50,8 +48,8 @@ it('a running deployment tells what fails in it, and sends what a shell could no
   await writeFile(join(shell.folder, 'employees.csv'), 'nonsense\n');
   receiver.received.length = 0;
   await shell.run(['apply', 'people']);
-  const waiting = (await shell.run(['alerts', 'list', '--json'])).json<{ deliveries: { state: string }[] }>();
-  expect(waiting.deliveries.some(({ state }) => state === 'waiting')).toBe(true);
+  const waiting = (await shell.run(['alerts', 'list', '--json'])).json<{ notices: { state: string }[] }>();
+  expect(waiting.notices.some(({ state }) => state === 'waiting')).toBe(true);
   const stopping: (() => void)[] = [];
   const poll = setInterval(() => {
     if (receiver.received.length > 0) for (const stop of stopping.splice(0)) stop();
@@ -115,7 +113,7 @@ it('show --findings lists every finding with its code and place', async () => {
   const rows = (await readFile(path, 'utf8')).trimEnd();
   const [, first = ''] = rows.split('\n');
   await writeFile(path, `${rows}\n${first}\n`);
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const { stdout } = await shell.run(['show', run, '--findings']);
   expect(stdout).toMatch(/^duplicate-key \(ana\b.*\): /m);
   expect(stdout).not.toContain('changes');

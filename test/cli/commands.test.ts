@@ -6,7 +6,7 @@ import { useConnectedShells, writePeople } from './test-shell.ts';
 const openConnectedShell = useConnectedShells();
 
 interface RunJson {
-  readonly run: string;
+  readonly id: string;
   readonly outcome: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly digest: string;
@@ -31,7 +31,7 @@ test('plan shows, apply does, and then there is nothing to do', async () => {
   expect(apply).toMatchObject({ code: 0, stdout: expect.stringContaining('3 applied') });
   expect(apply.stderr).toContain('delivering batch 1 of 1: 3 changes\n');
   expect([...shell.sandbox.state.users.keys()].sort()).toEqual(['1001', '1002', '1003']);
-  expect(again.json<RunJson>()).toMatchObject({ run: null, outcome: 'nothing-to-do', changes: [] });
+  expect(again.json<RunJson>()).toMatchObject({ outcome: 'nothing-to-do', changes: [] });
   expect(again.stderr).toBe('');
 });
 
@@ -55,7 +55,7 @@ test('what a guard holds ends with 3, is listed, asked about, approved and deliv
   await writePeople(shell, leave(eight));
   const plan = await shell.run(['plan', 'people']);
   const apply = await shell.run(['apply', 'people', '--json']);
-  const { run, counts, outcome } = apply.json<RunJson>();
+  const { id: run, counts, outcome } = apply.json<RunJson>();
   const shown = await shell.run(['show', run.slice(-8), '--held', '--limit', '2']);
   const alone = await shell.run(['approve', run]);
   const declined = await shell.run(['approve', run], { answer: 'n' });
@@ -90,7 +90,7 @@ test('what was rejected is not asked about again', async () => {
   const shell = await openConnectedShell(eight);
   await shell.run(['apply', 'people']);
   await writePeople(shell, leave(eight));
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
   const rejected = await shell.run(['reject', run, '--yes', '--json']);
 
   expect(rejected.json()).toEqual({ run, sync: 'people', verdict: 'rejected', changes: 8, isDeploymentRunning: false });
@@ -99,7 +99,7 @@ test('what was rejected is not asked about again', async () => {
 test('runs are listed and shown, and a run can be tried again', async () => {
   const shell = await openConnectedShell(three);
   const none = await shell.run(['runs']);
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
   const retried = await shell.run(['retry', run, '--json']);
   const listed = await shell.run(['runs', 'people', '--json']);
   const shown = await shell.run(['show', run, '--changes', '--json']);
@@ -172,7 +172,7 @@ test('a first refresh token is presented by the commands that may, and by no oth
   });
   expect(planAgain.code).toBe(0);
   expect(declined).toMatchObject({ code: 1, stdout: 'nothing was changed\n' });
-  expect(revoke.json()).toMatchObject({ connection: 'acme', state: 'revoked' });
+  expect(revoke.json()).toMatchObject({ name: 'acme', token: { state: 'revoked' } });
   expect(apply).toMatchObject({ code: 1 });
   for (const { stdout, stderr } of [plan, refresh, planAgain, revoke, apply]) {
     expect(stdout + stderr).not.toContain(shell.sandbox.refreshToken);

@@ -15,7 +15,7 @@ async function openHeld(): Promise<{ readonly shell: ConnectedShell; readonly ru
     shell,
     eight.map((person) => person.replace('active', 'terminated')),
   );
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   return { shell, run };
 }
 
@@ -25,7 +25,7 @@ const disabledOf = ({ sandbox }: ConnectedShell): string[] =>
 test('holds lists who waits, why, until when, and the commands that decide it', async () => {
   const { shell, run } = await openHeld();
   const { stdout, code } = await shell.run(['holds', '--limit', '2']);
-  const json = (await shell.run(['holds', '--json', '--sync', 'people'])).json<{ holds: { people: object[] }[] }>();
+  const json = (await shell.run(['holds', '--json', '--sync', 'people'])).json<{ holds: { changes: object[] }[] }>();
 
   expect(code).toBe(0);
   expect(stdout).toMatch(/people: 8 disables held in run/);
@@ -33,14 +33,14 @@ test('holds lists who waits, why, until when, and the commands that decide it', 
   expect(stdout).toContain('… and 6 more');
   expect(stdout).toContain(`rollcall approve ${run} --only disables`);
   expect(stdout).toContain(`rollcall reject ${run} --only disables`);
-  expect(json.holds).toMatchObject([{ run, class: 'disables', count: 8, isApprovable: true, more: 0 }]);
-  expect(json.holds[0]?.people[0]).toMatchObject({
+  expect(json.holds).toMatchObject([{ run, class: 'disables', count: 8, isApprovable: true }]);
+  expect(json.holds[0]?.changes[0]).toMatchObject({
     identification: '200',
     name: expect.stringContaining('Person'),
     email: expect.stringContaining('@'),
     kind: 'disable',
-    enabled: true,
-    fields: [],
+    isEnabled: true,
+    changed: [],
   });
   expect(await shell.run(['holds', '--sync', 'none'])).toMatchObject({ code: 2 });
 });
@@ -73,8 +73,8 @@ test('a part is rejected and approved in a name, the rest waits, and the audit s
 
 test('approve never overrules a rejection, in whatever run, without --reopen', async () => {
   const { shell, run } = await openHeld();
-  const later = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
-  await shell.run(['reject', later.run, '--yes', '--reason', 'not leavers']);
+  const later = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
+  await shell.run(['reject', later.id, '--yes', '--reason', 'not leavers']);
   const refused = await shell.run(['approve', run, '--yes']);
   const silent = await shell.run(['approve', run, '--reopen']);
   const declined = await shell.run(['approve', run, '--reopen'], { answer: 'n' });
@@ -115,7 +115,7 @@ test('show says what became of the held changes of a run, part by part', async (
     shell,
     eight.map((person, i) => (i < 6 ? person.replace('active', 'terminated') : person)),
   );
-  const applied = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const applied = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const after = await shell.run(['show', run]);
   const refused = await Promise.all(['approve', 'reject'].map((verb) => shell.run([verb, run, '--yes'])));
 
@@ -123,7 +123,7 @@ test('show says what became of the held changes of a run, part by part', async (
   expect(before.stdout).toContain('    2 open until ');
   expect(before.stdout).toContain('    6 approved by tester\n');
   expect(after.stdout).toContain('people: held: 6 approved, 2 lapsed: the reason ended\n');
-  expect(after.stdout).toContain(`    6 approved by tester, applied in run ${applied.run}\n`);
+  expect(after.stdout).toContain(`    6 approved by tester, applied in run ${applied.id}\n`);
   expect(after.stdout).toMatch(/decisions:\n {2}\S+ \S+ UTC {2}tester {2}approve {2}6 changes\n/);
   expect(after.stdout).not.toContain('to approve it');
   for (const { stderr } of refused) {
@@ -138,7 +138,7 @@ test('a file that lost many rows waits for approval in every list, until it is a
   const shell = await openConnectedShell(eight);
   await shell.run(['apply', 'people']);
   await writePeople(shell, eight.slice(0, 4));
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const [holds, status, shown] = [
     await shell.run(['holds']),
     await shell.run(['status']),
@@ -167,7 +167,7 @@ test('a file that is cut in its last row is not offered for approval, and says s
   const file = join(shell.folder, 'employees.csv');
   await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20));
   const applied = await shell.run(['apply', 'people']);
-  const { run } = (await shell.run(['runs', '--json'])).json<{ runs: { run: string }[] }>().runs[0] ?? { run: '' };
+  const { id: run } = (await shell.run(['runs', '--json'])).json<{ runs: { id: string }[] }>().runs[0] ?? { id: '' };
   const refused = await shell.run(['approve', run, '--yes']);
 
   expect(applied.code).toBe(4);
@@ -207,7 +207,7 @@ test('approve of a doubted read says what is approved, before it asks and after'
     shell,
     eight.map((person, i) => (i < 6 ? person.replace('active', 'present') : person)),
   );
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const declined = await shell.run(['approve', run], { answer: 'n' });
   const approved = await shell.run(['approve', run, '--yes']);
 

@@ -42,7 +42,7 @@ test('a sync is paused and resumed from a shell, each once', async () => {
 
 test('without a deployment, apply, resync and retry of a paused sync are refused and request nothing', async () => {
   const shell = await openConnectedShell(people);
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   await shell.run(['pause', 'people']);
   const commands = [
     ['apply', 'people'],
@@ -103,7 +103,7 @@ test('resync --wait ends with the run of the deployment, its report and its exit
   const [first, again, other, everybody] = results;
   expect(first).toMatchObject({ code: 0 });
   expect(first?.json()).toMatchObject({ outcome: 'succeeded', counts: { create: 2, applied: 2 } });
-  expect(again?.json<{ run: string }>().run).toBe(first?.json<{ run: string }>().run);
+  expect(again?.json<{ id: string }>().id).toBe(first?.json<{ id: string }>().id);
   expect(other).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('the key ticket-1 is already used by another request'),
@@ -130,14 +130,14 @@ test('a file of people that is not there, or names nobody, is refused before any
 
 test('what a person does from a shell is in the audit, with the name', async () => {
   const shell = await openConnectedShell(people);
-  const { run: first } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: first } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   await shell.run(['resync', 'people', '--user', '200', '201']);
   await shell.run(['retry', first]);
   await writePeople(
     shell,
     people.map((person) => person.replace('active', 'terminated')),
   );
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   await shell.run(['approve', run, '--yes']);
   await shell.run(['reject', run, '--yes']);
 
@@ -197,7 +197,7 @@ test('a run is approved once; the second time is refused with what to do instead
     shell,
     people.map((person) => person.replace('active', 'terminated')),
   );
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   expect(await shell.run(['approve', run, '--yes'])).toMatchObject({ code: 0 });
   const again = await shell.run(['approve', run, '--yes']);
   expect(again).toMatchObject({

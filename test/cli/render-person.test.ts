@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PersonTrace } from '../../src/app/app.ts';
 import { renderPerson } from '../../src/cli/render/person.ts';
+import type { PersonTrace } from '../../src/views/people.ts';
 import { at, plain, sampleChange } from './samples.ts';
 
 const snapshot = { kind: 'full', rows: 520, leavers: undefined, missing: undefined, gaps: [] } as const;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { PlanReport } from '../../src/app/app.ts';
 import { planJson } from '../../src/cli/json-reports.ts';
 import { planOutcome, renderPlan } from '../../src/cli/render/plan.ts';
 import { openStyle } from '../../src/cli/terminal.ts';
 import { noCounts } from '../../src/core/run/run.ts';
+import type { PlanReport } from '../../src/ports/previews.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';
 

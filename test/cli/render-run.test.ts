@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { runJson } from '../../src/cli/json-reports.ts';
 import { renderRun, renderRuns } from '../../src/cli/render/run.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { Run, RunFacts } from '../../src/ports/store.ts';
+import { runReportView } from '../../src/views/runs.ts';
 import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';
 
 test('a run that went well is told in a few lines and asks for nothing', () => {
@@ -145,9 +145,9 @@ test('a run says which read it made, and why everybody was read where a delta wa
 });
 
 test('the JSON of a run has every key, with null for what is not known', () => {
-  const json = runJson(sampleReport({ outcome: undefined, endedAt: undefined, digest: undefined }));
+  const json = runReportView(sampleReport({ outcome: undefined, endedAt: undefined, digest: undefined }));
 
-  expect(json).toMatchObject({ run: 'run_01', outcome: null, endedAt: null, digest: null, reason: null, resumed: [] });
+  expect(json).toMatchObject({ id: 'run_01', outcome: null, endedAt: null, digest: null, reason: null, resumed: [] });
   expect(JSON.parse(JSON.stringify(json))).toEqual(json);
 });
 

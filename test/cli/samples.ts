@@ -1,7 +1,8 @@
-import type { PlanReport, RunReport } from '../../src/app/app.ts';
 import { openStyle } from '../../src/cli/terminal.ts';
 import { noCounts } from '../../src/core/run/run.ts';
+import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
+import type { RunReport } from '../../src/views/runs.ts';
 
 export const plain = openStyle({ isTerminal: false, env: {}, config: undefined });
 

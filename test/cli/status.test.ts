@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-
-import type { Overview, SyncOverview } from '../../src/app/page.ts';
-
 import { renderStatus } from '../../src/cli/render/status.ts';
+import type { Overview, SyncOverview } from '../../src/views/overview.ts';
 import { plain } from './samples.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
 
@@ -24,11 +22,16 @@ test('status says how runs go, what waits, and the commands that show it', async
   expect(stdout).toContain('rollcall holds --sync people');
   const { syncs } = (await shell.run(['status', '--json'])).json<{ syncs: object[] }>();
   expect(syncs).toMatchObject([
-    { sync: 'people', health: { state: 'succeeding' }, state: 'needs-approval', holds: { changes: 8, reads: 0 } },
+    {
+      name: 'people',
+      health: { state: 'succeeding' },
+      activity: { kind: 'needs-approval' },
+      holds: { changes: 8, reads: 0 },
+    },
   ]);
 
   await writePeople(shell, ['200,Person', 'x']);
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const failing = await shell.run(['status']);
   expect(failing.stdout).toMatch(/people +failing \(1×, since /);
   expect(failing.stdout).toContain(`rollcall show ${run}`);

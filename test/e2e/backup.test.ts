@@ -53,7 +53,7 @@ describe.each([
       expect(failed.stdout + failed.stderr).toContain('restored from a backup');
       expect((await rollcall('check', 'acme')).stdout).toContain('restored from a backup');
       expect(JSON.parse((await rollcall('token', 'status', 'acme', '--json')).stdout)).toMatchObject({
-        state: 'restored',
+        token: { state: 'restored' },
       });
       expect(sandbox.state.refreshes).toHaveLength(presented);
 

@@ -25,7 +25,7 @@ async function writeStaff({ folder }: ConnectedShell, people: readonly Person[])
 }
 
 interface Told {
-  readonly run: string;
+  readonly id: string;
   readonly outcome: string;
   readonly reason: string;
   readonly facts: Run['facts'];
@@ -87,7 +87,7 @@ test.each(troubles)(
     expect(first.reason).toContain(cause);
     const second = await shell.run(['apply', 'people']);
     expect(second).toMatchObject({ code: 3, stdout: expect.stringContaining('rollcall approve') });
-    const [{ run: id }] = (await shell.run(['runs', '--json'])).json<{ runs: [Told] }>().runs;
+    const [{ id }] = (await shell.run(['runs', '--json'])).json<{ runs: [Told] }>().runs;
     expect((await shell.run(['show', id])).stdout).toContain(cause);
     expect((await shell.run(['runs'])).stdout).toMatch(/held .*[0-9]+ blocked/);
 
@@ -181,7 +181,7 @@ test('a company of four loses one account a day without a person, however often 
   const renamed = await shell.run(['apply', 'staff', '--json']);
   expect(renamed.json()).toMatchObject({ outcome: 'held', counts: { disable: 1, held: 1 } });
   expect([...shell.sandbox.state.users.values()].filter(({ enabled }) => !enabled)).toHaveLength(1);
-  const { run } = renamed.json<{ run: string }>();
+  const { id: run } = renamed.json<{ id: string }>();
   expect(await shell.run(['approve', run, '--yes'])).toMatchObject({ code: 0 });
   expect((await shell.run(['apply', 'staff', '--json'])).json()).toMatchObject({ counts: { disable: 1, applied: 1 } });
 });

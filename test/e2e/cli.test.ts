@@ -81,7 +81,11 @@ test('from nothing: init, sandbox, check, plan, apply, and nothing left to do', 
   expect(JSON.parse(unset.stdout).error).toMatchObject({ code: 'CONFIG_INVALID' });
   expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining('✓ connection acme') });
   expect(plan).toMatchObject({ code: 0, stderr: '' });
-  expect(JSON.parse(plan.stdout)).toMatchObject({ run: null, outcome: 'planned', counts: { create: 3 } });
+  expect(JSON.parse(plan.stdout)).toMatchObject({
+    id: expect.stringMatching(/^plan_/),
+    outcome: 'planned',
+    counts: { create: 3 },
+  });
   expect(apply).toMatchObject({ code: 0, stdout: expect.stringContaining('3 applied') });
   expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
   expect((await sandbox.ended).code).toBe(0);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { App, CheckLine, RunReport } from '../../src/app/app.ts';
+import type { App, CheckLine } from '../../src/app/app.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
@@ -13,6 +13,7 @@ import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
 import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
+import type { RunReport } from '../../src/views/runs.ts';
 import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
 import {
   employees,

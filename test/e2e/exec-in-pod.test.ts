@@ -29,7 +29,7 @@ test('the documented commands of kubectl exec find the program and its configura
     shell,
     eight.map((person) => person.replace('active', 'terminated')),
   );
-  const { run } = (await shell.run(['apply', 'people', '--json'])).json<{ run: string }>();
+  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const text = await readFile('docs/kubernetes.md', 'utf8');
   const documented = [...text.matchAll(/^kubectl exec (.*)-- rollcall (approve .*?)(?: +#.*)?$/gm)];
   const unattended = documented.filter(([, options]) => !options?.includes('-it')).map(([, , words]) => words ?? '');

@@ -82,7 +82,7 @@ async function write({ folder }: ConnectedShell, rows: readonly Row[], name = 's
 }
 
 interface Told {
-  readonly run: string;
+  readonly id: string;
   readonly outcome: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly findings: readonly { readonly code: string; readonly identification?: string }[];
@@ -247,7 +247,7 @@ test('11: a rejected "missing" does not reject that the person left', async () =
   });
   await settled(shell, staff(12));
   await write(shell, staff(12).slice(1));
-  const { run } = await apply(shell);
+  const { id: run } = await apply(shell);
   expect((await shell.run(['reject', run, '--yes'])).code).toBe(0);
   await write(shell, staff(12).slice(1));
   expect((await apply(shell)).counts).toMatchObject({ held: 0, applied: 0 });

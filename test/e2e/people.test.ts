@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunReport } from '../../src/app/app.ts';
+import type { RunReport } from '../../src/views/runs.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 

@@ -77,10 +77,10 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     const { folder } = await openOffice(40);
     const both = await Promise.all([1, 2].map(() => rollcall(folder, 'apply', 'people', '--json')));
     const told = both.map(
-      ({ stdout }) => JSON.parse(stdout) as { run: string; outcome?: string; counts?: { create: number } },
+      ({ stdout }) => JSON.parse(stdout) as { id: string; outcome?: string; counts?: { create: number } },
     );
     // Requests that meet before a run begins are one run, and both are told of it; else the second run finds nothing to do.
-    const createdByRun = new Map(told.map(({ run, counts }) => [run, counts?.create ?? 0]));
+    const createdByRun = new Map(told.map(({ id, counts }) => [id, counts?.create ?? 0]));
     expect([...createdByRun.values()].reduce((sum, created) => sum + created, 0)).toBe(40);
     expect(told.map(({ outcome }) => outcome)).toContain('succeeded');
     const runs = JSON.parse((await rollcall(folder, 'runs', '--json')).stdout) as {

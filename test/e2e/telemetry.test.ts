@@ -115,7 +115,7 @@ describe('telemetry', () => {
     const folder = await openFolder({});
     const done = await rollcall(folder, environment(collector.url), 'apply', 'people', '--json', '--verbose');
     expect(done.code, done.stderr).toBe(0);
-    const run = String(JSON.parse(done.stdout).run);
+    const run = String(JSON.parse(done.stdout).id);
     const ids = traceIdsOf(run);
     const { spans } = decode(collector);
     const own = spans.filter(({ traceId }) => traceId === ids.trace);
@@ -183,7 +183,7 @@ describe('telemetry', () => {
       const folder = await openFolder(more, { alerts: hook });
       await writeFile(join(folder, 'employees.csv'), '');
       const done = await rollcall(folder, environment(collector.url), 'apply', 'people', '--json');
-      const { trace } = traceIdsOf(String(JSON.parse(done.stdout).run));
+      const { trace } = traceIdsOf(String(JSON.parse(done.stdout).id));
       const [notice] = hook.received.splice(0).map((one) => one.json<{ text: string; links: readonly object[] }>());
       if ('traceUrl' in more)
         expect(notice?.links).toContainEqual({ text: 'Trace', url: `https://traces.example/t/${trace}` });

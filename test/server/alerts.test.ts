@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { auditPage, connectionList } from '../../src/server/schema.ts';
-import { alertList, quieted } from '../../src/server/schemas/alerts.ts';
+import { alertList, quieted } from '../../src/views/alerts.ts';
+import { auditPage, connectionList } from '../../src/views/connections.ts';
 import { adminToken, openAlerted } from '../support/alerted-office.ts';
 import { viewerToken } from './open-test-server.ts';
 

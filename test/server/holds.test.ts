@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { changeGroups, effect, foundChanges, holdDetail } from '../../src/server/schemas/changes.ts';
+import { changeGroups, effect, foundChanges } from '../../src/views/changes.ts';
+import { holdDetail } from '../../src/views/holds.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 

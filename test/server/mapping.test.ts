@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mappingSamples, syncMapping } from '../../src/server/schemas/mapping.ts';
+import { mappingSamples, syncMapping } from '../../src/views/syncs.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 

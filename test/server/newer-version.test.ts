@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UnknownState } from '../../src/ports/runs.ts';
-import { runDetail } from '../../src/server/schema.ts';
-import { runDetailView } from '../../src/server/views.ts';
+import { runDetail, runDetailView } from '../../src/views/runs.ts';
 import { sampleBatch, sampleReport } from '../cli/samples.ts';
 
 test('states of a newer version are answered with their text', () => {

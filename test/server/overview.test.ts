@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { dayList, overview } from '../../src/server/schemas/overview.ts';
+import { dayList, overview } from '../../src/views/overview.ts';
 import { sampleBatch } from '../contracts/store-samples.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, type TestServer } from './open-test-server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { person } from '../../src/server/schemas/person.ts';
+import { person } from '../../src/views/people.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
 

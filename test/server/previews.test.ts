@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { openPreviews } from '../../jobs/open-previews.ts';
 import { makePreview } from '../../src/run/make-preview.ts';
-import { foundChanges } from '../../src/server/schemas/changes.ts';
-import { preview, previewList } from '../../src/server/schemas/preview.ts';
+import { foundChanges } from '../../src/views/changes.ts';
+import { preview, previewList } from '../../src/views/previews.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findingPage, runWithTimes } from '../../src/server/schemas/run.ts';
+import { findingPage, runWithTimes } from '../../src/views/runs.ts';
 import { employees, openOffice, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
 

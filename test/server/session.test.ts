@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { session } from '../../src/server/schemas/session.ts';
+import { session } from '../../src/server/endpoints/session.ts';
 import { openOffice } from '../support/office.ts';
 import {
   openTestServer,

@@ -2,15 +2,16 @@ import { normalText } from '../../core/person/text.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
+import type { Effect } from '../../views/changes.ts';
+import type { HoldDetail, VerdictReport } from '../../views/holds.ts';
+import { waitingOf } from '../../views/runs.ts';
 import type { App } from '../app.ts';
-import type { VerdictReport } from '../approve.ts';
 import type { HoldOrder } from '../page.ts';
-import { waitingOf } from '../reports.ts';
 import type { IndexedChange } from './change-index.ts';
 import { effectOf } from './effect.ts';
 import { groupRows, matcherOf } from './match-changes.ts';
 import type { ChangeSearches, OpenedHold } from './search-changes.ts';
-import type { Effect, HoldDetail, HoldSelection } from './types.ts';
+import type { HoldSelection } from './types.ts';
 
 /** Describes one hold: why, who in groups, and what an approval does. Throws `NOT_FOUND`. */
 export async function describeHold(id: string, searches: ChangeSearches, io: EngineIo): Promise<HoldDetail> {
@@ -30,9 +31,9 @@ export async function describeHold(id: string, searches: ChangeSearches, io: Eng
     ends,
     replacedBy: later.findLast((one) => one.class === hold.class),
     waiting: rows.length,
-    byKind: groupRows(rows, 'kind'),
-    byReason: groupRows(rows, 'reason'),
-    byField: groupRows(rows, 'field'),
+    kinds: groupRows(rows, 'kind'),
+    reasons: groupRows(rows, 'reason'),
+    fields: groupRows(rows, 'field'),
     effect: effectOf(rows, { sync: hold.sync, facts: run.facts }, io),
   };
 }

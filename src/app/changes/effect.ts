@@ -3,8 +3,8 @@ import { noKinds } from '../../core/run/report.ts';
 import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
+import type { Effect } from '../../views/changes.ts';
 import type { IndexedChange } from './change-index.ts';
-import type { Effect } from './types.ts';
 
 /**
  * Estimates what a run takes that delivers these changes and nothing else. `facts`: of the plan that has them, for the

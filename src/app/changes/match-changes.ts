@@ -1,6 +1,7 @@
 import { foldText } from '../../core/person/text.ts';
+import type { ChangeGroups } from '../../views/changes.ts';
 import type { ChangeIndex, IndexedChange } from './change-index.ts';
-import type { ChangeFilter, ChangeGroups, ChangeSort, GroupBy } from './types.ts';
+import type { ChangeFilter, ChangeSort, GroupBy } from './types.ts';
 
 /** Returns the words of a search, folded. */
 export function wordsOf(text = ''): readonly string[] {

@@ -1,10 +1,11 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
+import type { ChangeGroups, FoundChanges } from '../../views/changes.ts';
 import { findRun } from '../find-named.ts';
 import { type ChangeIndex, type IndexedChange, openChangeIndexes, type PlanRef } from './change-index.ts';
 import { groupRows, matchingRows, sortRows } from './match-changes.ts';
-import type { ChangeFilter, ChangeGroups, ChangeSearch, ChangesSubject, FoundChanges, GroupBy } from './types.ts';
+import type { ChangeFilter, ChangeSearch, ChangesSubject, GroupBy } from './types.ts';
 
 const exportedAtOnce = 500;
 /** Searches whose order is kept, so that the next page is a slice. */

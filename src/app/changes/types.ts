@@ -1,9 +1,6 @@
 import type { FieldName } from '../../core/person/fields.ts';
 import type { ChangeClass, ChangeKind } from '../../core/plan/change.ts';
-import type { RequestBudget } from '../../core/run/request-budget.ts';
 import type { ChangeState } from '../../core/run/run.ts';
-import type { HeldEnd } from '../../ports/reports.ts';
-import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 
 /** Which changes of a plan. Every given part must match. */
 export interface ChangeFilter {
@@ -34,56 +31,7 @@ export interface ChangeSearch {
   readonly limit: number;
 }
 
-export interface FoundChange {
-  readonly change: PlannedChange;
-  /** The current decision about a held change. */
-  readonly decision: DecisionRecord | undefined;
-}
-
-export interface FoundChanges {
-  readonly changes: readonly FoundChange[];
-  /** Matching changes, and all that were searched. */
-  readonly total: number;
-  readonly all: number;
-  /** Changes with the content: a list that was read with another version may have moved. */
-  readonly version: string;
-}
-
 export type GroupBy = 'reason' | 'rule' | 'kind' | 'class' | 'state' | 'field' | { readonly value: FieldName };
-
-export interface ChangeGroups {
-  readonly groups: readonly { readonly key: string; readonly count: number }[];
-  readonly total: number;
-  /** There are more groups. */
-  readonly isCut: boolean;
-}
-
-/** What delivering changes takes. */
-export interface Effect {
-  readonly changes: number;
-  readonly kinds: Readonly<Record<ChangeKind, number>>;
-  /** Undefined: the sync is no longer configured. */
-  readonly budget: RequestBudget | undefined;
-  /** Changes that cannot be delivered in this way of delivery. */
-  readonly undeliverable: number;
-}
-
-export interface HoldDetail {
-  readonly hold: HoldFacts;
-  readonly run: Run;
-  /** Changes that wait. */
-  readonly waiting: number;
-  readonly isApprovable: boolean;
-  /** What became of the changes of this hold. Empty while all of them wait in it. */
-  readonly ends: readonly HeldEnd[];
-  /** The open hold of a later run in which the undecided changes of this closed hold wait. */
-  readonly replacedBy: HoldFacts | undefined;
-  readonly byKind: ChangeGroups;
-  readonly byReason: ChangeGroups;
-  readonly byField: ChangeGroups;
-  /** What an approval of all of them does. */
-  readonly effect: Effect;
-}
 
 /** Which changes of a hold, and how many the operator saw. */
 export interface HoldSelection {

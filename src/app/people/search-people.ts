@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/directories.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
+import type { FoundPeople, FoundPerson } from '../../views/people.ts';
 import { wordsOf } from '../changes/match-changes.ts';
 
 export interface PeopleQuery {
@@ -12,20 +13,6 @@ export interface PeopleQuery {
   readonly sync?: string;
   readonly offset: number;
   readonly limit: number;
-}
-
-/** A person of one sync. `ledger`: the store knows only that a sync owns the user. */
-export type FoundPerson = Omit<DirectoryRow, 'side'> & {
-  readonly sync: string;
-  readonly side: DirectoryRow['side'] | 'ledger';
-};
-
-export interface FoundPeople {
-  /** Best matches first: the identification itself, then by name. */
-  readonly people: readonly FoundPerson[];
-  readonly total: number;
-  /** What was searched. `at`: when the sync's source was read; undefined: it has never been read completely. */
-  readonly syncs: readonly { readonly sync: string; readonly at: number | undefined; readonly people: number }[];
 }
 
 /** A person in memory. Personal data, kept while searches continue. */
@@ -99,7 +86,7 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
       total: all.length,
       syncs: [...syncs.keys()]
         .filter((sync) => only === undefined || sync === only)
-        .map((sync) => ({ sync, at: known.get(sync)?.at, people: known.get(sync)?.people ?? 0 })),
+        .map((sync) => ({ sync, readAt: known.get(sync)?.at, people: known.get(sync)?.people ?? 0 })),
     };
   };
 }

@@ -4,8 +4,8 @@ import { countOf } from '../../core/run/count-of.ts';
 import { parseDuration } from '../../core/run/duration.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
+import { alertListView, quietedView } from '../../views/alerts.ts';
 import type { CommandRow } from '../command.ts';
-import { instant } from '../json-reports.ts';
 import { parseWholeNumber, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
@@ -62,28 +62,7 @@ export const alertCommands: readonly CommandRow[] = [
 async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await app.alerts(limit);
-    shell.printJson({
-      channels: report.channels.map(({ afterMs, remindMs, ...channel }) => {
-        return { ...channel, syncs: channel.syncs ?? null, afterMs, remindMs: remindMs ?? null };
-      }),
-      standing: report.standing.map(({ subject, topic, code, severity, summary, since, acked, run }) => {
-        const base = { subject, topic, code, severity, summary, since: instant(since), run: run ?? null };
-        return { ...base, acked: acked === undefined ? null : { by: acked.by, at: instant(acked.at) } };
-      }),
-      muted: report.muted.map(({ subject, until, by }) => ({ subject, until: instant(until), by })),
-      deliveries: report.deliveries.map(({ notice, channel, state, tries, endedAt, error }) => ({
-        notice: notice.id,
-        kind: notice.kind,
-        severity: notice.severity,
-        subject: notice.subject,
-        at: instant(notice.at),
-        channel,
-        state,
-        tries,
-        endedAt: instant(endedAt),
-        error: error ?? null,
-      })),
-    });
+    shell.printJson(alertListView(report));
     shell.print(renderAlerts(report, shell.style));
     return 0;
   });
@@ -186,13 +165,14 @@ async function quiet(shell: Shell, name: string, request: QuietRequest, options:
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const report = await app.quietAlerts(name, request, { by, ...signed });
-    shell.printJson({ ...report, until: instant(report.until) });
+    const quieted = quietedView(report);
+    shell.printJson(quieted);
     for (const { subject, open } of report.subjects) {
       const problems = countOf(open, 'open problem');
       const about = `${subject.kind} ${subject.name}`;
       const words = {
         ack: open === 0 ? `${about} has no open problem` : `${about}: ${problems} acknowledged`,
-        mute: `${about} is muted until ${instant(report.until)}; ${problems}`,
+        mute: `${about} is muted until ${quieted.until}; ${problems}`,
         unmute: `${about} is not muted; ${problems}`,
       };
       shell.print(words[request.kind]);

@@ -2,8 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../core/run/duration.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { AuditEntry } from '../../ports/store.ts';
+import { auditEntryView } from '../../views/connections.ts';
 import type { CommandRow } from '../command.ts';
-import { instant } from '../json-reports.ts';
 import { parseWholeNumber } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import type { Style } from '../terminal.ts';
@@ -38,16 +38,10 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
   const from = since === undefined ? {} : { since: 'at' in since ? since.at : clock.now() - since.ago };
   return shell.withApp({}, async (app) => {
     const entries = await app.audit({ ...filter, ...from, limit });
-    shell.printJson({ entries: entries.map(entryJson) });
+    shell.printJson({ entries: entries.map(auditEntryView) });
     shell.print(entries.length === 0 ? 'no matching entries' : renderAudit(entries, shell.style));
     return 0;
   });
-}
-
-function entryJson(entry: AuditEntry) {
-  const { id, at, by, action } = entry;
-  const { via = null, sync = null, connection = null, run = null, detail = null, reason = null } = entry;
-  return { id, at: instant(at), by, via, action, sync, connection, run, detail, reason };
 }
 
 function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string {

@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import type { App, Role } from '../../app/app.ts';
-import type { Overview, SyncOverview } from '../../app/page.ts';
+import { overviewView } from '../../views/overview.ts';
 import type { CommandRow } from '../command.ts';
-import { instant } from '../json-reports.ts';
 import { parsePort } from '../options.ts';
 import { renderStatus } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
@@ -81,43 +80,8 @@ export const status: CommandRow = {
 async function showStatus(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const overview = await app.overview();
-    shell.printJson(statusJson(overview));
+    shell.printJson(overviewView(overview, await app.alerts(1)));
     shell.print(renderStatus(overview, shell.style));
     return 0;
   });
-}
-
-/** The object of `status --json`. */
-function statusJson({ at, work, syncs }: Overview) {
-  return {
-    at: instant(at),
-    work: { ...work, deploymentSeenAt: instant(work.deploymentSeenAt) },
-    syncs: syncs.map(syncJson),
-  };
-}
-
-function syncJson({ name, connection, health, activity, holds, requests, freshAt, nextSlotAt }: SyncOverview) {
-  const { since, failure, by, ...state } = health;
-  const problem = activity.run?.problem;
-  return {
-    sync: name,
-    connection,
-    health: {
-      ...state,
-      since: instant(since),
-      run: failure?.run ?? null,
-      reason: failure?.reason ?? null,
-      by: by ?? null,
-    },
-    state: activity.kind,
-    run: activity.run?.run ?? null,
-    phase: activity.run?.phase ?? null,
-    isInterrupted: activity.run?.interrupted !== undefined,
-    interruptedAt: instant(activity.run?.interrupted?.at),
-    problem: problem === undefined ? null : { at: instant(problem.at), reason: problem.reason },
-    holds: { ...holds, heldAt: instant(holds.heldAt), expiresAt: instant(holds.expiresAt) },
-    requests,
-    freshAt: instant(freshAt),
-    nextSlotAt: instant(nextSlotAt),
-  };
 }

@@ -1,12 +1,11 @@
 import type { App } from '../../app/app.ts';
-import type { VerdictPreview, VerdictReport } from '../../app/approve.ts';
-import { personOf } from '../../app/changes/person-of.ts';
+import type { VerdictPreview } from '../../app/approve.ts';
 import type { HeldName } from '../../app/held-changes.ts';
-import type { HoldsReport } from '../../app/holds.ts';
-import { differencesOf } from '../../core/plan/change.ts';
+
 import type { Run } from '../../ports/store.ts';
+import type { VerdictReport } from '../../views/holds.ts';
+import { holdsView } from '../../views/holds.ts';
 import type { CommandRow, OptionRow } from '../command.ts';
-import { instant } from '../json-reports.ts';
 import {
   confirmOption,
   parseWholeNumber,
@@ -134,36 +133,10 @@ export const holds: CommandRow = {
 async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await app.holds(sync === undefined ? { limit } : { sync, limit });
-    shell.printJson(holdsJson(report));
+    shell.printJson(holdsView(report));
     shell.print(renderHolds(report, shell.style));
     return 0;
   });
-}
-
-/** The object of `holds --json`. */
-function holdsJson({ holds: open, reads }: HoldsReport) {
-  return {
-    holds: open.map(({ hold, isApprovable, waiting, budget = null, changes }) => ({
-      hold: hold.id,
-      sync: hold.sync,
-      run: hold.run,
-      class: hold.class,
-      reason: hold.reason,
-      count: waiting,
-      heldAt: instant(hold.heldAt),
-      expiresAt: instant(hold.expiresAt),
-      isApprovable,
-      budget,
-      people: changes.map((change) => {
-        const { name = null, email = null } = personOf(change);
-        const { identification, kind, reason, hash, before } = change;
-        const enabled = before?.enabled ?? null;
-        return { identification, name, email, kind, reason, hash, enabled, fields: differencesOf(change) };
-      }),
-      more: waiting - changes.length,
-    })),
-    reads: reads.map(({ startedAt, reason = null, ...read }) => ({ ...read, reason, startedAt: instant(startedAt) })),
-  };
 }
 
 /** Options that `approve` and `reject` share. */

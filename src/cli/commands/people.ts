@@ -1,8 +1,9 @@
-import type { Adoption } from '../../app/app.ts';
 import { countParts, isEmpty, sizeOf } from '../../app/person-records.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PersonRecord } from '../../ports/store.ts';
+import type { Adoption } from '../../views/people.ts';
+import { adoptionsView, personView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions, syncArgument } from '../options.ts';
 import { renderPerson, renderRecord } from '../render/person.ts';
@@ -32,7 +33,7 @@ async function adoptPeople(shell: Shell, sync: string, ids: readonly string[], o
     shell.print(renderAdoptions(preview, shell.style));
     const count = preview.filter(({ kind }) => kind !== 'none').length;
     if (count === 0) {
-      shell.printJson({ sync, adoptions: preview });
+      shell.printJson(adoptionsView({ sync, adoptions: preview }));
       shell.print('nothing to adopt');
       return 0;
     }
@@ -54,7 +55,7 @@ function renderAdoptions(adoptions: readonly Adoption[], { colors }: Style): str
 }
 
 function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
-  shell.printJson({ sync, adoptions });
+  shell.printJson(adoptionsView({ sync, adoptions }));
   const wanted = adoptions.filter(({ kind }) => kind !== 'none');
   const left = wanted.filter(({ isDone }) => !isDone);
   const done = wanted.length - left.length;
@@ -82,7 +83,7 @@ export const why: CommandRow = {
 async function explainPerson(shell: Shell, sync: string, identification: string): Promise<number> {
   return shell.withApp({}, async (app) => {
     const trace = await app.why(sync, normalText(identification), shell.signal);
-    shell.printJson({ sync, ...trace });
+    shell.printJson(personView(sync, trace));
     shell.print(renderPerson(trace, sync, shell.style));
     return 0;
   });

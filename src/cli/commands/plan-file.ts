@@ -6,6 +6,7 @@ import { everyChange } from '../../app/changes/every-change.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PlannedChange } from '../../ports/store.ts';
+import { changeView } from '../../views/changes.ts';
 
 type PlanSource = Pick<App, 'changes'>;
 
@@ -69,14 +70,14 @@ function notWritable(path: string, cause: Error): RollcallError {
 
 const jsonLines: PlanFormat = {
   begin: '',
-  piece: (changes) => changes.map((change) => `${JSON.stringify(change)}\n`).join(''),
+  piece: (changes) => changes.map((change) => `${JSON.stringify(changeView(change))}\n`).join(''),
   end: '',
 };
 
 const json: PlanFormat = {
   begin: '[',
   piece: (changes, isFirst) =>
-    changes.map((change, i) => `${isFirst && i === 0 ? '' : ','}\n${JSON.stringify(change)}`).join(''),
+    changes.map((change, i) => `${isFirst && i === 0 ? '' : ','}\n${JSON.stringify(changeView(change))}`).join(''),
   end: '\n]\n',
 };
 

@@ -1,6 +1,8 @@
 import type { ChangeState } from '../../core/run/run.ts';
+import { changeView } from '../../views/changes.ts';
+import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
 import type { CommandRow } from '../command.ts';
-import { instant, runFactsJson, runJson } from '../json-reports.ts';
+import { instant } from '../json-reports.ts';
 import {
   parsePositive,
   parseWholeNumber,
@@ -44,14 +46,14 @@ async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<
     const report = await app.show(id);
     const states = statesOf(options);
     if (options.findings === true && states === undefined) {
-      shell.printJson(runJson(report));
+      shell.printJson(runReportView(report));
       shell.print(renderAllFindings(report));
       return 0;
     }
     const rawTexts = shell.isRaw ? await app.rawTexts(report.run.id) : undefined;
-    const raw = rawTexts === undefined ? {} : { rawTexts };
+    const raw = rawTexts === undefined ? {} : { rawTexts: rawTextListView(rawTexts).texts };
     if (states === undefined) {
-      shell.printJson({ ...runJson(report), ...raw });
+      shell.printJson({ ...runReportView(report), ...raw });
       shell.print(renderRun(report, shell.style));
       if (rawTexts !== undefined) shell.print(renderRawTexts(rawTexts));
       return 0;
@@ -59,7 +61,7 @@ async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<
     const query = states === 'all' ? {} : { states };
     const found = await app.changes(report.run.id, { ...query, limit: limit + 1 });
     const changes = found.slice(0, limit);
-    shell.printJson({ ...runJson(report), changes, ...raw });
+    shell.printJson({ ...runReportView(report), changes: changes.map(changeView), ...raw });
     shell.print(renderRun(report, shell.style));
     const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
     shell.print(
@@ -95,7 +97,7 @@ export const runs: CommandRow = {
 async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
-    shell.printJson({ runs: found.map(runFactsJson) });
+    shell.printJson({ runs: found.map(runFactsView) });
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
     for (const { name, pause } of await app.syncStates()) {
       if (pause === undefined || (sync !== undefined && name !== sync)) continue;
@@ -119,8 +121,9 @@ async function cancelRun(shell: Shell, id: string, options: SignatureOptions): P
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const { id: run, sync } = await app.cancel(id, by, signed);
-    const { work } = await app.show(run);
-    shell.printJson({ run, sync, isCancelRequested: true, endsBy: instant(work?.files?.untilMs) });
+    const report = await app.show(run);
+    const { work } = report;
+    shell.printJson({ ...runView(report.run), endsBy: instant(work?.files?.untilMs) });
     shell.print(`run ${run} of ${sync} is canceled: ${stopWords(work)}; see ${shell.style.command(`show ${run}`)}`);
     if (work?.interrupted !== undefined) shell.print(interruptedWords(work.interrupted, sync, shell.style));
     return 0;

@@ -1,14 +1,17 @@
-import type { App, PlanReport, ResyncReport, RunReport } from '../../app/app.ts';
-import type { RequestResult } from '../../app/request-result.ts';
+import type { App, ResyncReport } from '../../app/app.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
-import type { Preview } from '../../ports/previews.ts';
+import type { PlanReport, Preview } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
+import type { RunReport } from '../../views/runs.ts';
+import { runReportView } from '../../views/runs.ts';
+import type { RequestResult } from '../../views/syncs.ts';
+import { requestResultView } from '../../views/syncs.ts';
 import type { CommandRow } from '../command.ts';
-import { instant, planJson, runJson } from '../json-reports.ts';
+import { instant, planJson } from '../json-reports.ts';
 import {
   parseWholeNumber,
   readPeople,
@@ -123,14 +126,15 @@ export async function previewChanges(
 
 /** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
 export function printRun(shell: Shell, report: RunReport): number {
-  shell.printJson(runJson(report));
+  shell.printJson(runReportView(report));
   shell.print(renderRun(report, shell.style));
   return exitCodeOf(report.run.outcome);
 }
 
 /** Prints a run that others requested too, and how it ended for the people of this request. */
-function printJoined(shell: Shell, report: RunReport, { outcome, reason, changes }: RequestResult): number {
-  shell.printJson({ ...runJson(report), request: { outcome, reason: reason ?? null, changes } });
+function printJoined(shell: Shell, report: RunReport, result: RequestResult): number {
+  const { outcome, reason } = result;
+  shell.printJson({ ...runReportView(report), request: requestResultView(result) });
   shell.print(renderRun(report, shell.style));
   const why = reason === undefined ? '' : `: ${reason}`;
   shell.print(`The run also served other requests. For the people of this request: ${outcome}${why}`);
@@ -151,7 +155,7 @@ export function printResync(shell: Shell, sync: string, report: ResyncReport): n
   }
   const { trigger, pause, deploymentSeenAt } = report;
   const isPaused = pause !== undefined;
-  shell.printJson({ run: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: instant(deploymentSeenAt) });
+  shell.printJson({ id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: instant(deploymentSeenAt) });
   if (pause !== undefined) {
     const resume = shell.style.command(`resume ${sync}`);
     shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}; the run starts when it is resumed:  ${resume}`);

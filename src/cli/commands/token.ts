@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
+import { connectionView } from '../../views/connections.ts';
 import type { CommandRow } from '../command.ts';
-import { instant } from '../json-reports.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import { type AppOptions, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, formatDuration, type Style } from '../terminal.ts';
@@ -44,8 +44,8 @@ function callerOf(shell: Shell, options: SignatureOptions) {
 }
 
 async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenStatus>): Promise<number> {
-  const report = await shell.withApp(options, ask);
-  shell.printJson(tokenJson(report));
+  const { report, syncs } = await shell.withApp(options, async (app) => ({ report: await ask(app), syncs: app.syncs }));
+  shell.printJson(connectionView(report, syncs));
   shell.print(renderToken(report, shell.io.clock.now(), shell.style));
   return 0;
 }
@@ -84,9 +84,4 @@ function expiry(expiresAt: number, now: number): string {
   const apart = formatDuration(Math.abs(expiresAt - now));
   const when = formatInstant(expiresAt);
   return expiresAt > now ? `expires in ${apart}, ${when}` : `expired ${apart} ago, ${when}`;
-}
-
-function tokenJson({ issuedAt, expiresAt, retryAt, generation, reason, ...rest }: TokenStatus) {
-  const instants = { issuedAt: instant(issuedAt), expiresAt: instant(expiresAt), retryAt: instant(retryAt) };
-  return { ...rest, generation, reason: reason ?? null, ...instants };
 }

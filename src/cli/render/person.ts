@@ -1,4 +1,3 @@
-import type { PersonTrace } from '../../app/app.ts';
 import { wordsOf } from '../../app/rule-words.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { differencesOf } from '../../core/plan/change.ts';
@@ -8,6 +7,7 @@ import type { Decision } from '../../core/plan/plan.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { PersonRecord } from '../../ports/store.ts';
+import type { PersonTrace } from '../../views/people.ts';
 import { cleanLine, formatCount, quote, renderTable, type Style } from '../terminal.ts';
 import { renderDifference } from './changes.ts';
 

@@ -1,5 +1,5 @@
-import type { PlanReport } from '../../app/app.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import type { PlanReport } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { Style } from '../terminal.ts';
 import { cleanLine, formatCount, formatNumber } from '../terminal.ts';

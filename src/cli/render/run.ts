@@ -1,11 +1,10 @@
-import type { RunReport } from '../../app/app.ts';
-import { heldEndWords, reasonNow, waitingOf } from '../../app/reports.ts';
-import type { RunWork } from '../../app/run-work.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { HeldEnd } from '../../ports/reports.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { Batch, HoldFacts, Run } from '../../ports/store.ts';
+import type { RunReport, RunWork } from '../../views/runs.ts';
+import { heldEndWords, reasonNow, waitingOf } from '../../views/runs.ts';
 import { cleanLine, formatCount, formatDuration, formatNumber, renderTable, type Style } from '../terminal.ts';
 import { renderFindings } from './changes.ts';
 import {

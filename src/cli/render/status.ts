@@ -1,7 +1,7 @@
-import type { Overview, SyncActivity, SyncHealth, SyncOverview, WaitingWork } from '../../app/page.ts';
-import type { RunWork } from '../../app/run-work.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { RunFacts } from '../../ports/run-facts.ts';
+import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
+import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
 import { cleanLine, formatCount, formatDuration, formatNumber, renderTable } from '../terminal.ts';
 import { renderMissing } from './counts.ts';
@@ -39,7 +39,7 @@ function healthWords({ state, failures, since }: SyncHealth, { colors }: Style):
   }
 }
 
-function stateWords({ kind, run }: SyncActivity): string {
+function stateWords({ kind, run }: SyncOverview['activity']): string {
   if (run === undefined) return kind === 'needs-approval' ? 'needs approval' : kind;
   const { phase, changes, etaMs, interrupted } = run;
   const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;

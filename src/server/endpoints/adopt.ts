@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { adoptionOrder, peopleOrder } from '../../views/orders.ts';
+import { adoptions, adoptionsView } from '../../views/people.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { adoptionOrder, adoptions, peopleOrder } from '../schema.ts';
 import { knownSync, readIdentification, signatureOf, syncName } from './parameters.ts';
 
 const asks = {
@@ -22,7 +23,7 @@ export const previewAdoption = defineEndpoint({
   refusals: [400, 404, 502],
   handle: async ({ params, body: { ids }, signal }, { app }) => {
     const sync = knownSync(params.sync, app);
-    return { sync, adoptions: await app.previewAdoption(sync, ids.map(readIdentification), signal) };
+    return adoptionsView({ sync, adoptions: await app.previewAdoption(sync, ids.map(readIdentification), signal) });
   },
 });
 
@@ -37,6 +38,7 @@ export const adoptUsers = defineEndpoint({
   handle: async ({ params, caller, body: { ids, ...order }, signal }, { app }) => {
     const sync = knownSync(params.sync, app);
     const { by, signed } = signatureOf(caller, order);
-    return { sync, adoptions: await app.adopt(sync, ids.map(readIdentification), { by, signal, ...signed }) };
+    const adopted = await app.adopt(sync, ids.map(readIdentification), { by, signal, ...signed });
+    return adoptionsView({ sync, adoptions: adopted });
   },
 });

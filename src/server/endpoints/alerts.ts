@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { QuietRequest } from '../../app/app.ts';
+import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
+import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { alertList, alertListView, muteOrder, quieted, quietedView, quietOrder } from '../schemas/alerts.ts';
 import { defineStream } from './events.ts';
 import { limit, signatureOf, word } from './parameters.ts';
 

@@ -1,20 +1,53 @@
 import { z } from 'zod';
-import type { ChangesSubject } from '../../app/changes/types.ts';
+import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/types.ts';
+import type { FieldName } from '../../core/person/fields.ts';
+import { changeGroups, changeGroupsView, foundChanges, foundChangesView } from '../../views/changes.ts';
+import { fieldNames, filterParts } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, jsonOf, linesOf } from '../export-changes.ts';
-import {
-  changeGroups,
-  filterOf,
-  foundChanges,
-  foundView,
-  groupByOf,
-  groupQuery,
-  groupsView,
-  searchQuery,
-  sortOf,
-  sortQuery,
-} from '../schemas/changes.ts';
 import { word } from './parameters.ts';
+
+const filterQuery = z.object(filterParts);
+
+const sortQuery = filterQuery.extend({
+  sort: z
+    .enum(['identification', 'name', 'kind', 'reason', ...fieldNames])
+    .default('identification')
+    .meta({ description: 'What to sort by: a property, or a field of the person' }),
+  order: z.enum(['asc', 'desc']).default('asc').meta({ description: 'asc or desc; blank values are last in both' }),
+});
+
+const searchQuery = sortQuery.extend({
+  limit: z.coerce.number().int().min(1).max(1000).default(100).meta({ description: 'Page size, at most 1000' }),
+  offset: z.coerce.number().int().min(0).max(10_000_000).default(0).meta({ description: 'The first row, from 0' }),
+});
+
+const groupQuery = filterQuery.extend({
+  by: z
+    .string()
+    .regex(/^(reason|rule|kind|class|state|field|value:[A-Za-z0-9]+)$/)
+    .default('reason')
+    .meta({ description: 'reason, rule, kind, class, state, field, or value: and a field, such as value:office' }),
+});
+
+const withNothing = (value: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined && part !== ''));
+
+export function filterOf(given: z.output<typeof filterQuery>): ChangeFilter {
+  const { kind, class: wanted, state, reason, field, value, text } = given;
+  // A blank value is a filter: people without an office.
+  const valued = value === undefined ? {} : { value };
+  return { ...withNothing({ kind, class: wanted, state, reason, field, text }), ...valued };
+}
+
+function sortOf({ sort, order, ...filter }: z.output<typeof sortQuery>) {
+  return { filter: filterOf(filter), sort: sort as ChangeSort, isDescending: order === 'desc' };
+}
+
+function groupByOf(by: string): GroupBy {
+  if (!by.startsWith('value:')) return by as GroupBy;
+  return { value: by.slice('value:'.length) as FieldName };
+}
 
 /** What has changes to search: its path, and its words. */
 interface Searched {
@@ -43,7 +76,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       query: searchQuery,
       answer: foundChanges,
       handle: async ({ params: { id }, query: { limit, offset, ...query } }, { app }) =>
-        foundView(await app.searchChanges({ kind, id }, { ...sortOf(query), limit, offset }), offset),
+        foundChangesView(await app.searchChanges({ kind, id }, { ...sortOf(query), limit, offset }), offset),
     }),
     defineEndpoint({
       ...base,
@@ -53,7 +86,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       query: groupQuery,
       answer: changeGroups,
       handle: async ({ params: { id }, query: { by, ...filter } }, { app }) =>
-        groupsView(await app.groupChanges({ kind, id }, filterOf(filter), groupByOf(by))),
+        changeGroupsView(await app.groupChanges({ kind, id }, filterOf(filter), groupByOf(by))),
     }),
     defineEndpoint({
       ...base,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { RollcallError } from '../../core/run/errors.ts';
 import { auditActions } from '../../ports/store-operations.ts';
+import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
+import { cancelOrder } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
-import { auditPage, cancelOrder, connection, connectionList } from '../schema.ts';
-import { auditView, connectionView } from '../views.ts';
 import { cursor, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
@@ -17,10 +17,7 @@ export const listConnections = defineEndpoint({
   handle: async (_asked, { app }) => {
     const reports = await Promise.all(app.connections.map((name) => app.tokenStatus(name)));
     return {
-      connections: reports.map((report) => ({
-        ...connectionView(report),
-        syncs: app.syncs.filter(({ connection }) => connection === report.connection).map(({ name }) => name),
-      })),
+      connections: reports.map((report) => connectionView(report, app.syncs)),
     };
   },
 });
@@ -59,7 +56,7 @@ export const listAudit = defineEndpoint({
       ...(until === undefined ? {} : { until: Date.parse(until) }),
       ...(before === undefined ? {} : { before }),
     });
-    const entries = found.slice(0, most).map(auditView);
+    const entries = found.slice(0, most).map(auditEntryView);
     return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
   },
 });
@@ -84,8 +81,7 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
       }
       const { by, signed } = signatureOf(caller, body);
       const act = verb === 'refresh' ? app.tokenRefresh : app.tokenRevoke;
-      const syncs = app.syncs.filter((sync) => sync.connection === name).map((sync) => sync.name);
-      return { ...connectionView(await act(name, { by, ...signed, signal })), syncs };
+      return connectionView(await act(name, { by, ...signed, signal }), app.syncs);
     },
   });
 }

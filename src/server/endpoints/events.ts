@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { runProgress, runProgressView } from '../../views/runs.ts';
+import { requestState, requestStateView, syncList, syncView } from '../../views/syncs.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import type { StreamedState } from '../events.ts';
-import { requestState, runProgress, syncList } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
-import { requestStateView, runProgressView, syncView } from '../views.ts';
 import { requestId, runId } from './parameters.ts';
 
 const description =

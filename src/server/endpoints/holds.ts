@@ -1,16 +1,9 @@
 import { z } from 'zod';
+import { effect, effectView } from '../../views/changes.ts';
+import { holdDetail, holdDetailView, holdsPage, holdsView, verdict } from '../../views/holds.ts';
+import { holdOrder, holdSelection } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
-import { holdsPage, verdict } from '../schema.ts';
-import {
-  effect,
-  effectView,
-  holdDetail,
-  holdDetailView,
-  holdOrder,
-  holdSelection,
-  selectionOf,
-} from '../schemas/changes.ts';
-import { holdsView } from '../views.ts';
+import { filterOf } from './changes.ts';
 import { knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
 
 const byHold = z.object({ id: word(64).meta({ description: 'Id of the hold' }) });
@@ -80,3 +73,13 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
 
 export const approveHold = decide('approve', 'Approve changes of a hold, all or some; the next run delivers them');
 export const rejectHold = decide('reject', 'Reject changes of a hold, all or some, while their reason lasts');
+
+function selectionOf(body: z.output<typeof holdSelection> & { readonly expect?: number | undefined }) {
+  const { ids, except, filter, expect } = body;
+  return {
+    ...(ids === undefined ? {} : { ids }),
+    ...(except === undefined ? {} : { except }),
+    ...(filter === undefined ? {} : { filter: filterOf(filter) }),
+    ...(expect === undefined ? {} : { expect }),
+  };
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { mappingSamples, mappingSamplesView, syncMapping, syncMappingView } from '../../views/syncs.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { mappingSamples, mappingSamplesView, syncMapping, syncMappingView } from '../schemas/mapping.ts';
 import { knownSync, syncName } from './parameters.ts';
 
 const base = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { dayList, dayListView, overview, overviewView } from '../schemas/overview.ts';
 import type { ServerApp } from '../server-parts.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, syncName } from './parameters.ts';
@@ -51,6 +51,6 @@ export const listDays = defineEndpoint({
   refusals: [400, 404],
   handle: async ({ query: { days, timezone, sync } }, { app }) => {
     const only = sync === undefined ? undefined : knownSync(sync, app);
-    return dayListView(await app.days({ days, timezone }), only);
+    return dayListView(await app.days({ days, timezone }), (name) => only === undefined || name === only);
   },
 });

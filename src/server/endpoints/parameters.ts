@@ -6,8 +6,8 @@ import { identificationProblem } from '../../core/person/identification.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { RunScope } from '../../ports/store.ts';
+import type { verdictOrder } from '../../views/orders.ts';
 import type { Caller } from '../http/access.ts';
-import type { verdictOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
 
 /** Returns a schema for text without control characters, which no stored key contains. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { pastChanges, pastChangeView } from '../../views/changes.ts';
+import { foundPeople, foundPeopleView, person, personView } from '../../views/people.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { pastChanges } from '../schema.ts';
-import { foundPeople, foundPeopleView } from '../schemas/people.ts';
-import { person, personView } from '../schemas/person.ts';
-import { pastView } from '../views.ts';
 import { identification, knownSync, limit, readIdentification, syncName } from './parameters.ts';
 
 export const searchPeople = defineEndpoint({
@@ -62,6 +60,7 @@ export const personHistory = defineEndpoint({
   refusals: [400, 404],
   handle: async ({ params, query }, { app }) => {
     const sync = knownSync(params.sync, app);
-    return pastView(await app.history(sync, readIdentification(params.identification), query.limit));
+    const history = await app.history(sync, readIdentification(params.identification), query.limit);
+    return { history: history.map(pastChangeView) };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { previewOrder } from '../../views/orders.ts';
+import { preview, previewList, previewListView, previewView } from '../../views/previews.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { preview, previewFactsView, previewList, previewOrder, previewView } from '../schemas/preview.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, scopeOf, syncName, word } from './parameters.ts';
 
@@ -36,7 +37,7 @@ export const listPreviews = defineEndpoint({
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) => {
     const only = sync === undefined ? {} : { sync: knownSync(sync, app) };
-    return { previews: (await app.previews({ limit: most, ...only })).map(previewFactsView) };
+    return previewListView(await app.previews({ limit: most, ...only }));
   },
 });
 

@@ -1,22 +1,23 @@
 import { z } from 'zod';
 import { everyChange } from '../../app/changes/every-change.ts';
 import { changeClasses } from '../../core/plan/change.ts';
-import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
-import { csvOf, linesOf } from '../export-changes.ts';
+import { change, changePage, changeView } from '../../views/changes.ts';
+import { verdict } from '../../views/holds.ts';
+import { approvalOrder, cancelOrder, verdictOrder } from '../../views/orders.ts';
 import {
-  approvalOrder,
-  cancelOrder,
-  change,
-  changePage,
+  findingPage,
+  findingPageView,
   rawTextList,
-  requested,
+  rawTextListView,
   runPage,
   runSummary,
-  verdict,
-  verdictOrder,
-} from '../schema.ts';
-import { findingPage, findingPageView, runWithTimes, runWithTimesView } from '../schemas/run.ts';
-import { changeView, requestedView, runView } from '../views.ts';
+  runView,
+  runWithTimes,
+  runWithTimesView,
+} from '../../views/runs.ts';
+import { requested, requestedView } from '../../views/syncs.ts';
+import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
+import { csvOf, linesOf } from '../export-changes.ts';
 import { cursor, identification, knownSync, limit, runId, selectionOf, signatureOf, syncName } from './parameters.ts';
 
 const byRun = z.object({ id: runId });
@@ -114,9 +115,7 @@ export const listRawTexts = defineEndpoint({
   params: byRun,
   answer: rawTextList,
   refusals: [404, 409],
-  handle: async ({ params }, { app }) => ({
-    texts: (await app.rawTexts(params.id)).map(({ at, ...text }) => ({ at: new Date(at).toISOString(), ...text })),
-  }),
+  handle: async ({ params }, { app }) => rawTextListView(await app.rawTexts(params.id)),
 });
 
 export const listChanges = defineEndpoint({

@@ -1,6 +1,61 @@
+import { z } from 'zod';
+import { sessionOrder } from '../../views/orders.ts';
+import { instant, viewOf } from '../../views/wire.ts';
 import { CookieAnswer, defineEndpoint } from '../endpoint.ts';
-import { callerOfToken } from '../http/access.ts';
-import { session, sessionEnd, sessionOrder, sessionView } from '../schemas/session.ts';
+import { type Caller, callerOfToken, hasRole } from '../http/access.ts';
+import type { AccessRole, ServerSettings } from '../settings.ts';
+
+/** What a caller may do, and the role that it needs. */
+const rights = {
+  read: 'viewer',
+  act: 'operator',
+  raw: 'operator',
+  samples: 'operator',
+  tokens: 'admin',
+} as const satisfies Record<string, AccessRole>;
+
+type Right = keyof typeof rights;
+const rightNames = Object.keys(rights) as [Right, ...Right[]];
+
+export const session = z.object({
+  isSignedIn: z.boolean(),
+  name: z.string().nullable(),
+  role: z.enum(['viewer', 'operator', 'admin']).nullable(),
+  rights: z.array(z.enum(rightNames)).meta({
+    description:
+      'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke',
+  }),
+  method: z.enum(['openid', 'token', 'bearer']).nullable(),
+  csrf: z.string().nullable().meta({ description: 'Send it as X-CSRF-Token with every POST of a session' }),
+  expiresAt: instant.nullable(),
+  idleAt: instant.nullable().meta({ description: 'When the session ends if the user does nothing more' }),
+  signIn: z.object({
+    openId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The name of the identity provider: go to /auth/sign-in?to=PATH' }),
+    token: z.boolean().meta({ description: 'Whether an API token can sign in: POST /api/session' }),
+  }),
+});
+
+export const sessionEnd = z.object({
+  location: z.string().nullable().meta({ description: 'Where the browser also ends the session of the provider' }),
+});
+
+const sessionView = viewOf(
+  session,
+  (caller: Caller | undefined, { openId, tokens }: Pick<ServerSettings, 'openId' | 'tokens'>) => ({
+    isSignedIn: caller !== undefined,
+    name: caller?.name,
+    role: caller?.role,
+    rights: caller === undefined ? [] : rightNames.filter((right) => hasRole(caller.role, rights[right])),
+    method: caller === undefined ? null : (caller.session?.method ?? ('bearer' as const)),
+    csrf: caller?.session?.csrf,
+    expiresAt: caller?.session?.expiresAt,
+    idleAt: caller?.session?.idleAt,
+    signIn: { openId: openId?.label, token: tokens.length > 0 },
+  }),
+);
 
 export const showSession = defineEndpoint({
   id: 'show-session',

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { RunScope } from '../../ports/store.ts';
+import { runOrder, webhookOrder } from '../../views/orders.ts';
+import {
+  requested,
+  requestedView,
+  requestState,
+  requestStateView,
+  sync,
+  syncList,
+  syncView,
+} from '../../views/syncs.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
-import { requested, requestState, runOrder, sync, syncList, webhookOrder } from '../schema.ts';
 import type { ServerApp } from '../server-parts.ts';
-import { requestedView, requestStateView, syncView } from '../views.ts';
 import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });

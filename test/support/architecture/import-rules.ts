@@ -18,6 +18,7 @@ export const allowances: Readonly<Record<string, Allowance>> = {
   'src/store': { folders: [...contracts, 'src/drivers'] },
   'src/watch': { folders: [...contracts, 'src/drivers'] },
   'src/config': { folders: contracts },
+  'src/views': { folders: contracts },
   'src/sandbox': { folders: [...contracts, 'src/platform/table'] },
   'src/app': { folders: [...contracts, 'src/run', 'src/views'] },
   'src/work': { folders: [...contracts, 'src/run', 'src/drivers/redis'] },

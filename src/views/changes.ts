@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { FieldName } from '../core/person/fields.ts';
+import { changeKinds } from '../core/plan/change.ts';
+import type { DecisionRecord, PastChange, PlannedChange } from '../ports/store.ts';
+import { amounts, count, type Inner, instant, toWire, viewOf } from './wire.ts';
+
+export const budget = z
+  .object({ files: count, requests: count, purposes: amounts, perSecond: z.number(), seconds: count })
+  .nullable();
+
+const values = z.record(z.string(), z.string());
+
+export const change = z.object({
+  identification: z.string(),
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  kind: z.enum(changeKinds),
+  state: z.enum(['planned', 'held', 'sent', 'applied', 'failed', 'unverified', 'unresolved', 'exported', 'dropped']),
+  stateReason: z.string().nullable(),
+  reason: z.string(),
+  rule: z.string(),
+  classes: z.array(z.string()),
+  changed: z.array(z.string()).meta({ description: 'The fields that differ' }),
+  before: values.nullable().meta({ description: 'null: the user did not exist' }),
+  after: values,
+  isEnabled: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'Whether the account was enabled before; null: it did not exist' }),
+  batch: z.string().nullable(),
+  isApproved: z.boolean(),
+  hash: z.string(),
+});
+
+export const changeView = viewOf(change, (planned: PlannedChange) => ({
+  ...planned,
+  ...personOf(planned),
+  before: planned.before?.fields,
+  isEnabled: planned.before?.enabled,
+}));
+
+/** Returns the person of a change, by the values that the change carries. */
+export function personOf({ before, after }: PlannedChange): { readonly name?: string; readonly email?: string } {
+  const textOf = (field: FieldName): string => after[field] || before?.fields[field] || '';
+  const name = `${textOf('firstName')} ${textOf('lastName')}`.trim();
+  const email = textOf('email');
+  return { ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) };
+}
+
+export const changePage = z.object({
+  changes: z.array(change),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Send it as `after` for the next page; null: this is the last page' }),
+});
+
+const pastChange = change.extend({ run: z.string(), at: instant });
+
+export const pastChanges = z.object({ history: z.array(pastChange) });
+
+export const pastChangeView = viewOf(pastChange, (past: PastChange) => ({ ...past, ...changeView(past) }));
+
+const foundChange = change.extend({
+  decision: z
+    .object({
+      state: z.enum(['open', 'approved', 'rejected']),
+      by: z.string().nullable(),
+      at: instant,
+      reason: z.string().nullable(),
+      expiresAt: instant.nullable(),
+    })
+    .nullable()
+    .meta({ description: 'What an operator decided about a held change' }),
+});
+
+export const foundChanges = z.object({
+  changes: z.array(foundChange),
+  offset: count,
+  total: count.meta({ description: 'Changes that match' }),
+  all: count.meta({ description: 'Changes that were searched' }),
+  version: z.string().meta({ description: 'If this differs between two pages, rows may have moved' }),
+});
+
+export interface FoundChange {
+  readonly change: PlannedChange;
+  /** The current decision about a held change. */
+  readonly decision: DecisionRecord | undefined;
+}
+
+export interface FoundChanges extends Omit<Inner<z.output<typeof foundChanges>>, 'changes' | 'offset'> {
+  readonly changes: readonly FoundChange[];
+}
+
+export const foundChangesView = viewOf(foundChanges, ({ changes, ...sums }: FoundChanges, offset: number) => ({
+  ...sums,
+  offset,
+  changes: changes.map(({ change: planned, decision }) => ({
+    ...changeView(planned),
+    decision: decision && { ...decision, reason: decision.why },
+  })),
+}));
+
+export const changeGroups = z.object({
+  groups: z.array(z.object({ key: z.string(), count })).meta({ description: 'The 200 largest groups' }),
+  total: count,
+  isCut: z.boolean(),
+});
+
+export type ChangeGroups = Inner<z.output<typeof changeGroups>>;
+
+export const changeGroupsView = toWire(changeGroups);
+
+export const effect = z.object({
+  changes: count,
+  kinds: z.record(z.enum(changeKinds), count),
+  undeliverable: count.meta({ description: 'Changes that this way of delivery cannot send' }),
+  budget: budget.meta({ description: 'Files, requests and time; null: the sync is no longer configured' }),
+});
+
+/** What delivering changes takes. */
+export type Effect = Inner<z.output<typeof effect>>;
+
+export const effectView = toWire(effect);

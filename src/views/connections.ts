@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { AuditEntry } from '../ports/store.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
+import type { SyncView } from './syncs.ts';
+import { count, instant, viewOf } from './wire.ts';
+
+const token = z.object({
+  state: z.string(),
+  generation: count.nullable(),
+  issuedAt: instant.nullable(),
+  expiresAt: instant.nullable(),
+  attempts: count.meta({ description: 'Refreshes in a row that the token endpoint did not answer correctly' }),
+  retryAt: instant.nullable().meta({ description: 'When the refresh token is presented again after such an answer' }),
+  reason: z.string().nullable(),
+  advice: z.string(),
+});
+
+export const connection = z.object({
+  name: z.string(),
+  syncs: z.array(z.string()),
+  token,
+  steps: z.array(z.string()).meta({ description: 'What to do to authorize the connection again; empty: nothing' }),
+});
+
+export const connectionList = z.object({ connections: z.array(connection) });
+
+export const connectionView = viewOf(connection, (status: TokenStatus, syncs: readonly SyncView[]) => ({
+  name: status.connection,
+  syncs: syncs.filter((sync) => sync.connection === status.connection).map(({ name }) => name),
+  token: status,
+  steps: stepsOf(status.state, status.connection),
+}));
+
+/** Returns what an operator does so that a connection works again. */
+function stepsOf(state: string, name: string): readonly string[] {
+  const newToken = [
+    'Create a new refresh token on the platform.',
+    `Set connections.${name}.refreshToken to it, or write it to the file or secret that the key names.`,
+    'Restart the processes, or send them SIGHUP: they read the configuration again.',
+    `Check the result: rollcall token status ${name}`,
+  ];
+  switch (state) {
+    case 'reauth-required':
+      return newToken;
+    case 'revoked':
+      return [`To use the stored token again: rollcall token refresh ${name}. Otherwise:`, ...newToken];
+    case 'restored':
+      return [
+        'The token comes from a backup. If no other deployment uses it, refresh it by hand.',
+        `rollcall token refresh ${name}`,
+      ];
+    case 'sealed':
+      return ['The token is sealed with another key: add that key to formerEncryptionKeys, or:', ...newToken];
+    default:
+      return [];
+  }
+}
+
+const auditEntry = z.object({
+  id: z.string(),
+  at: instant,
+  by: z.string(),
+  action: z.string(),
+  sync: z.string().nullable().meta({ description: 'null for an entry about a connection' }),
+  connection: z.string().nullable().meta({ description: 'The connection of the token; otherwise null' }),
+  run: z.string().nullable(),
+  detail: z.string().nullable(),
+  reason: z.string().nullable().meta({ description: 'The reason that the person gave' }),
+  via: z.string().nullable().meta({ description: 'The token or login that was used, when `by` is another name' }),
+});
+
+export const auditPage = z.object({ entries: z.array(auditEntry), next: z.string().nullable() });
+
+export const auditEntryView = viewOf(auditEntry, (entry: AuditEntry) => entry);

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { RequestBudget } from '../core/run/request-budget.ts';
+import type { HeldEnd } from '../ports/reports.ts';
+import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
+import { budget, type ChangeGroups, change, changeGroups, changeView, type Effect, effect } from './changes.ts';
+import { heldEnd, hold, runSummary, runView } from './runs.ts';
+import { count, type Inner, instant, viewOf } from './wire.ts';
+
+const doubtedRead = z.object({ sync: z.string(), run: z.string(), reason: z.string().nullable(), startedAt: instant });
+
+export const holdsPage = z.object({
+  holds: z.array(
+    hold.extend({
+      sync: z.string(),
+      run: z.string(),
+      count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
+      budget: budget.meta({ description: 'Estimated requests of a run that delivers this and the rest of its plan' }),
+      isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
+      changes: z.array(change).meta({ description: 'The first changes; `list-changes` of the run returns all' }),
+    }),
+  ),
+  reads: z.array(doubtedRead).meta({ description: 'Runs that wait because their source looks wrong' }),
+});
+
+/** A hold with the people whose changes are open. */
+export interface OpenHold {
+  readonly hold: HoldFacts;
+  /** False after its 24 hours. The next run then asks again. */
+  readonly isApprovable: boolean;
+  /** Number of open changes. Decided changes are not counted. */
+  readonly waiting: number;
+  /** Estimated requests of a run that delivers all changes of that plan, held ones included. */
+  readonly budget: RequestBudget | undefined;
+  /** The first open changes, in order of identification. */
+  readonly changes: readonly PlannedChange[];
+}
+
+/** A run whose read a guard doubts. It may hold changes as well. */
+export interface DoubtedRead {
+  readonly sync: string;
+  readonly run: string;
+  readonly reason: string | undefined;
+  readonly startedAt: number;
+}
+
+export interface HoldsReport {
+  readonly holds: readonly OpenHold[];
+  readonly reads: readonly DoubtedRead[];
+}
+
+export const holdsView = viewOf(holdsPage, ({ holds, reads }: HoldsReport) => ({
+  holds: holds.map(({ hold: facts, waiting, changes, ...rest }) => ({
+    ...facts,
+    ...rest,
+    count: waiting,
+    changes: changes.map(changeView),
+  })),
+  reads,
+}));
+
+export const holdDetail = hold.extend({
+  sync: z.string(),
+  run: runSummary,
+  isApprovable: z.boolean().meta({ description: 'false: expired or decided' }),
+  kinds: changeGroups,
+  reasons: changeGroups,
+  fields: changeGroups,
+  effect: effect.meta({ description: 'What an approval of all of it does' }),
+  size: count.meta({ description: 'Changes that the guard held, decided ones included' }),
+  ends: z.array(heldEnd).meta({ description: 'What became of its changes' }),
+  replacedBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'Id of the open hold in which the undecided changes wait now' }),
+});
+
+export interface HoldDetail {
+  readonly hold: HoldFacts;
+  readonly run: Run;
+  /** Changes that wait. */
+  readonly waiting: number;
+  readonly isApprovable: boolean;
+  /** What became of the changes of this hold. Empty while all of them wait in it. */
+  readonly ends: readonly HeldEnd[];
+  /** The open hold of a later run in which the undecided changes of this closed hold wait. */
+  readonly replacedBy: HoldFacts | undefined;
+  readonly kinds: ChangeGroups;
+  readonly reasons: ChangeGroups;
+  readonly fields: ChangeGroups;
+  /** What an approval of all of them does. */
+  readonly effect: Effect;
+}
+
+export const holdDetailView = viewOf(holdDetail, ({ hold: facts, ...detail }: HoldDetail) => ({
+  ...facts,
+  ...detail,
+  count: detail.waiting,
+  run: runView(detail.run),
+  replacedBy: detail.replacedBy?.id,
+}));
+
+export const verdict = z.object({
+  run: z.string(),
+  sync: z.string(),
+  changes: count,
+  isDeploymentRunning: z.boolean().meta({ description: 'false: nothing is delivered until a deployment is started' }),
+});
+
+export type VerdictReport = Inner<z.output<typeof verdict>>;

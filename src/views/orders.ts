@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type FieldName, fieldTable } from '../core/person/fields.ts';
+import { type ChangeClass, changeClasses, changeKinds } from '../core/plan/change.ts';
+import { change } from './changes.ts';
+import { count } from './wire.ts';
+
+/* What a request asks for: the bodies of POST. */
+
+const classes = changeClasses as [ChangeClass, ...ChangeClass[]];
+const some = z.array(z.string().min(1).max(255)).min(1);
+const named = some.max(1000);
+const somePeople = some.max(10_000);
+
+const signature = {
+  reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Reason, for the audit' }),
+  as: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: "Who decides, for the audit; by default the token's name. The audit keeps both" }),
+};
+
+export const runOrder = z
+  .strictObject({
+    users: named.optional().meta({ description: 'Identifications; absent: all employees' }),
+    full: z.boolean().optional().meta({
+      description: 'true: reads all employees, also where the sync reads only changed ones between full reads',
+    }),
+  })
+  .refine(({ users, full }) => users === undefined || full !== true, {
+    error: 'full and users exclude each other: use one of them',
+    path: ['full'],
+  })
+  .meta({ description: 'The scope of the run' });
+
+export const webhookOrder = z
+  .strictObject({ identifications: named })
+  .meta({ description: 'Employees that changed in the sending system' });
+
+export const previewOrder = z
+  .strictObject({
+    sync: z.string().min(1).max(63).meta({ description: 'Name of the sync' }),
+    users: named.optional().meta({ description: 'Identifications; absent: all employees' }),
+  })
+  .meta({ description: 'What the preview is about' });
+
+export const verdictOrder = z
+  .strictObject({
+    only: z.array(z.enum(classes)).min(1).optional().meta({ description: 'Only changes of these classes' }),
+    except: somePeople.optional().meta({ description: 'All but these people, by identification' }),
+    ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
+    ...signature,
+  })
+  .meta({ description: 'The held changes to decide, and the reason; an empty body: all that wait' });
+
+export const approvalOrder = verdictOrder
+  .extend({
+    reopen: z.boolean().optional().meta({
+      description: 'true: changes that a person rejected are approved, when no other change of the selection waits',
+    }),
+  })
+  .meta({ description: 'The held changes to decide, and the reason; an empty body: all that wait' });
+
+export const fieldNames = fieldTable.map(({ name }) => name) as [FieldName, ...FieldName[]];
+
+/** The parts of a filter of changes, in a query and in a body. */
+export const filterParts = {
+  kind: z.enum(changeKinds).optional().meta({ description: 'Only changes of this kind' }),
+  class: z.enum(classes).optional().meta({ description: 'Only changes of this class' }),
+  state: change.shape.state.optional().meta({ description: 'Only changes in this state' }),
+  reason: z.string().min(1).max(500).optional().meta({ description: 'Only changes with exactly this reason' }),
+  field: z
+    .enum(fieldNames)
+    .optional()
+    .meta({ description: 'Only changes of this field; with `value`, of a person with it' }),
+  value: z.string().max(500).optional().meta({ description: 'The value of `field`, before or after the change' }),
+  text: z.string().max(200).optional().meta({
+    description: 'Words of the name, e-mail, identification or any value, in any order; case and accents are ignored',
+  }),
+};
+
+const selectionParts = {
+  ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
+  except: somePeople.optional().meta({ description: 'All but these people' }),
+  filter: z.strictObject(filterParts).optional().meta({ description: 'Only changes that match, as in the list' }),
+};
+
+export const holdSelection = z.strictObject(selectionParts).meta({ description: 'Changes of a hold; empty: all' });
+
+export const holdOrder = z
+  .strictObject({
+    ...selectionParts,
+    expect: count
+      .min(0)
+      .optional()
+      .meta({ description: 'How many changes the operator saw. Another number: 409, and nothing is decided' }),
+    reopen: z.boolean().optional().meta({ description: 'true: also approves what a person rejected' }),
+    ...signature,
+  })
+  .meta({ description: 'The changes of the hold to decide, and the reason; empty: all' });
+
+export const cancelOrder = z.strictObject(signature).meta({ description: 'Reason, for the audit' });
+
+export const peopleOrder = z
+  .strictObject({ ids: somePeople.max(100) })
+  .meta({ description: 'The people, by identification' });
+
+export const adoptionOrder = peopleOrder
+  .extend(signature)
+  .meta({ description: 'The people, and the reason for the audit' });
+
+export const quietOrder = z.strictObject(signature).meta({ description: 'Reason, for the audit' });
+
+export const muteOrder = z
+  .strictObject({
+    minutes: count.min(1).max(43_200).default(60).meta({ description: 'For how long; at most 30 days' }),
+    ...signature,
+  })
+  .meta({ description: 'The duration and the reason' });
+
+export const sessionOrder = z
+  .strictObject({ token: z.string().min(1).max(1000) })
+  .meta({ description: 'One of server.tokens' });

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import { type AlertsReport, severities } from '../ports/alerts.ts';
+import type { Streak } from '../ports/reports.ts';
+import type { RunFacts } from '../ports/run-facts.ts';
+import type { Run } from '../ports/store.ts';
+import { phaseWord, type RunWork, runSummary, runView } from './runs.ts';
+import type { SyncState } from './syncs.ts';
+import { amounts, count, instant, viewOf } from './wire.ts';
+
+const health = z.object({
+  state: z.enum(['succeeding', 'failing', 'stale', 'never-ran', 'paused']),
+  since: instant.nullable().meta({
+    description: 'failing: the first failure in a row; stale, succeeding: the last success; paused: the pause',
+  }),
+  failures: count.meta({ description: 'Runs in a row that failed, wholly or partly' }),
+  run: z.string().nullable().meta({ description: 'The newest failed run' }),
+  outcome: z.string().nullable(),
+  reason: z.string().nullable(),
+  isStale: z.boolean().meta({ description: 'The last success is older than schedule or `freshness` allow' }),
+  by: z.string().nullable().meta({ description: 'Who paused the sync' }),
+});
+
+const fraction = z.object({ done: count, total: count }).nullable();
+
+const activity = z.object({
+  kind: z.enum(['idle', 'waiting', 'running', 'needs-approval']),
+  run: z.string().nullable(),
+  phase: phaseWord.nullable(),
+  step: count.nullable().meta({ description: '1 to `steps`; null: no run, or a phase of a newer version' }),
+  steps: count,
+  startedAt: instant.nullable(),
+  isInterrupted: z.boolean().meta({ description: 'A run is in progress, but no process works on it' }),
+  interruptedAt: instant.nullable().meta({ description: 'null: not known, or not interrupted' }),
+  problem: z
+    .object({ at: instant, reason: z.string() })
+    .nullable()
+    .meta({ description: 'The last temporary problem of the run in progress' }),
+  changes: fraction.meta({ description: 'Changes of settled batches; null before the batches are made' }),
+  batches: fraction,
+  etaSeconds: count.nullable().meta({ description: 'An estimate; null: the remaining time is not known' }),
+});
+
+const waiting = z.object({
+  holds: count,
+  changes: count.meta({ description: 'Distinct changes that can be approved now' }),
+  byClass: amounts,
+  expired: z
+    .object({ holds: count, changes: count })
+    .meta({ description: 'Not decided within 24 hours: the next run asks again' }),
+  reads: count.meta({ description: 'Runs that wait because their source looks wrong' }),
+  heldAt: instant.nullable().meta({ description: 'When the oldest hold was opened' }),
+  expiresAt: instant.nullable().meta({ description: 'When the first hold expires' }),
+});
+
+export const overview = z.object({
+  at: instant,
+  work: z.object({
+    isDeploymentRunning: z.boolean(),
+    deploymentSeenAt: instant.nullable().meta({ description: 'null: it never ran, or was stopped in order' }),
+    workers: z
+      .enum(['alive', 'none', 'in-process'])
+      .meta({ description: 'in-process: without Redis, the deployment itself works' }),
+    requests: count.meta({ description: 'Requests that no run has taken' }),
+    runs: count.meta({ description: 'Runs in progress' }),
+  }),
+  syncs: z.array(
+    z.object({
+      name: z.string(),
+      connection: z.string(),
+      policy: z.string(),
+      schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
+      health,
+      activity,
+      holds: waiting,
+      requests: count,
+      freshAt: instant.nullable().meta({ description: 'When the latest successful run about all people started' }),
+      nextSlotAt: instant.nullable(),
+      lastRun: runSummary.nullable(),
+    }),
+  ),
+  waiting: z
+    .object({ holds: count, changes: count, expiredChanges: count, reads: count })
+    .meta({ description: 'The sums over all syncs' }),
+  alerts: z.object({ open: count, acknowledged: count, muted: count, worst: z.enum(severities).nullable() }),
+});
+
+/** How the runs of a sync go, whatever it does at this moment. */
+export interface SyncHealth {
+  readonly state: 'succeeding' | 'failing' | 'stale' | 'never-ran' | 'paused';
+  /** Since when: the first failure in a row, the last success of a stale sync, the pause. */
+  readonly since: number | undefined;
+  /** Runs in a row that failed, wholly or partly. */
+  readonly failures: number;
+  /** The newest of them. */
+  readonly failure: Streak['lastFailure'];
+  /** The last success is older than its schedule or `freshness` allows. Also true of a failing sync. */
+  readonly isStale: boolean;
+  /** The operator who paused the sync. */
+  readonly by: string | undefined;
+}
+
+/** The position of a run in progress. */
+export interface RunStep {
+  readonly run: string;
+  readonly phase: Run['phase'];
+  readonly startedAt: number;
+  /** Changes in batches, and those of them whose batch is settled. Undefined before the batches are made. */
+  readonly changes: { readonly done: number; readonly total: number } | undefined;
+  readonly batches: { readonly done: number; readonly total: number } | undefined;
+  /** An estimate by the pace so far; undefined while no change is settled, and when no process works on the run. */
+  readonly etaMs: number | undefined;
+  /** When the last process lost the run; undefined while one works on it. */
+  readonly interrupted: RunWork['interrupted'];
+  /** The last temporary problem. */
+  readonly problem: RunFacts['problem'];
+}
+
+/** What waits for an operator's decision. */
+export interface WaitingWork {
+  readonly holds: number;
+  /** Distinct changes. */
+  readonly changes: number;
+  readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
+  /** Holds that no operator decided in time, and their changes. The next run asks again. */
+  readonly expired: { readonly holds: number; readonly changes: number };
+  /** Runs that wait because their source looks wrong. */
+  readonly reads: number;
+  /** When the oldest hold was opened, and when the first one expires. */
+  readonly heldAt: number | undefined;
+  readonly expiresAt: number | undefined;
+}
+
+export interface SyncOverview extends Omit<SyncState, 'waiting'> {
+  readonly health: SyncHealth;
+  /** What the sync does at this moment. */
+  readonly activity: {
+    readonly kind: 'idle' | 'waiting' | 'running' | 'needs-approval';
+    readonly run: RunStep | undefined;
+  };
+  readonly holds: WaitingWork;
+  /** Requests that no run has taken. */
+  readonly requests: number;
+}
+
+export interface Overview {
+  readonly at: number;
+  readonly syncs: readonly SyncOverview[];
+  readonly work: {
+    readonly isDeploymentRunning: boolean;
+    /** When a deployment was last seen (epoch ms); undefined after a regular stop. */
+    readonly deploymentSeenAt: number | undefined;
+    /** `in-process`: without Redis, the deployment itself works. */
+    readonly workers: 'alive' | 'none' | 'in-process';
+    readonly requests: number;
+    readonly runs: number;
+  };
+}
+
+const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving'];
+
+export const overviewView = viewOf(
+  overview,
+  ({ syncs, ...state }: Overview, { standing, muted }: Pick<AlertsReport, 'standing' | 'muted'>) => {
+    const sum = (of: (sync: SyncOverview) => number): number => syncs.reduce((all, sync) => all + of(sync), 0);
+    return {
+      ...state,
+      syncs: syncs.map(syncOf),
+      waiting: {
+        holds: sum(({ holds }) => holds.holds),
+        changes: sum(({ holds }) => holds.changes),
+        expiredChanges: sum(({ holds }) => holds.expired.changes),
+        reads: sum(({ holds }) => holds.reads),
+      },
+      alerts: {
+        open: standing.length,
+        acknowledged: standing.filter(({ acked }) => acked !== undefined).length,
+        muted: muted.length,
+        worst: severities.findLast((word) => standing.some(({ severity }) => severity === word)),
+      },
+    };
+  },
+);
+
+function syncOf(state: SyncOverview) {
+  const { health: found, activity: now, lastRun } = state;
+  const { run } = now;
+  const step = run === undefined ? -1 : phases.indexOf(run.phase);
+  return {
+    ...state,
+    health: { ...found, run: found.failure?.run, outcome: found.failure?.outcome, reason: found.failure?.reason },
+    activity: {
+      ...run,
+      kind: now.kind,
+      run: run?.run,
+      step: step < 0 ? null : step + 1,
+      steps: phases.length,
+      isInterrupted: run?.interrupted !== undefined,
+      interruptedAt: run?.interrupted?.at,
+      etaSeconds: run?.etaMs === undefined ? null : Math.ceil(run.etaMs / 1000),
+    },
+    lastRun: lastRun && runView(lastRun),
+  };
+}
+
+const dayOfSync = z.object({
+  day: z.string().meta({ description: 'YYYY-MM-DD' }),
+  runs: count,
+  failedRuns: count.meta({ description: 'Runs that ended as failed or partial' }),
+  create: count,
+  update: count,
+  enable: count,
+  disable: count,
+  remove: count,
+  failed: count.meta({ description: 'Changes that failed' }),
+});
+
+export const dayList = z
+  .object({
+    timezone: z.string(),
+    days: z.array(z.string()),
+    syncs: z.array(z.object({ name: z.string(), days: z.array(dayOfSync) })),
+  })
+  .meta({
+    description: 'Changes count on the day on which they were seen applied, runs on the day on which they ended',
+  });
+
+/** What a sync did on one day. */
+export interface DayCounts {
+  readonly day: string;
+  readonly runs: number;
+  readonly failedRuns: number;
+  /** Changes that were seen applied. */
+  readonly applied: Readonly<Record<ChangeKind, number>>;
+  readonly failed: number;
+}
+
+export interface DaysReport {
+  readonly timezone: string;
+  readonly days: readonly string[];
+  readonly syncs: readonly { readonly name: string; readonly days: readonly DayCounts[] }[];
+}
+
+export const dayListView = viewOf(dayList, ({ syncs, ...report }: DaysReport, isShown: (sync: string) => boolean) => ({
+  ...report,
+  syncs: syncs
+    .filter(({ name }) => isShown(name))
+    .map(({ name, days }) => ({ name, days: days.map(({ applied, ...day }) => ({ ...day, ...applied })) })),
+}));

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { MappingTrace } from '../core/person/mapping.ts';
+import type { SourceRecord } from '../core/person/person.ts';
+import type { Change } from '../core/plan/change.ts';
+import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { Decision, SourceSays } from '../core/plan/plan.ts';
+import type { Snapshot } from '../core/plan/snapshot.ts';
+import type { Finding } from '../core/run/finding.ts';
+import type { Lookup } from '../ports/platform.ts';
+import type { AuditEntry, PastChange } from '../ports/store.ts';
+import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
+
+const foundPerson = z.object({
+  sync: z.string(),
+  identification: z.string(),
+  name: z.string().meta({ description: 'Empty: not known' }),
+  email: z.string(),
+  side: z.enum(['source', 'platform', 'ledger']).meta({
+    description:
+      '`source`: a record names the person; `platform`: only an account; `ledger`: only an entry in the ledger',
+  }),
+  standing: z.string().meta({
+    description:
+      'What the source says: active, leaver, future, unknown, out-of-scope, unusable; empty for an account only',
+  }),
+  isOnPlatform: z.boolean().meta({ description: 'As the last complete read of the sync saw it' }),
+});
+
+export const foundPeople = z.object({
+  people: z
+    .array(foundPerson)
+    .meta({ description: 'An equal identification comes first, then the rest in order of name' }),
+  total: count,
+  next: count.nullable().meta({ description: 'Send it as `offset` for the next page; null: this is the last page' }),
+  syncs: z
+    .array(z.object({ sync: z.string(), readAt: instant.nullable(), people: count }))
+    .meta({ description: 'What was searched; `readAt` null: no complete read yet, so no person is found by name' }),
+});
+
+export type FoundPerson = Inner<z.output<typeof foundPerson>>;
+
+/** What one search found, before its next page is known. */
+export type FoundPeople = Omit<Inner<z.output<typeof foundPeople>>, 'next'>;
+
+export const foundPeopleView = viewOf(foundPeople, (found: FoundPeople, offset: number) => {
+  const end = offset + found.people.length;
+  return { ...found, next: end < found.total && found.people.length > 0 ? end : null };
+});
+
+/** The way of one person through the steps of a run, in order. */
+export const personStepNames = [
+  'source',
+  'mapping',
+  'scope',
+  'conflicts',
+  'difference',
+  'guard',
+  'batch',
+  'platform',
+  'read-back',
+] as const;
+
+const stepDetail = z.object({
+  name: z.string(),
+  value: z.string(),
+  before: z.string().optional().meta({ description: 'The former value; absent: there is none to show' }),
+  origin: z.string().optional().meta({ description: 'Where the value comes from' }),
+});
+
+const personStep = z.object({
+  step: z.enum(personStepNames),
+  state: z
+    .enum(['ok', 'stopped', 'not-reached'])
+    .meta({ description: 'stopped: no later step happens until the reason is gone' }),
+  summary: z.string().meta({ description: 'A sentence without its full stop' }),
+  details: z.array(stepDetail),
+  run: z.string().nullable().meta({ description: 'The run that the step is about' }),
+});
+
+/**
+ * One step of the way. The steps up to `guard` are about the next full run. Those after it are about the change that
+ * was last sent, while no other change is due.
+ */
+export type PersonStep = Inner<z.output<typeof personStep>>;
+export type StepDetail = Inner<z.output<typeof stepDetail>>;
+
+export const person = z
+  .looseObject({
+    sync: z.string(),
+    identification: z.string(),
+    next: z.string().meta({ description: 'What the next whole run does' }),
+    steps: z.array(personStep).meta({
+      description:
+        'The steps of the decision in order. Steps up to `guard` show what the next full run decides; the last three steps show the change that was last sent',
+    }),
+    change: z
+      .looseObject({ kind: z.string(), hash: z.string(), reason: z.string() })
+      .nullable()
+      .meta({ description: 'The change that the next full run plans; null: none' }),
+    decision: z.looseObject({}).optional(),
+  })
+  .meta({ description: 'The records, the mapping step by step, the platform, the ledger and the decision' });
+
+/** An account that got another identification by `adopt`, as the audit has it. */
+export interface Rename extends Pick<AuditEntry, 'at' | 'by' | 'reason'> {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The decisions of the pipeline about one person now, and the person's earlier changes. Holds field values. */
+export interface PersonTrace {
+  readonly identification: string;
+  readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
+  readonly snapshot: Snapshot;
+  /** Absent when no plan can be made from the read. See `failure`. */
+  readonly says: SourceSays | undefined;
+  readonly lookup: Lookup;
+  readonly ledger: LedgerEntry | undefined;
+  readonly decision: Decision | undefined;
+  /** The change that the next full run plans, with its hash. */
+  readonly change: Change | undefined;
+  /** The way of the person, from the source to the read-back. */
+  readonly steps: readonly PersonStep[];
+  /** Findings about the person, and about the whole read. */
+  readonly findings: readonly Finding[];
+  /** Why a full run would plan nothing from this read. */
+  readonly failure: string | undefined;
+  /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
+  readonly next: string;
+  /** Renames of the account by `adopt`: those that led to this identification, and the one that ended it. */
+  readonly renames: readonly Rename[];
+  /** Also the changes under earlier identifications. */
+  readonly history: readonly PastChange[];
+}
+
+export const personView = viewOf(person, (sync: string, trace: PersonTrace) => ({ sync, ...trace }));
+
+const adoption = z.object({
+  identification: z.string(),
+  kind: z.enum(['move', 'rename', 'none']).meta({
+    description:
+      '`move`: from another sync; `rename`: the account of `other` gets this identification; `none`: nothing is done',
+  }),
+  account: z.object({ id: z.string(), enabled: z.boolean() }).optional(),
+  owner: z.string().optional().meta({ description: 'The sync that owned the user before' }),
+  other: z.string().optional().meta({ description: 'The identification that the account had before' }),
+  effect: z.string().meta({ description: 'What changes, or why nothing does' }),
+  isDone: z
+    .boolean()
+    .meta({ description: 'false in a preview; after an adoption, also when the platform does not show a rename' }),
+});
+
+export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoption) });
+
+/** What adopting one person does, or did. */
+export type Adoption = Inner<z.output<typeof adoption>>;
+
+export const adoptionsView = toWire(adoptions);

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { PlanReport, Preview } from '../ports/previews.ts';
+import { budget } from './changes.ts';
+import { finding, runSummary } from './runs.ts';
+import { count, instant, type Source, viewOf } from './wire.ts';
+
+const previewFacts = z.object({
+  id: z.string(),
+  sync: z.string(),
+  users: z.array(z.string()).nullable().meta({ description: 'The named employees; null: all' }),
+  requestedBy: z.string(),
+  requestedAt: instant,
+  expiresAt: instant.meta({ description: 'Time after which the preview is no longer available' }),
+  state: z.enum(['waiting', 'working', 'done', 'failed']),
+  startedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  reason: z.string().nullable().meta({ description: 'Why there is no plan; null unless it failed' }),
+});
+
+/** A plan that was only shown. `plan --json` prints it with its outcome and first changes. */
+const shownPlan = z.object({
+  id: z.string().meta({ description: 'Id of the plan' }),
+  sync: z.string(),
+  digest: z.string(),
+  counts: runSummary.shape.counts,
+  budget: budget.meta({ description: 'Estimated requests of a run that delivers this plan' }),
+  budgetWithHeld: budget.meta({
+    description: 'The same estimate including the changes that a guard would hold; null without such changes',
+  }),
+  facts: z.looseObject({}).meta({ description: 'What the read and the scan saw: rows, users, gaps' }),
+  holds: z
+    .array(z.object({ class: z.string(), reason: z.string(), count }))
+    .meta({ description: 'What the guards of a run would hold' }),
+  findings: z.array(finding).meta({ description: 'The first 1,000' }),
+  failure: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why a run of this plan would fail; null: the run would not fail' }),
+});
+
+export const preview = previewFacts.extend({
+  progress: z
+    .object({ step: z.enum(['reading', 'scanning', 'planning']), done: count, total: count.nullable() })
+    .nullable()
+    .meta({ description: 'How far the work is: rows, users or people; null: not known' }),
+  isDeploymentRunning: z
+    .boolean()
+    .meta({ description: 'false: nothing makes the preview until a deployment is started' }),
+  report: shownPlan.nullable().meta({ description: 'What a run would do; null until it is done' }),
+});
+
+export const previewList = z.object({ previews: z.array(previewFacts) });
+
+const planOf = (report: PlanReport) => ({
+  ...report,
+  budget: report.facts.budget,
+  budgetWithHeld: report.facts.budgetWithHeld,
+});
+
+export const planView = viewOf(shownPlan, planOf);
+
+const factsOf = ({ scope, by, ...one }: Preview) => ({
+  ...one,
+  users: scope.kind === 'all' ? null : scope.identifications,
+  requestedBy: by,
+});
+
+export const previewListView = viewOf(previewList, (previews: readonly Preview[]) => ({
+  previews: previews.map(factsOf),
+}));
+
+export interface PreviewState {
+  readonly preview: Preview;
+  /** False: nothing makes it until a deployment is started. */
+  readonly isDeploymentRunning: boolean;
+}
+
+export const previewView = viewOf(preview, ({ preview: one, isDeploymentRunning }: PreviewState) => ({
+  ...factsOf(one),
+  progress: progressOf(one.progress),
+  isDeploymentRunning,
+  report: one.report && planOf(one.report),
+}));
+
+function progressOf(event: Preview['progress']): Source<z.output<typeof preview>['progress']> {
+  switch (event?.step) {
+    case 'reading':
+      return { step: 'reading', done: event.rows };
+    case 'scanning':
+      return { step: 'scanning', done: event.users, total: event.total };
+    case 'planning':
+      return { step: 'planning', done: event.decided, total: event.total };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,315 @@
+import { z } from 'zod';
+import { countOf } from '../core/run/count-of.ts';
+import type { Finding, FindingCode } from '../core/run/finding.ts';
+import type { ChangeState } from '../core/run/run.ts';
+import type { FindingCause, HeldEnd, PhaseTime } from '../ports/reports.ts';
+import type { AuditEntry, Batch, HoldFacts, RawText, Run } from '../ports/store.ts';
+import { budget } from './changes.ts';
+import { amounts, count, instant, orNewer, toWire, viewOf } from './wire.ts';
+
+export const phaseWord = orNewer(['reading', 'planning', 'delivering', 'proving', 'done']);
+
+const counts = z.object({
+  create: count,
+  update: count,
+  enable: count,
+  disable: count,
+  remove: count,
+  firstSight: count,
+  held: count,
+  applied: count,
+  failed: count,
+  unverified: count,
+  unresolved: count,
+  repeated: count,
+});
+
+export const runSummary = z.object({
+  id: z.string(),
+  sync: z.string(),
+  connection: z.string(),
+  trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+  read: z
+    .enum(['full', 'delta', 'point'])
+    .nullable()
+    .meta({ description: 'Which employees were read: all, changed ones, or named ones; null: none yet' }),
+  users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+  phase: phaseWord,
+  startedAt: instant,
+  endedAt: instant.nullable(),
+  outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
+    .nullable()
+    .meta({ description: 'null until the run has ended' }),
+  reason: z.string().nullable(),
+  digest: z.string().nullable(),
+  isCancelRequested: z.boolean(),
+  counts,
+});
+
+const summaryOf = (run: Run) => ({
+  ...run,
+  read: run.facts.read?.kind,
+  users: run.scope.kind === 'all' ? null : run.scope.identifications.length,
+});
+
+export const runView = viewOf(runSummary, summaryOf);
+
+export const runPage = z.object({
+  runs: z.array(runSummary),
+  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
+});
+
+/** A run with the facts of its work. `runs --json` lists them. */
+const runFacts = runSummary.extend({
+  requests: amounts.meta({ description: 'Requests to the platform so far, by purpose' }),
+  budget: budget.meta({ description: 'Estimated requests of the run; null before its plan is made' }),
+  budgetWithHeld: budget.meta({
+    description: 'The same estimate including the held changes; null without held changes',
+  }),
+  facts: z.looseObject({}).meta({ description: 'What the run saw: rows, users, gaps' }),
+});
+
+const factsOf = (run: Run) => ({
+  ...summaryOf(run),
+  budget: run.facts.budget,
+  budgetWithHeld: run.facts.budgetWithHeld,
+});
+
+export const runFactsView = viewOf(runFacts, factsOf);
+
+export const finding = z.object({
+  code: z.string(),
+  identification: z.string().nullable(),
+  at: z.string().nullable().meta({ description: 'Position in the source' }),
+  message: z.string(),
+});
+
+const batch = z.object({
+  id: z.string(),
+  number: count,
+  kind: z.enum(['csv', 'direct', 'outbox']),
+  size: count,
+  state: orNewer(['planned', 'sending', 'sent', 'settled', 'unresolved']),
+  fileId: z.string().nullable(),
+  fileName: z.string().nullable(),
+  status: z.string().nullable(),
+  final: z.string().nullable().meta({ description: 'The final status of the file' }),
+  reason: z.string().nullable(),
+});
+
+export const hold = z.object({
+  id: z.string(),
+  class: z.string(),
+  reason: z.string(),
+  count,
+  heldAt: instant,
+  expiresAt: instant,
+  state: z
+    .enum(['open', 'approved', 'rejected', 'decided', 'expired'])
+    .meta({ description: 'decided: some changes were approved and the others rejected' }),
+});
+
+export const heldEnd = z.object({
+  classes: z.array(z.string()),
+  state: z
+    .enum(['open', 'approved', 'rejected', 'ended', 'expired'])
+    .meta({ description: 'ended: an accepted read ended the reason; expired: not decided in time, or planned again' }),
+  by: z.string().nullable().meta({ description: 'Who approved or rejected' }),
+  run: z.string().nullable().meta({ description: 'The run that used the approval' }),
+  end: z.string().nullable().meta({ description: 'What became of the changes in that run' }),
+  count,
+});
+
+export const runDetail = runFacts.extend({
+  reasonNow: z.string().nullable().meta({ description: 'As reason; for a held run, what still waits' }),
+  isReadWaiting: z
+    .boolean()
+    .meta({ description: 'A guard doubts the read of the run, and an operator may accept it by an approval' }),
+  findings: z.array(finding),
+  findingsInAll: count,
+  batches: z.array(batch),
+  holds: z.array(hold),
+  heldEnds: z.array(heldEnd).meta({ description: 'What became of the held changes' }),
+});
+
+/** Whether a process works on a run in progress, and what the run waits for. */
+export interface RunWork {
+  /**
+   * No process works on the run. `at` (epoch ms): when the last one lost it after its death; undefined after a regular
+   * stop.
+   */
+  readonly interrupted: { readonly at: number | undefined } | undefined;
+  /** Files without a final status. They are polled until `untilMs` (epoch ms) at the latest. */
+  readonly files: { readonly count: number; readonly untilMs: number } | undefined;
+}
+
+export interface RunReport {
+  readonly run: Run;
+  readonly findings: readonly Finding[];
+  /** Total number of findings. `findings` holds only the first ones. */
+  readonly findingsInAll: number;
+  readonly batches: readonly Batch[];
+  readonly holds: readonly HoldFacts[];
+  /** What became of the held changes. */
+  readonly heldEnds: readonly HeldEnd[];
+  /** Whether a guard doubts the read of this run, and an operator may accept it. */
+  readonly isReadWaiting: boolean;
+  /** The approvals and rejections of this run, newest first. */
+  readonly verdicts: readonly AuditEntry[];
+  /** Interrupted runs that ended before this one, in the same call. */
+  readonly resumed: readonly Run[];
+  /** Undefined for a run that has ended. */
+  readonly work: RunWork | undefined;
+}
+
+const detailOf = ({ run, ...report }: RunReport) => ({
+  ...factsOf(run),
+  ...report,
+  holds: report.holds.map((one) => ({ ...one, count: one.size })),
+  reasonNow: reasonNow({ run, ...report }),
+});
+
+export const runDetailView = viewOf(runDetail, detailOf);
+
+/** A run as the command that ran it reports it: also the runs that it finished first. */
+export const runReportView = viewOf(runDetail.extend({ resumed: z.array(runFacts) }), (report: RunReport) => ({
+  ...detailOf(report),
+  resumed: report.resumed.map(factsOf),
+}));
+
+/** Returns the number of changes that still wait for an operator. */
+export function waitingOf(ends: readonly HeldEnd[]): number {
+  return ends.reduce((sum, { state, count: some }) => sum + (state === 'open' ? some : 0), 0);
+}
+
+/** Returns why the run ended so. For a held run, what has become of the held changes since. */
+export function reasonNow({ run, heldEnds, isReadWaiting: isWaiting }: RunReport): string | undefined {
+  const { outcome, reason, counts: sums, facts } = run;
+  if (outcome !== 'held') return reason;
+  if (sums.held === 0) {
+    const why = facts.doubt ?? 'the source looked wrong (see the findings)';
+    return isWaiting || facts.isReadDoubted !== true
+      ? reason
+      : `${why}. An operator accepted the read, or a later run read again`;
+  }
+  if (heldEnds.length === 0 || waitingOf(heldEnds) === sums.held) return reason;
+  return `${heldWords(heldEnds)}${isWaiting && facts.doubt !== undefined ? `; ${facts.doubt}` : ''}`;
+}
+
+/** Returns, for example, `2 changes wait for approval, 3 approved`. */
+function heldWords(ends: readonly HeldEnd[]): string {
+  const sums = new Map<HeldEnd['state'], number>();
+  for (const { state, count: some } of ends) sums.set(state, (sums.get(state) ?? 0) + some);
+  const waiting = sums.get('open') ?? 0;
+  const rest = (['approved', 'rejected', 'ended', 'expired'] as const).filter((state) => sums.has(state));
+  return [
+    ...(waiting === 0 ? [] : [`${countOf(waiting, 'change waits', 'changes wait')} for approval`]),
+    ...rest.map((state) => `${sums.get(state)} ${heldEndWords[state]}`),
+  ].join(', ');
+}
+
+/** The words for what became of held changes. */
+export const heldEndWords: Readonly<Record<HeldEnd['state'], string>> = {
+  open: 'open',
+  approved: 'approved',
+  rejected: 'rejected',
+  ended: 'lapsed: the reason ended',
+  expired: 'lapsed: expired, or planned again',
+};
+
+/** What the page of a run shows besides. */
+export const runWithTimes = runDetail.extend({
+  timeline: z
+    .array(z.object({ phase: phaseWord, startedAt: instant, ms: count, isCurrent: z.boolean() }))
+    .meta({ description: 'Time in each phase. Delivering and proving alternate, so their times are sums' }),
+  findingCodes: z.array(z.object({ code: z.string(), count })),
+  causes: z
+    .array(
+      z.object({
+        code: z.string(),
+        message: z.string(),
+        count,
+        examples: z.array(finding).meta({ description: 'The first three, with their place in the source' }),
+      }),
+    )
+    .meta({ description: 'Findings with equal code and text, the most frequent first; at most 200' }),
+  batches: z.array(
+    batch.extend({
+      sentAt: instant.nullable(),
+      finalAt: instant.nullable().meta({ description: 'When the file had its final status' }),
+      polls: count,
+      parent: z.string().nullable().meta({ description: 'The batch from which this one was split' }),
+      isParking: z.boolean(),
+      states: amounts.meta({ description: 'Its changes by state' }),
+    }),
+  ),
+});
+
+/** Everything that the page of a run shows. */
+export interface RunPage {
+  readonly report: RunReport;
+  readonly timeline: readonly PhaseTime[];
+  readonly byCode: readonly { readonly code: FindingCode; readonly count: number }[];
+  readonly causes: readonly FindingCause[];
+  readonly states: readonly { readonly batch: string; readonly state: ChangeState; readonly count: number }[];
+}
+
+export const runWithTimesView = viewOf(runWithTimes, ({ report, byCode, states, ...page }: RunPage) => {
+  const statesOf = Map.groupBy(states, ({ batch: id }) => id);
+  return {
+    ...detailOf(report),
+    ...page,
+    findingCodes: byCode,
+    batches: report.batches.map((one) => ({
+      ...one,
+      isParking: one.isParking === true,
+      states: Object.fromEntries((statesOf.get(one.id) ?? []).map(({ state, count: some }) => [state, some])),
+    })),
+  };
+});
+
+export const findingPage = z.object({
+  findings: z.array(finding),
+  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
+});
+
+export interface FoundFindings {
+  readonly findings: readonly Finding[];
+  /** Send it as `after` for the next page; undefined: this is the last page. */
+  readonly next: number | undefined;
+}
+
+export const findingPageView = viewOf(findingPage, ({ findings, next }: FoundFindings) => ({
+  findings,
+  next: next === undefined ? null : String(next),
+}));
+
+export const rawTextList = z.object({
+  texts: z
+    .array(z.object({ at: instant, about: z.string(), text: z.string() }))
+    .meta({ description: 'In the order in which they came; empty without `encryptionKey`' }),
+});
+
+export const rawTextListView = viewOf(rawTextList, (texts: readonly RawText[]) => ({ texts }));
+
+export const runProgress = z.object({
+  run: runSummary,
+  batches: z.array(z.object({ state: batch.shape.state, batches: count, changes: count })),
+});
+
+export interface RunProgress {
+  readonly run: Run;
+  readonly batches: readonly Batch[];
+}
+
+/** The batches of a run by state, in the order in which each state first occurs. */
+export const runProgressView = viewOf(runProgress, ({ run, batches }: RunProgress) => ({
+  run: summaryOf(run),
+  batches: [...Map.groupBy(batches, ({ state }) => state)].map(([state, some]) => ({
+    state,
+    batches: some.length,
+    changes: some.reduce((sum, { size }) => sum + size, 0),
+  })),
+}));
+
+export const findingView = toWire(finding);

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import type { FieldName } from '../core/person/fields.ts';
+import type { MappingStep } from '../core/person/mapping.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
+import type { ChangeState } from '../core/run/run.ts';
+import type { FieldRule, Threshold } from '../core/run/settings.ts';
+import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
+import { runSummary, runView } from './runs.ts';
+import { amounts, count, instant, viewOf } from './wire.ts';
+
+export const sync = z.object({
+  name: z.string(),
+  connection: z.string(),
+  policy: z.string(),
+  schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
+  state: z.enum(['idle', 'waiting', 'running', 'paused']),
+  pausedAt: instant.nullable(),
+  pausedBy: z.string().nullable(),
+  freshAt: instant.nullable().meta({ description: 'When the latest successful run started' }),
+  nextSlotAt: instant.nullable(),
+  waiting: count.meta({ description: 'Requests that wait for a run' }),
+  lastRun: runSummary.nullable(),
+});
+
+export const syncList = z.object({ syncs: z.array(sync) });
+
+export interface SyncView {
+  readonly name: string;
+  readonly connection: string;
+  readonly schedule: string | undefined;
+  readonly policy: string;
+}
+
+export interface SyncState extends SyncView {
+  readonly pause: Pause | undefined;
+  /** The newest run, in progress or ended. */
+  readonly lastRun: Run | undefined;
+  /**
+   * Start of the newest run that ended as succeeded, nothing-to-do, held or exported. It shows how current the platform
+   * is.
+   */
+  readonly freshAt: number | undefined;
+  /** Epoch ms of the next slot; undefined without a schedule and while paused. */
+  readonly nextSlotAt: number | undefined;
+  /** Number of requests that no run has taken. */
+  readonly waiting: number;
+}
+
+export const syncView = viewOf(sync, (state: SyncState) => ({
+  ...state,
+  state: stateWord(state),
+  pausedAt: state.pause?.pausedAt,
+  pausedBy: state.pause?.by,
+  lastRun: state.lastRun && runView(state.lastRun),
+}));
+
+function stateWord({ pause, lastRun, waiting }: SyncState): z.output<typeof sync>['state'] {
+  if (lastRun !== undefined && lastRun.endedAt === undefined) return 'running';
+  if (pause !== undefined) return 'paused';
+  return waiting > 0 ? 'waiting' : 'idle';
+}
+
+export const requested = z.object({
+  trigger: z.string(),
+  sync: z.string(),
+  isNew: z.boolean().meta({ description: 'false: the Idempotency-Key was used before' }),
+  run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
+});
+
+export interface RequestReport {
+  readonly trigger: string;
+  /** False when the key was stored before; then nothing is stored. */
+  readonly isNew: boolean;
+  readonly scope: RunScope;
+  readonly sync: string;
+  /** The run that took the request; undefined while it waits. */
+  readonly run: string | undefined;
+}
+
+export const requestedView = viewOf(requested, (report: RequestReport) => report);
+
+const requestResult = z.object({
+  outcome: z.string(),
+  reason: z.string().nullable(),
+  changes: amounts.meta({ description: 'Changes of the named employees, by state' }),
+});
+
+export const requestState = z.object({
+  id: z.string(),
+  sync: z.string(),
+  kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+  requestedAt: instant,
+  users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+  state: z
+    .enum(['waiting', 'running', 'ended', 'canceled'])
+    .meta({ description: '`waiting`: no run has taken it; `running`: its run is in progress' }),
+  run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
+  result: requestResult.nullable().meta({
+    description: 'How it ended for the employees of this request; its run may be about more. null: not ended',
+  }),
+});
+
+export interface RequestState {
+  readonly trigger: Trigger;
+  readonly state: 'waiting' | 'running' | 'ended' | 'canceled';
+  /** The run that took the request. */
+  readonly run: Run | undefined;
+  /** How it ended for the people of the request, of whom the run may have had more. Undefined before the end. */
+  readonly result: RequestResult | undefined;
+}
+
+export interface RequestResult {
+  readonly outcome: NonNullable<Run['outcome']>;
+  readonly reason: string | undefined;
+  /** Number of changes of the people of the request, by state. */
+  readonly changes: Readonly<Record<ChangeState, number>>;
+}
+
+export const requestResultView = viewOf(requestResult, (result: RequestResult) => result);
+
+export const requestStateView = viewOf(requestState, ({ trigger, state, run, result }: RequestState) => ({
+  ...trigger,
+  users: trigger.scope.kind === 'users' ? trigger.scope.identifications.length : null,
+  state,
+  run: run && runView(run),
+  result,
+}));
+
+export const syncMapping = z.object({
+  sync: z.string(),
+  source: z.string().meta({ description: 'Kind of the source' }),
+  scope: z
+    .string()
+    .nullable()
+    .meta({ description: 'The expression that selects the employees of the sync; null: all' }),
+  readAt: instant.nullable().meta({ description: 'The read that the fill-rates are of; null: none was accepted yet' }),
+  rows: count.nullable(),
+  fields: z.array(
+    z.object({
+      field: z.string(),
+      kind: z.enum(['from', 'value', 'expression']),
+      origin: z.string().meta({ description: 'The source field, the fixed value, or the expression' }),
+      transforms: z.array(z.string()),
+      format: z.string().nullable().meta({ description: 'Format of a date in the source' }),
+      whenEmpty: z.enum(['keep', 'clear']),
+      reads: z.array(z.string()).meta({ description: 'Source fields that the rule reads' }),
+      unseen: z.array(z.string()).meta({ description: 'The source fields that no record of the read showed' }),
+      fillRate: z
+        .number()
+        .min(0)
+        .max(1)
+        .nullable()
+        .meta({ description: 'Share of people with a value; null: not known' }),
+    }),
+  ),
+  managed: count.meta({ description: 'Users that the sync owns' }),
+  enabled: count.meta({ description: 'Owned users whom Rollcall has not disabled' }),
+  guards: z.array(
+    z.object({
+      class: z.string(),
+      absolute: count,
+      percent: z.number(),
+      cap: count.nullable(),
+      allowed: count.meta({ description: 'How many changes pass in 24 hours without approval' }),
+      used: count.meta({ description: 'Changes of the last 24 hours without approval' }),
+    }),
+  ),
+});
+
+/** The mapping of a sync, with what the last accepted complete read showed. */
+export interface SyncMapping {
+  readonly sync: string;
+  readonly source: string;
+  readonly fields: readonly MappedField[];
+  readonly scope: string | undefined;
+  /** Undefined: no complete read was accepted yet. */
+  readonly read: { readonly at: number; readonly rows: number } | undefined;
+  readonly guards: readonly GuardUse[];
+  /** Users that the sync owns, and those of them whom we have not disabled. */
+  readonly managed: number;
+  readonly enabled: number;
+}
+
+interface MappedField {
+  readonly field: 'identification' | FieldName;
+  readonly rule: FieldRule;
+  /** Source fields that the rule reads. */
+  readonly reads: readonly string[];
+  /** Share of people with a value, 0 to 1. Undefined: not known. */
+  readonly fillRate: number | undefined;
+  /** The fields of `reads` that no record of the read showed. */
+  readonly unseen: readonly string[];
+}
+
+/** How much of a guard's limit is used. */
+interface GuardUse {
+  readonly class: ChangeClass;
+  readonly threshold: Threshold;
+  /** How many changes pass in 24 hours without approval. */
+  readonly allowed: number;
+  /** Changes of the last 24 hours without approval. */
+  readonly used: number;
+}
+
+export const syncMappingView = viewOf(syncMapping, ({ read, fields, guards, ...rest }: SyncMapping) => ({
+  ...rest,
+  readAt: read?.at,
+  rows: read?.rows,
+  fields: fields.map(({ rule, ...field }) => ({
+    ...rule,
+    ...field,
+    origin: rule.kind === 'from' ? rule.path : rule.kind === 'value' ? rule.value : rule.expression,
+    transforms: rule.transform,
+  })),
+  guards: guards.map(({ threshold, ...use }) => ({ ...threshold, ...use })),
+}));
+
+export const mappingSamples = z.object({
+  records: z.array(
+    z.object({
+      at: z.string().meta({ description: 'Position in the source' }),
+      values: z.array(z.object({ field: z.string(), effect: z.string(), value: z.string() })),
+    }),
+  ),
+});
+
+/** Values of the first records of a source, after the mapping. Personal data. */
+export interface MappingSamples {
+  readonly rows: number;
+  readonly records: readonly { readonly at: string; readonly steps: readonly MappingStep[] }[];
+}
+
+export const mappingSamplesView = viewOf(mappingSamples, ({ records }: MappingSamples) => ({
+  records: records.map(({ at, steps }) => ({
+    at,
+    values: steps.map(({ target, effect, detail }) => ({ field: target, effect, value: detail })),
+  })),
+}));
