@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Stringifier, stringify } from 'csv-stringify';
 import type { Change } from '../core/plan/change.ts';
-import { buildFileRows } from '../core/plan/csv-rows.ts';
+import { buildFileRows } from '../core/run/batch.ts';
 import type { Dialect } from '../core/run/settings.ts';
 
 /**

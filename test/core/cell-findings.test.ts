@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openCellFindings } from '../../src/core/person/cell-findings.ts';
+import { openCellFindings } from '../../src/core/run/finding.ts';
 import type { CellTrouble } from '../../src/core/run/refusal.ts';
 import { person } from './cases.ts';
 

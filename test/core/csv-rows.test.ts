@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { isDirectlyDeliverable, sealChange } from '../../src/core/plan/change.ts';
-import { buildFileRows, formatDate } from '../../src/core/plan/csv-rows.ts';
-import { chunk, directFields, fileColumns, fileGroup, routeOf } from '../../src/core/run/batch.ts';
+import {
+  buildFileRows,
+  chunk,
+  directFields,
+  fileColumns,
+  fileGroup,
+  formatDate,
+  routeOf,
+} from '../../src/core/run/batch.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import { draft, wanted } from './cases.ts';
 

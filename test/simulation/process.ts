@@ -1,6 +1,6 @@
 import { runJob } from '../../jobs/index.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
-import { buildFileRows } from '../../src/core/plan/csv-rows.ts';
+import { buildFileRows } from '../../src/core/run/batch.ts';
 import { defaultDialect, defaultLimits, type SyncSettings } from '../../src/core/run/settings.ts';
 import { uploadRefusalOf } from '../../src/delivery/csv-upload.ts';
 import { directDelivery } from '../../src/delivery/direct.ts';

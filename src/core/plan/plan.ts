@@ -4,8 +4,7 @@ import type { User } from '../person/user.ts';
 import type { Finding, FindingCode } from '../run/finding.ts';
 import type { Policy, SyncSettings } from '../run/settings.ts';
 import type { ChangeDraft, ChangeKind } from './change.ts';
-import { create, disable, enable, park, remove, update } from './change-drafts.ts';
-import { diffFields, withKnown } from './diff.ts';
+import { create, diffFields, disable, enable, park, remove, update, withKnown } from './diff.ts';
 import { type Parking, parkingWrite } from './email-order.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
 import {

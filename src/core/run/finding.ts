@@ -1,5 +1,8 @@
+import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type { findingEntries } from './codes/finding-entries.ts';
+import { countOf } from './count-of.ts';
+import type { CellTrouble, CellUse } from './refusal.ts';
 
 /**
  * Expected problems are data: a finding has what happened, the person, the reason and the action. It holds no field
@@ -36,3 +39,85 @@ const identityCodes: readonly FindingCode[] = [
 ];
 
 export type FindingCode = keyof typeof findingEntries;
+
+/** Collects cell problems of a read: one finding per column and problem class, regardless of the number of rows. */
+interface CellFindings {
+  see(person: Person): void;
+  /** Returns the findings in order of first occurrence. No finding holds a value. */
+  all(): readonly Finding[];
+  /** Returns the most frequent cause of unreadable cells of a field, without a value: `hire_date is not a date in …`. */
+  worst(field: CellUse): { readonly cause: string; readonly count: number } | undefined;
+}
+
+/** Number of places that a finding names: enough to locate an example, few enough for one line. */
+const namedPlaces = 3;
+
+interface Group {
+  readonly column: string;
+  /** Undefined: line breaks or tabs were replaced by spaces. */
+  readonly reason: string | undefined;
+  readonly consequences: Set<string>;
+  readonly fields: Set<CellUse>;
+  readonly places: string[];
+  count: number;
+  last: Person | undefined;
+}
+
+export function openCellFindings(): CellFindings {
+  const groups = new Map<string, Group>();
+  const add = (person: Person, column: string, trouble: CellTrouble | undefined): void => {
+    const key = JSON.stringify([column, trouble?.kind]);
+    const group = groups.get(key) ?? openGroup(column, trouble?.reason);
+    groups.set(key, group);
+    if (trouble !== undefined) {
+      group.consequences.add(consequence(trouble));
+      group.fields.add(trouble.field);
+    }
+    // Two fields can read the same cell.
+    if (group.last === person) return;
+    group.last = person;
+    group.count += 1;
+    if (group.places.length < namedPlaces) group.places.push(person.at);
+  };
+  return {
+    see(person) {
+      // A row outside the scope causes no change, so its cells are not reported.
+      if (!person.isInScope) return;
+      for (const trouble of person.troubles) add(person, trouble.column, trouble);
+      for (const column of person.collapsed) add(person, column, undefined);
+    },
+    all: () => [...groups.values()].map(findingOf),
+    worst(field) {
+      const [group] = [...groups.values()].filter(({ fields }) => fields.has(field)).sort((a, b) => b.count - a.count);
+      return group && { cause: `${group.column} ${group.reason}`, count: group.count };
+    },
+  };
+}
+
+function openGroup(column: string, reason: string | undefined): Group {
+  return { column, reason, consequences: new Set(), fields: new Set(), places: [], count: 0, last: undefined };
+}
+
+function findingOf({ column, reason, consequences, places, count }: Group): Finding {
+  const where = `${countOf(count, 'row')} (${places.join(', ')}${count > places.length ? ', …' : ''})`;
+  if (reason === undefined) {
+    return { code: 'cell-collapsed', message: `${column} has line breaks or tabs in ${where}: each became a space` };
+  }
+  return { code: 'cell-unreadable', message: `${column} ${reason}, in ${where}: ${[...consequences].join('; ')}` };
+}
+
+function consequence({ field }: CellTrouble): string {
+  switch (field) {
+    case 'hireDate':
+    case 'leaveDate':
+      return 'no account is created or enabled for these people, and a status that says they left still counts';
+    case 'timezone':
+      return 'their dates are compared in all time zones';
+    case 'firstName':
+    case 'lastName':
+    case 'email':
+      return `${field} keeps its value on the platform, and no account is created for these people`;
+    default:
+      return `${field} keeps its value on the platform`;
+  }
+}

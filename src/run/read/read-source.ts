@@ -1,13 +1,13 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
 import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
-import { openCellFindings } from '../../core/person/cell-findings.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { Mapped, SourceRecord } from '../../core/person/person.ts';
 import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { openCellFindings } from '../../core/run/finding.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
