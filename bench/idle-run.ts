@@ -1,4 +1,4 @@
-import type { Role } from '../src/app/app.ts';
+import type { Role } from '../src/app/app-io.ts';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/open-app.ts';

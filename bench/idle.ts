@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
-import type { Role } from '../src/app/app.ts';
+import type { Role } from '../src/app/app-io.ts';
 import { findPostgresPrograms, type OwnServer, startPostgresServer } from '../test/support/services/postgres-server.ts';
 import { run } from '../test/support/services/programs.ts';
 import { findRedisProgram, startRedis } from '../test/support/services/redis.ts';

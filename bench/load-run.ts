@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runSync } from '../src/app/requests.ts';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/open-app.ts';
@@ -67,7 +68,7 @@ async function load({ changes, folder }: LoadOrder): Promise<LoadResult> {
         tokenPresented: () => {},
       });
       const began = clock.now();
-      const report = await app.apply('people', {
+      const report = await runSync(app, 'people', {
         signal: AbortSignal.timeout(7_200_000),
         by: 'shell:bench',
         progress: ({ step }) => {

@@ -1,3 +1,4 @@
+import { queueRun } from '../src/app/requests.ts';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/open-app.ts';
@@ -37,7 +38,7 @@ async function work({ config: path, role }: ManyOrder): Promise<void> {
   };
   const request = async (): Promise<void> => {
     const order = { scope: { kind: 'all', isFull: true }, kind: 'manual', by: 'shell:bench' } as const;
-    await Promise.all(Object.keys(config.syncs).map((sync) => app.request(sync, order)));
+    await Promise.all(Object.keys(config.syncs).map((sync) => queueRun(app, sync, order)));
     tell('requested');
   };
   process.on('message', (word) => (word === 'request' ? void request() : tell('used')));

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { describeRun } from '../src/app/runs.ts';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/open-app.ts';
@@ -51,7 +52,7 @@ async function measure(order: QueueOrder): Promise<QueueMeasured> {
   let run = await ended();
   for (; run === undefined; run = await ended()) await Promise.race([clock.sleep(lookMs), started]);
   const cpu = process.cpuUsage(before);
-  const { batches } = await app.show(run.id);
+  const { batches } = await describeRun(app, run.id);
   stopping.abort(new Error('the run has ended'));
   await started;
   const jobs = order.way === 'queue' ? await countJobs(order.redis) : undefined;

@@ -95,20 +95,20 @@ describe('the rules for imports catch', () => {
     ['src/delivery/direct.ts', "import { x } from '../platform/client.ts';", 'src/delivery may import'],
     ['src/work/x.ts', "const x = await import('../store/x.ts');", 'src/work may import'],
     ['src/cli/start.ts', "import { app } from '../main/app.ts';", 'src/cli may import'],
-    ['src/cli/start.ts', "import type { App } from '../main/app.ts';", 'src/cli may import only itself'],
+    ['src/cli/start.ts', "import type { AppIo } from '../main/app.ts';", 'src/cli may import only itself'],
     ['src/cli/why.ts', "import type { Sync } from '../run/x.ts';", 'src/cli may import only itself'],
     ['src/app/check.ts', "import type { Config } from '../config/config.ts';", 'src/app may import only itself'],
     ['src/work/x.ts', "import { request } from '../app/requests.ts';", 'src/work may import only itself'],
     ['src/cli/start.ts', "import type { Row } from '../store/x.ts';", 'src/cli may import'],
     ['jobs/sync.ts', "import { x } from '../src/store/x.ts';", 'jobs may import'],
-    ['src/web/main.tsx', "import type { App } from '../app/app.ts';", 'src/web may import only itself'],
+    ['src/web/main.tsx', "import type { AppIo } from '../app/app-io.ts';", 'src/web may import only itself'],
     ['src/new/x.ts', '', 'no import rule knows the folder src/new'],
   ])('in %s: %s', (path, text, what) => {
     expect(about(forbiddenImports, path, `\n${text}\n`)).toEqual([expect.stringContaining(what)]);
   });
 
   it.each([
-    ['src/cli/start.ts', "import type { App } from '../app/app.ts';"],
+    ['src/cli/start.ts', "import type { AppIo } from '../app/app-io.ts';"],
     ['src/server/parts.ts', "import { findSync } from '../app/find-named.ts';"],
     ['src/app/why.ts', "import { x } from '../run/x.ts';"],
     ['src/sandbox/users.ts', "import { User } from '../platform/table/user.ts';"],

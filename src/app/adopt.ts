@@ -8,7 +8,9 @@ import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { Adoption } from '../views/people.ts';
+import type { AppIo } from './app-io.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
+import { findSync } from './find-named.ts';
 import { renameDetail } from './renames.ts';
 
 /** One adoption with what carrying it out needs. */
@@ -22,26 +24,28 @@ interface Step {
  * Returns what `adopt` would do with each person. Changes nothing. Throws `USAGE` when a person is unknown to the ledger,
  * the platform and the source, and for a sync that cannot own users.
  */
-export async function previewAdoption(
-  sync: Sync,
+export async function planAdoption(
+  { engine: io }: AppIo,
+  name: string,
   ids: readonly string[],
-  io: EngineIo,
   signal: AbortSignal,
 ): Promise<readonly Adoption[]> {
+  const sync = findSync(name, io.syncs);
   return (await stepsFor(sync, ids, io, signal)).map(({ adoption }) => adoption);
 }
 
 /**
  * Makes users of other syncs users of this one, and gives accounts that were found under another identification the
- * new one. Repeatable: what is done already is not done again. Throws as `previewAdoption` does, and the errors of the
+ * new one. Repeatable: what is done already is not done again. Throws as `planAdoption` does, and the errors of the
  * platform.
  */
-export async function adopt(
-  sync: Sync,
+export async function adoptPeople(
+  { engine: io }: AppIo,
+  of: string,
   ids: readonly string[],
   { signal, ...signed }: SignedCaller & { readonly signal: AbortSignal },
-  io: EngineIo,
 ): Promise<readonly Adoption[]> {
+  const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
   const steps = await stepsFor(sync, ids, io, signal);
   const entryOfAudit = (detail: string) =>

@@ -1,10 +1,18 @@
+import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget, ContractLine, ContractMode } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
+import type { Progress } from '../ports/runtime.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import type { FoundPeople } from '../views/people.ts';
 import type { SyncView } from '../views/syncs.ts';
-import type { CheckLine, WatchOptions } from './app.ts';
+import type { ChangeSearches } from './changes/search-changes.ts';
+import type { PeopleQuery } from './people/search-people.ts';
 
-/** What the use cases need from outside. The composition root makes it over one configuration. */
+/**
+ * What the use cases need from outside. The composition root makes it over one configuration. Every use case may throw
+ * `RollcallError`: `USAGE` for an unknown sync or connection, `NOT_FOUND` for an unknown run. None prints. Must be closed.
+ */
 export interface AppIo {
   readonly engine: EngineIo;
   readonly configPath: string;
@@ -26,6 +34,51 @@ export interface AppIo {
   readonly checkAlerts: (signal: AbortSignal) => Promise<void>;
   /** Absent without Redis in the configuration. */
   readonly checkRedis?: () => Promise<CheckLine>;
+  /** Address of the page as configured, without a trailing slash; undefined without a server, or with a port that varies. */
+  readonly pageUrl: string | undefined;
+  readonly alerts: AlertAccess;
+  readonly platformApi: PlatformApi;
+  /** Searches over changes. What they read is kept while searches continue. */
+  readonly changes: ChangeSearches;
+  /** Finds people by name, e-mail or identification. */
+  readonly searchPeople: (query: PeopleQuery) => Promise<FoundPeople>;
+  /**
+   * Works as a deployment until the signal aborts; then every run stops at its next safe place. The result is `reload` if a
+   * hangup ended the work instead: the caller then closes this app and opens the configuration again.
+   */
+  start(options: StartOptions): Promise<'stopped' | 'reload'>;
+  close(): Promise<void>;
+}
+
+export interface StartOptions extends WatchOptions {
+  readonly onReady: () => void;
+  /** Called before `onReady` with the server's URL, such as `http://127.0.0.1:8080`. Never called without a server. */
+  readonly onListening?: (url: string) => void;
+  readonly role?: Role;
+  /** Overrides `server.host` and `server.port`. */
+  readonly listen?: { readonly host?: string; readonly port?: number };
+  /** Calls the listener when the configuration should be read again, until the returned function is called. */
+  readonly onHangup?: (listener: () => void) => () => void;
+}
+
+/** What is open, and who gets it. */
+export interface AlertAccess {
+  /** Reports open problems, channels, and the newest notices. */
+  report(limit: number): Promise<AlertsReport>;
+  /** Applies the order to every subject of the name. Throws `USAGE` for an unknown name. */
+  quiet(name: string, order: QuietOrder): Promise<readonly Quieted[]>;
+  /** Sends a test notice through every channel, or one. Throws `USAGE` for an unknown channel. */
+  test(channel: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
+}
+
+/** The platform's API, operation by operation. */
+export interface PlatformApi {
+  /** Calls one operation. Throws `USAGE`, and sends nothing, for what the contract does not allow. */
+  call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
+  /** Reads what such a call would change, for its confirmation. Throws `USAGE` like `call`. */
+  target(request: ApiRequest, signal: AbortSignal): Promise<ApiTarget>;
+  /** Compares the platform of a connection (undefined: the only one) with the contract, operation by operation. */
+  contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
 }
 
 /** One connection: its platform and the commands on its tokens. */
@@ -36,4 +89,21 @@ export interface ConnectionAccess {
     refresh(signal: AbortSignal): Promise<TokenStatus>;
     revoke(signal: AbortSignal): Promise<TokenStatus>;
   };
+}
+
+/**
+ * The part of the work that a process of a deployment does. `scheduler` and `worker` share work through Redis; `server`
+ * serves HTTP for a deployment on the same store.
+ */
+export type Role = 'all' | 'scheduler' | 'worker' | 'server';
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+export interface CheckLine {
+  readonly subject: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly message: string;
 }

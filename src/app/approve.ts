@@ -6,8 +6,11 @@ import type { PlannedChange, Run } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { requestRun } from '../run/request-run.ts';
 import { changesOf } from '../run/seal/batches.ts';
+import type { VerdictReport } from '../views/holds.ts';
+import type { AppIo } from './app-io.ts';
+import { note, type SignedCaller, signature } from './audit.ts';
 import { readChanges } from './changes/search-changes.ts';
-import { findSync } from './find-named.ts';
+import { findRun, findSync } from './find-named.ts';
 import { type ChangeSelection, type HeldName, type SelectedChanges, selectHeld } from './held-changes.ts';
 import { isReadWaiting } from './holds.ts';
 
@@ -40,15 +43,36 @@ export interface VerdictPreview {
 }
 
 /**
+ * Approves or rejects the open changes of a run, or a part of them, and audits it. See `approveRun` and `rejectRun`, which
+ * say what they throw.
+ */
+export async function decideRun(
+  io: AppIo,
+  action: 'approve' | 'reject',
+  id: string,
+  { by, ...order }: SignedCaller & VerdictOrder,
+): Promise<VerdictReport> {
+  const { engine } = io;
+  const run = await findRun(id, engine.store);
+  const decide = action === 'approve' ? approveRun : rejectRun;
+  const { changes, reopened, acceptsRead } = await decide(run, by, engine, order);
+  const read = acceptsRead ? ', and the read' : '';
+  const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}${read}`;
+  await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
+  return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await io.isDeployed() };
+}
+
+/**
  * Returns the changes that an approval or rejection would decide now; `limit`: how many as they were planned. Throws as
  * `approveRun` and `rejectRun` do.
  */
 export async function previewVerdict(
+  { engine: io }: Pick<AppIo, 'engine'>,
   action: 'approve' | 'reject',
-  run: Run,
+  id: string,
   order: VerdictOrder & { readonly limit: number },
-  io: EngineIo,
 ): Promise<VerdictPreview> {
+  const run = await findRun(id, io.store);
   const selected = await selectHeld(run, order, io);
   const isApproval = action === 'approve';
   const held = isApproval ? await toApprove(run, selected, order, io) : toReject(run, selected);

@@ -1,5 +1,7 @@
-import type { AuditEntry, Store } from '../ports/store.ts';
+import type { AuditEntry, AuditQuery, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import type { AppIo } from './app-io.ts';
+import { findRun } from './find-named.ts';
 
 /** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */
 export interface Caller {
@@ -37,4 +39,12 @@ export function auditEntry(act: Act, { newId, clock }: EntryIo): AuditEntry {
 /** Adds an entry to the audit, dated now. */
 export async function note(act: Act, io: EntryIo & { readonly store: Pick<Store, 'audit'> }): Promise<void> {
   await io.store.audit.add(auditEntry(act, io));
+}
+
+/** Lists entries of the audit, newest first. */
+export async function findAudit(
+  { engine: { store } }: AppIo,
+  { run, ...query }: AuditQuery,
+): Promise<readonly AuditEntry[]> {
+  return store.audit.list(run === undefined ? query : { ...query, run: (await findRun(run, store)).id });
 }

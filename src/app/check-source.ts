@@ -7,7 +7,7 @@ import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
-import type { CheckLine } from './app.ts';
+import type { CheckLine } from './app-io.ts';
 
 type Verdict = Omit<CheckLine, 'subject'>;
 

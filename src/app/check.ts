@@ -1,8 +1,7 @@
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/instant.ts';
 import type { EngineIo } from '../run/engine-io.ts';
-import type { CheckLine } from './app.ts';
-import type { AppIo, ConnectionAccess } from './app-io.ts';
+import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { checkDeltas, checkSource } from './check-source.ts';
 import { findConnection } from './find-named.ts';
 import { describeUnreadable } from './keys.ts';
@@ -11,10 +10,10 @@ import { describeUnreadable } from './keys.ts';
 const noSuchFile = '0';
 
 /** Checks everything that a run needs, and changes nothing. Continues after a failure, so that all of them are reported. */
-export async function* check(
+export async function* checkAll(
+  { engine, connections, configPath, checkRedis }: AppIo,
   only: string | undefined,
   signal: AbortSignal,
-  { engine, connections, configPath, checkRedis }: AppIo,
 ): AsyncGenerator<CheckLine, void> {
   if (only !== undefined) findConnection(only, connections);
   yield { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };

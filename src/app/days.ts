@@ -2,15 +2,21 @@ import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import type { ChangeKind } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { noKinds } from '../core/run/report.ts';
-import type { EngineIo } from '../run/engine-io.ts';
 import type { DayCounts, DaysReport } from '../views/overview.ts';
-import type { DaysQuery } from './page.ts';
+import type { AppIo } from './app-io.ts';
 
 const dayMs = 86_400_000;
 const failedOutcomes: readonly string[] = ['failed', 'partial'];
 
+export interface DaysQuery {
+  /** Number of days, today included. */
+  readonly days: number;
+  /** IANA name of the zone in which days begin. */
+  readonly timezone: string;
+}
+
 /** Counts runs and applied changes of every configured sync by day. Throws `USAGE` for an unknown time zone. */
-export async function countDays({ days: count, timezone }: DaysQuery, io: EngineIo): Promise<DaysReport> {
+export async function countDays({ engine: io }: AppIo, { days: count, timezone }: DaysQuery): Promise<DaysReport> {
   if (!isTimeZone(timezone)) {
     throw new RollcallError(`no time zone is called ${timezone}: use a name such as Europe/Madrid or UTC`, {
       code: 'USAGE',

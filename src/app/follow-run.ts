@@ -1,10 +1,9 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import type { Run, Trigger } from '../ports/store.ts';
 import type { RunReport } from '../views/runs.ts';
-import type { WatchOptions } from './app.ts';
-import type { AppIo } from './app-io.ts';
-import { runReport } from './reports.ts';
+import type { AppIo, WatchOptions } from './app-io.ts';
 import { neverBegan, runHere } from './run-here.ts';
+import { runReport } from './runs.ts';
 
 const pollMs = 1000;
 /** A deployment that is replaced is away for shorter. */

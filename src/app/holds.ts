@@ -1,6 +1,7 @@
 import type { PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { DoubtedRead, HoldsReport, OpenHold } from '../views/holds.ts';
+import type { AppIo } from './app-io.ts';
 import { findSync } from './find-named.ts';
 import { heldChanges } from './held-changes.ts';
 
@@ -14,7 +15,7 @@ export interface HoldsQuery {
  * Lists the changes that wait for approval in all configured syncs, or in one, across all runs. Throws `USAGE` for an
  * unknown sync.
  */
-export async function listHolds({ sync, limit }: HoldsQuery, io: EngineIo): Promise<HoldsReport> {
+export async function findHolds({ engine: io }: AppIo, { sync, limit }: HoldsQuery): Promise<HoldsReport> {
   const names = sync === undefined ? [...io.syncs.keys()] : [findSync(sync, io.syncs).settings.name];
   const holds: OpenHold[] = [];
   const reads: DoubtedRead[] = [];

@@ -1,5 +1,5 @@
 import type { UnreadableValues } from '../ports/store.ts';
-import type { EngineIo } from '../run/engine-io.ts';
+import type { AppIo } from './app-io.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
 import { listCounts } from './person-records.ts';
 
@@ -29,7 +29,10 @@ export function isDroppable({ ledger, changes, rawTexts, forgotten }: Unreadable
 }
 
 /** Drops what no configured key opens, and returns what it was. Does nothing when there is nothing to drop. */
-export async function dropUnreadable(signed: SignedCaller, io: EngineIo): Promise<readonly UnreadableValues[]> {
+export async function eraseUnreadable(
+  { engine: io }: AppIo,
+  signed: SignedCaller,
+): Promise<readonly UnreadableValues[]> {
   const { store, syncs, clock } = io;
   const found = (await store.sealing.unreadable()).filter(isDroppable);
   if (found.length === 0) return found;
@@ -38,4 +41,9 @@ export async function dropUnreadable(signed: SignedCaller, io: EngineIo): Promis
   const entry = auditEntry({ action: 'drop-unreadable', detail, ...signed }, io);
   await store.sealing.dropUnreadable(clock.now() - Math.max(0, ...waits), entry);
   return found;
+}
+
+/** Counts the stored values that no configured key opens, by key. */
+export function countUnreadable({ engine }: AppIo): Promise<readonly UnreadableValues[]> {
+  return engine.store.sealing.unreadable();
 }

@@ -5,7 +5,7 @@ import type { Overview, RunStep, SyncHealth, SyncOverview, WaitingWork } from '.
 import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { isReadWaiting } from './holds.ts';
-import { readRunWork } from './open-run-report.ts';
+import { readRunWork } from './runs.ts';
 import { readSyncStates } from './sync-states.ts';
 
 /** Reads health, state and holds of every configured sync from the store. */

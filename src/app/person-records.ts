@@ -1,18 +1,31 @@
 import { countOf } from '../core/run/count-of.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { ForgetResult, PersonRecord } from '../ports/store.ts';
-import type { EngineIo } from '../run/engine-io.ts';
+import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
 
 /** Reads everything that the store has about one person. The audit keeps who asked, and not about whom. */
-export async function exportPerson(identification: string, signed: SignedCaller, io: EngineIo): Promise<PersonRecord> {
+export async function readRecord(
+  { engine: io }: AppIo,
+  identification: string,
+  signed: SignedCaller,
+): Promise<PersonRecord> {
   const record = await io.store.people.read(identification);
   await note({ action: 'export', detail: `one person: ${sizeOf(record)}`, ...signed }, io);
   return record;
 }
 
+/** Returns what `erasePerson` would erase. */
+export function previewForget({ engine }: AppIo, identification: string): Promise<PersonRecord> {
+  return engine.store.people.read(identification);
+}
+
 /** Erases one person. Throws `NOT_FOUND` when the store has nothing about the person. */
-export async function forgetPerson(identification: string, signed: SignedCaller, io: EngineIo): Promise<ForgetResult> {
+export async function erasePerson(
+  { engine: io }: AppIo,
+  identification: string,
+  signed: SignedCaller,
+): Promise<ForgetResult> {
   const record = await io.store.people.read(identification);
   if (isEmpty(record)) {
     const message = `the store has nothing about ${identification}. Identifications are case-sensitive.`;

@@ -1,14 +1,12 @@
 import { RollcallError } from '../core/run/errors.ts';
 import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
-import type { EngineIo, Sync } from '../run/engine-io.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import { previewPlan, reportPlan } from '../run/make-preview.ts';
 import type { PreviewState } from '../views/previews.ts';
-import type { WatchOptions } from './app.ts';
-import type { AppIo } from './app-io.ts';
+import type { AppIo, WatchOptions } from './app-io.ts';
 import { type Caller, note } from './audit.ts';
 import { findSync } from './find-named.ts';
-import type { PreviewOrder } from './page.ts';
 import { inFull } from './requests.ts';
 
 /** The store keeps plans that were only shown no longer. */
@@ -17,8 +15,14 @@ const mostUnended = 20;
 
 type PlanOptions = WatchOptions & { readonly scope?: RunScope };
 
+/** A request for a plan without effect. */
+export interface PreviewOrder extends Caller {
+  readonly scope: RunScope;
+}
+
 /** Makes a plan in this process. No effect but its own rows. */
-export async function showPlan(sync: Sync, options: PlanOptions, engine: EngineIo): Promise<PlanReport> {
+export async function planHere({ engine }: AppIo, name: string, options: PlanOptions): Promise<PlanReport> {
+  const sync = findSync(name, engine.syncs);
   const { signal, progress, scope = { kind: 'all', isFull: true } } = options;
   const planId = engine.newId('plan');
   const plan = await previewPlan({ planId, sync, scope, signal }, { ...engine, progress });
@@ -26,11 +30,12 @@ export async function showPlan(sync: Sync, options: PlanOptions, engine: EngineI
 }
 
 /** Makes a plan in this process, and stores it as a preview. */
-export async function planToShare(sync: Sync, options: PlanOptions & Caller, { engine }: AppIo) {
+export async function planToShare(io: AppIo, sync: string, options: PlanOptions & Caller) {
+  const { engine } = io;
   const { store, clock } = engine;
-  const report = await showPlan(sync, options, engine);
+  const report = await planHere(io, sync, options);
   const { scope = { kind: 'all', isFull: true }, by } = options;
-  const request = newRequest(sync.settings.name, { scope, by }, engine);
+  const request = newRequest(sync, { scope, by }, engine);
   await store.previews.add(request);
   const begun = await store.previews.begin(request.id, clock.now());
   await store.previews.end(request.id, begun?.attempt ?? 1, { state: 'done', at: clock.now(), report });
@@ -39,7 +44,7 @@ export async function planToShare(sync: Sync, options: PlanOptions & Caller, { e
 }
 
 /** Stores a request for a preview. Throws `USAGE` for an unknown sync, and `CONFLICT` when too many wait. */
-export async function requestPreview(sync: string, order: PreviewOrder, io: AppIo): Promise<PreviewState> {
+export async function orderPreview(io: AppIo, sync: string, order: PreviewOrder): Promise<PreviewState> {
   const { engine } = io;
   findSync(sync, engine.syncs);
   const waiting = await engine.store.previews.unended(engine.clock.now());
@@ -50,10 +55,11 @@ export async function requestPreview(sync: string, order: PreviewOrder, io: AppI
   const request = newRequest(sync, { ...order, scope: inFull(order.scope) }, engine);
   await engine.store.previews.add(request);
   await note({ action: 'preview', by: order.by, sync, detail: request.id }, engine);
-  return findPreview(request.id, io);
+  return findPreview(io, request.id);
 }
 
-export async function findPreview(id: string, io: AppIo): Promise<PreviewState> {
+/** Returns a preview. Throws `NOT_FOUND` for one that expired. */
+export async function findPreview(io: AppIo, id: string): Promise<PreviewState> {
   return { preview: await requirePreview(id, io.engine), isDeploymentRunning: await io.isDeployed() };
 }
 
@@ -69,4 +75,12 @@ function newRequest(sync: string, { scope, by }: PreviewOrder, io: EngineIo): Pr
   const requestedAt = io.clock.now();
   const expiresAt = requestedAt + Math.min(longestMs, io.retention.runs);
   return { id: io.newId('preview'), sync, scope, by, requestedAt, expiresAt };
+}
+
+/** Lists previews that have not expired, newest first. */
+export function findPreviews(
+  { engine: { store, clock } }: AppIo,
+  query: { readonly limit: number; readonly sync?: string },
+): Promise<readonly Preview[]> {
+  return store.previews.list({ now: clock.now(), ...query });
 }

@@ -1,28 +1,21 @@
-import type { Quieted, QuietOrder } from '../ports/alerts.ts';
-import type { EngineIo } from '../run/engine-io.ts';
+import type { QuietOrder } from '../ports/alerts.ts';
 import type { QuietReport } from '../views/alerts.ts';
-import type { QuietRequest } from './app.ts';
+import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
 
-/** What is quieted, and by which order. */
-export interface QuietJob {
-  /** Name of a sync or connection, or `deployment`. */
-  readonly name: string;
-  readonly request: QuietRequest;
-  /** Applies the order to every subject of the name. */
-  readonly quiet: (name: string, order: QuietOrder) => Promise<readonly Quieted[]>;
-}
+export type QuietRequest = { readonly kind: 'ack' | 'unmute' } | { readonly kind: 'mute'; readonly forMs: number };
 
 /** Acknowledges or mutes alerts, and notes it in the audit. */
 export async function quietAlerts(
-  { name, request, quiet }: QuietJob,
+  { engine: io, alerts }: AppIo,
+  name: string,
+  request: QuietRequest,
   { by, ...signed }: SignedCaller,
-  io: EngineIo,
 ): Promise<QuietReport> {
   const at = io.clock.now();
   const until = request.kind === 'mute' ? at + request.forMs : undefined;
   const order = until === undefined ? ackOrUnmute(request.kind, by, at) : ({ kind: 'mute', by, at, until } as const);
-  const subjects = await quiet(name, order);
+  const subjects = await alerts.quiet(name, order);
   const detail = until === undefined ? undefined : `until ${new Date(until).toISOString()}`;
   for (const { subject } of subjects) {
     const { kind, name: about } = subject;

@@ -1,17 +1,50 @@
+import { countOf } from '../core/run/count-of.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import type { Run, RunScope, Trigger } from '../ports/store.ts';
+import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { type RunRequest, requestRun } from '../run/request-run.ts';
 import type { RunReport } from '../views/runs.ts';
-import type { RequestReport, RequestState } from '../views/syncs.ts';
-import type { ResyncReport, RunOrder, WatchOptions } from './app.ts';
-import type { AppIo } from './app-io.ts';
+import type { RequestReport, RequestResult, RequestState } from '../views/syncs.ts';
+import type { AppIo, WatchOptions } from './app-io.ts';
+import { approveDigest } from './approve.ts';
 import { type Caller, note, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun } from './follow-run.ts';
-import { runReport } from './reports.ts';
 import { hasOthers, requestResult } from './request-result.ts';
 import { runHere } from './run-here.ts';
+import { runReport } from './runs.ts';
 import { refusePaused } from './sync-states.ts';
+
+export interface RunOrder {
+  readonly scope: RunScope;
+  readonly kind: 'manual' | 'webhook';
+  readonly by: string;
+  /** Unique over every sync and caller; generated when absent. */
+  readonly key?: string;
+}
+
+export interface ResyncOrder {
+  readonly scope: RunScope;
+  /** The same key again is the same request. Generated when absent. */
+  readonly key?: string;
+  /** Waits for the end of a run that a deployment drives. */
+  readonly isWaiting?: boolean;
+}
+
+export type ResyncReport =
+  | {
+      readonly kind: 'queued';
+      readonly trigger: string;
+      /** The pause that the request waits for, if the sync is paused. */
+      readonly pause: Pause | undefined;
+      /** When the deployment was last seen (epoch ms). */
+      readonly deploymentSeenAt: number | undefined;
+    }
+  | {
+      readonly kind: 'ran';
+      readonly report: RunReport;
+      /** How the run ended for the people of the request. Absent when the run was about no others. */
+      readonly result?: RequestResult;
+    };
 
 export interface AuditedRequest extends RunRequest, SignedCaller {
   /** The run whose failed changes are tried again. */
@@ -21,6 +54,36 @@ export interface AuditedRequest extends RunRequest, SignedCaller {
 interface StoredRequest {
   readonly trigger: Trigger;
   readonly isNew: boolean;
+}
+
+/** Runs the sync once in this process: first an interrupted run, if there is one, then a new one. */
+export async function runSync(
+  io: AppIo,
+  sync: string,
+  order: WatchOptions & SignedCaller & { readonly approve?: string; readonly scope?: RunScope },
+): Promise<RunReport> {
+  const { approve, by, scope = { kind: 'all' } } = order;
+  const { engine } = io;
+  findSync(sync, engine.syncs);
+  await refusePaused(sync, io);
+  if (approve !== undefined) {
+    const signed = signature(order);
+    const { changes, rejected } = await approveDigest(sync, approve, { by, ...signed }, engine);
+    const kept = rejected === 0 ? '' : `, ${rejected} left out: rejected or ended since`;
+    const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}`;
+    await note({ action: 'approve', by, sync, detail, ...signed }, engine);
+  }
+  const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
+  return runHere(trigger, order, io);
+}
+
+/** Requests a run from a running deployment (`start`); without one, runs in this process as `runSync` does. */
+export function requestOrRun(
+  io: AppIo,
+  sync: string,
+  { signal, progress, isWaiting = false, ...order }: WatchOptions & SignedCaller & ResyncOrder,
+): Promise<ResyncReport> {
+  return queueOrRun({ sync, kind: 'resync', ...order }, { signal, progress, isWaiting }, io);
 }
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
@@ -40,7 +103,7 @@ export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Pr
  * the run, except while its sync is paused. A known key is the same request: its run is waited for again, or reported when
  * it has ended. Throws `USAGE`, and stores nothing, when no deployment runs and the sync is paused.
  */
-export async function queueOrRun(
+async function queueOrRun(
   request: AuditedRequest,
   options: WatchOptions & { readonly isWaiting?: boolean },
   io: AppIo,
@@ -49,7 +112,7 @@ export async function queueOrRun(
   if (!isDeployed) await refusePaused(request.sync, io);
   const trigger = await storedTrigger(await storeRequest(request, io), io);
   if (!isDeployed) return ran(trigger, await runHere(trigger, options, io), io);
-  const { state, run } = await requestState(trigger.id, io);
+  const { state, run } = await readRequest(io, trigger.id);
   if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine), io);
   const pause = await io.engine.store.pauses.get(trigger.sync);
   if (options.isWaiting !== true || pause !== undefined) {
@@ -82,13 +145,13 @@ function prunedKey(): RollcallError {
   return new RollcallError(message, { code: 'CONFLICT' });
 }
 
-/** Stores a request for a running deployment. The same key again is the same request. */
-export async function queue(sync: string, order: RunOrder, io: AppIo): Promise<RequestReport> {
+/** Requests a run from a deployment; never runs in this process. The same key again is the same request. */
+export async function queueRun(io: AppIo, sync: string, order: RunOrder): Promise<RequestReport> {
   return reportOf(await storeRequest({ sync, ...order }, io), io);
 }
 
 /** Returns what became of a request. Throws `NOT_FOUND` for an id that is not stored, or was pruned with its run. */
-export async function requestState(id: string, { engine }: AppIo): Promise<RequestState> {
+export async function readRequest({ engine }: AppIo, id: string): Promise<RequestState> {
   const { store } = engine;
   const found = await store.triggers.get(id);
   if (found === undefined) throw new RollcallError(`there is no request ${id}`, { code: 'NOT_FOUND' });
@@ -100,26 +163,26 @@ export async function requestState(id: string, { engine }: AppIo): Promise<Reque
   return { trigger, state: run !== undefined && run.phase !== 'done' ? 'running' : 'ended', run, result };
 }
 
-/** Requests another run of the same scope. See `queueOrRun`. */
-export async function retry(id: string, options: WatchOptions & Caller, io: AppIo): Promise<ResyncReport> {
+/** Requests another run of the same scope, as `requestOrRun` does. Throws `CONFLICT` before the run has ended. */
+export async function repeatRun(io: AppIo, id: string, options: WatchOptions & Caller): Promise<ResyncReport> {
   return queueOrRun(retryOf(await findEndedRun(id, io), options), options, io);
 }
 
-/** Requests another run of the same scope. See `queue`. Throws `NOT_FOUND` when its sync is no longer configured. */
-export async function queueRetry(id: string, caller: Caller, io: AppIo): Promise<RequestReport> {
+/** Requests another run of the same scope from a deployment; never runs in this process. Throws `NOT_FOUND` when its sync is no longer configured. */
+export async function queueRetry(io: AppIo, id: string, caller: Caller): Promise<RequestReport> {
   const run = await findEndedRun(id, io);
   findSync(run.sync, io.engine.syncs, 'NOT_FOUND');
   return reportOf(await storeRequest(retryOf(run, caller), io), io);
 }
 
 /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when the run has ended. */
-export async function cancel(id: string, signed: SignedCaller, { engine }: AppIo): Promise<Run> {
+export async function stopRun({ engine }: AppIo, id: string, { by, ...order }: SignedCaller): Promise<Run> {
   const run = await findRun(id, engine.store);
   if (!(await engine.store.runs.requestCancel(run.id))) {
     const message = `run ${run.id} has already ended (${run.outcome}), so there is nothing to cancel`;
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
-  await note({ action: 'cancel', sync: run.sync, run: run.id, ...signed }, engine);
+  await note({ action: 'cancel', sync: run.sync, run: run.id, by, ...signature(order) }, engine);
   return run;
 }
 

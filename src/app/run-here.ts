@@ -5,9 +5,8 @@ import type { EngineIo } from '../run/engine-io.ts';
 import { pruneBeside } from '../run/prune-old.ts';
 import { openRun } from '../run/request-run.ts';
 import type { RunReport } from '../views/runs.ts';
-import type { WatchOptions } from './app.ts';
-import type { AppIo } from './app-io.ts';
-import { runReport } from './reports.ts';
+import type { AppIo, WatchOptions } from './app-io.ts';
+import { runReport } from './runs.ts';
 import { refusePaused } from './sync-states.ts';
 
 const pollMs = 500;

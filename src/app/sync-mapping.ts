@@ -1,11 +1,14 @@
 import { classAllowance } from '../core/guard/guard.ts';
 import { changeClasses } from '../core/plan/change.ts';
-import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
 import type { MappingSamples, SyncMapping } from '../views/syncs.ts';
-import { trySource } from './try-source.ts';
+import type { AppIo } from './app-io.ts';
+import { findSync } from './find-named.ts';
+import { readTrial } from './try-source.ts';
 
-export async function describeMapping(sync: Sync, io: EngineIo): Promise<SyncMapping> {
+/** Describes the mapping and the guards of a sync. */
+export async function describeMapping({ engine: io }: AppIo, of: string): Promise<SyncMapping> {
+  const sync = findSync(of, io.syncs);
   const { settings, mapping, source } = sync;
   const { name, connection } = settings;
   const { store } = io;
@@ -50,7 +53,12 @@ export async function describeMapping(sync: Sync, io: EngineIo): Promise<SyncMap
 const shownRecords = 5;
 
 /** Reads the first records of the source. Stores nothing but tokens. */
-export async function sampleMapping(sync: Sync, io: EngineIo, signal: AbortSignal): Promise<MappingSamples> {
-  const { rows, people } = await trySource(sync, { shown: shownRecords, limit: shownRecords }, io, signal);
+export async function readSamples(io: AppIo, sync: string, signal: AbortSignal): Promise<MappingSamples> {
+  const { rows, people } = await readTrial(io, sync, {
+    shown: shownRecords,
+    limit: shownRecords,
+    progress: io.engine.progress,
+    signal,
+  });
   return { rows, records: people.map(({ at, trace }) => ({ at, steps: trace.steps })) };
 }

@@ -34,7 +34,7 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
 }
 
 /** Prevents deployments from starting runs of the sync. Throws `CONFLICT` when it is already paused. */
-export async function pauseSync(sync: string, { by, ...order }: SignedCaller, { engine }: AppIo): Promise<void> {
+export async function beginPause({ engine }: AppIo, sync: string, { by, ...order }: SignedCaller): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {
     throw new RollcallError(`${sync} is already paused`, { code: 'CONFLICT' });
@@ -55,7 +55,7 @@ export async function refusePaused(sync: string, { engine }: AppIo, waiting = ''
 }
 
 /** Ends a pause. Throws `CONFLICT` when the sync is not paused. */
-export async function resumeSync(sync: string, { by, ...order }: SignedCaller, { engine }: AppIo): Promise<void> {
+export async function endPause({ engine }: AppIo, sync: string, { by, ...order }: SignedCaller): Promise<void> {
   findSync(sync, engine.syncs);
   if (!(await engine.store.pauses.remove(sync))) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
   await note({ action: 'resume', by, sync, ...signature(order) }, engine);

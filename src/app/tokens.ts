@@ -6,10 +6,10 @@ import { findConnection } from './find-named.ts';
 
 /** Refreshes or revokes tokens. The audit also keeps a failure, because the platform or the store may have changed. */
 export async function changeTokens(
+  { connections, engine }: AppIo,
   verb: 'refresh' | 'revoke',
   connection: string,
   { by, signal, ...order }: SignedCaller & { readonly signal: AbortSignal },
-  { connections, engine }: AppIo,
 ): Promise<TokenStatus> {
   const { tokens } = findConnection(connection, connections);
   const act = { action: `token-${verb}`, by, connection, ...signature(order) } as const;
@@ -22,4 +22,8 @@ export async function changeTokens(
     await note({ ...act, detail: `failed: ${code}` }, engine).catch(() => {});
     throw error;
   }
+}
+
+export async function readTokens({ connections }: AppIo, connection: string): Promise<TokenStatus> {
+  return findConnection(connection, connections).tokens.status();
 }

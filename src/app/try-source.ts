@@ -9,20 +9,23 @@ import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { ReadRequest } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
-import type { EngineIo, Sync } from '../run/engine-io.ts';
+import type { Sync } from '../run/engine-io.ts';
+import type { AppIo, WatchOptions } from './app-io.ts';
 import { openPersonCount } from './count-persons.ts';
+import { findSync } from './find-named.ts';
 import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
 
 /**
  * Reads the source of a sync. Counts its records and the results of the mapping. Does not call the platform. Throws
  * `USAGE` for a delta read of a source without deltas, and otherwise the errors of the source.
  */
-export async function trySource(
-  sync: Sync,
-  options: TrialOptions,
-  io: EngineIo,
-  signal: AbortSignal,
+export async function readTrial(
+  { engine }: AppIo,
+  name: string,
+  { signal, progress, ...options }: WatchOptions & TrialOptions,
 ): Promise<SourceTrial> {
+  const io = { ...engine, progress };
+  const sync = findSync(name, io.syncs);
   const { settings, source, mapping } = sync;
   const generation = async () => (await io.store.tokens.get(sourceTokenName(settings.name)))?.generation;
   const before = await generation();

@@ -1,8 +1,10 @@
 import type { Change } from '../core/plan/change.ts';
-import type { DecisionRecord } from '../ports/store.ts';
+import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { PersonTrace } from '../views/people.ts';
+import type { AppIo } from './app-io.ts';
+import { findSync } from './find-named.ts';
 import { personSteps } from './person-steps.ts';
 import { renamesOf } from './renames.ts';
 import { waitWords } from './rule-words.ts';
@@ -10,12 +12,13 @@ import { waitWords } from './rule-words.ts';
 const shownChanges = 20;
 
 /** Explains what the next full run decides about one person: the rule, its inputs, and what prevents the change. */
-export async function explainPerson(
+export async function tracePerson(
+  { engine: io }: AppIo,
+  of: string,
   identification: string,
-  sync: Sync,
-  io: EngineIo,
   signal: AbortSignal,
 ): Promise<PersonTrace> {
+  const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
   const now = io.clock.now();
   const explanation = await explain(identification, sync, io, signal);
@@ -94,4 +97,14 @@ async function nextRun(
     default:
       return `the next run sends the ${change.kind}, unless a guard holds it${paused}`;
   }
+}
+
+/** Lists the changes of one person in earlier runs of the sync, newest first. */
+export async function readHistory(
+  { engine: { store, syncs } }: AppIo,
+  sync: string,
+  identification: string,
+  limit: number,
+): Promise<readonly PastChange[]> {
+  return store.plans.history(findSync(sync, syncs).settings.name, identification, limit);
 }

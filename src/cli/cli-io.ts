@@ -1,4 +1,4 @@
-import type { App } from '../app/app.ts';
+import type { AppIo } from '../app/app-io.ts';
 import type { SignedCaller } from '../app/audit.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation } from '../ports/api.ts';
@@ -35,7 +35,7 @@ export interface CliIo {
   readonly operator: string;
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with every problem. */
-  readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<App>;
+  readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<AppIo>;
   /** Loads the configuration and brings its store to this version's tables. Throws what `openApp` throws. */
   readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
   readonly backups: Backups;

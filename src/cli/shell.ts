@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import type { App, WatchOptions } from '../app/app.ts';
+import type { AppIo, WatchOptions } from '../app/app-io.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import { openWatch } from './progress.ts';
@@ -29,7 +29,7 @@ export interface Shell {
   /** Writes the one JSON object of `--json`. Does nothing without it. */
   printJson(value: unknown): void;
   /** Opens the app while `use` runs. */
-  withApp<Result>(options: AppOptions, use: (app: App) => Promise<Result>): Promise<Result>;
+  withApp<Result>(options: AppOptions, use: (app: AppIo) => Promise<Result>): Promise<Result>;
   /** Shows progress while `use` runs, and says what Ctrl-C does. */
   watching<Result>(use: (options: WatchOptions) => Promise<Result>): Promise<Result>;
   /** Asks yes or no. `--yes` confirms without asking. Throws `USAGE` when standard input is not a terminal. */

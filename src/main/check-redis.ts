@@ -1,4 +1,4 @@
-import type { CheckLine } from '../app/app.ts';
+import type { CheckLine } from '../app/app-io.ts';
 import { answerWithin, closeRedis, keyPrefix, openRedis } from '../drivers/redis/open-redis.ts';
 import { troublesOf } from '../drivers/redis/redis-troubles.ts';
 import type { RedisSettings } from '../ports/redis.ts';

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { runJob } from '../../jobs/index.ts';
-import type { App, WatchOptions } from '../app/app.ts';
-import type { AppIo, ConnectionAccess } from '../app/app-io.ts';
-import { findConnection } from '../app/find-named.ts';
-import { openUseCases } from '../app/open-use-cases.ts';
-import { quietAlerts } from '../app/quiet-alerts.ts';
+import type { AppIo, WatchOptions } from '../app/app-io.ts';
+import { openChangeSearches } from '../app/changes/search-changes.ts';
+import { openPeopleSearches } from '../app/people/search-people.ts';
 import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
-import { callApi, targetOf } from '../platform/client/named-call.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { checkOnce } from '../watch/alerts/alert-checks.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';
@@ -16,7 +13,7 @@ import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
 import { openSchedule } from '../work/schedule.ts';
-import type { Connection } from './open-connection.ts';
+import { accessTo, platformApiOf } from './open-connection.ts';
 import type { Engine } from './open-engine.ts';
 import { startDeployment } from './start-deployment.ts';
 import { traceJob } from './trace-job.ts';
@@ -28,12 +25,12 @@ export interface AppParts {
   readonly checkConfig?: () => Promise<unknown>;
 }
 
-/** Opens the use cases of the command line and the server over an opened engine. Closing the app closes the engine. */
+/** Opens what the use cases of the command line and the server need over an opened engine. Closing it closes the engine. */
 export function openApp(
   config: Config,
   engine: Engine,
   { scope = openLogScope(), checkConfig = async () => config }: AppParts = {},
-): App {
+): AppIo {
   const { io, connections } = engine;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const alerts = openConfigAlerts(config, engine);
@@ -48,7 +45,7 @@ export function openApp(
       traceJob({ name, payload }, engine, scope, () => runJob(name, payload, context)),
   });
   const { redis } = config;
-  const useCases = openUseCases({
+  const app: AppIo = {
     engine: io,
     configPath: config.path,
     syncs: Object.values(config.syncs).map(({ name, connection, schedule, policy }) => ({
@@ -71,25 +68,12 @@ export function openApp(
       ? {}
       : // The queue is loaded only where it is used.
         { checkRedis: async () => (await import('./check-redis.ts')).checkRedis(redis, io.clock) }),
-  });
-  const app: App = {
-    ...useCases,
     pageUrl: pageUrlOf(config),
+    alerts,
+    platformApi: platformApiOf(connections),
+    changes: openChangeSearches(io),
+    searchPeople: openPeopleSearches(io),
     start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig }, options),
-    call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
-    async callTarget(request, signal) {
-      const connection = findConnection(request.connection, connections);
-      return targetOf({ ...connection, baseUrl: connection.clientOptions.baseUrl }, request, signal);
-    },
-    async *contract(name, mode, signal) {
-      const { clientOptions: connection } = findConnection(name, connections);
-      // Loaded only when needed: no other command uses it.
-      const { runContractSuite } = await import('../platform/contract-suite/contract-suite.ts');
-      yield* runContractSuite({ connection, mode, signal });
-    },
-    alerts: (limit) => alerts.report(limit),
-    quietAlerts: (name, request, signed) => quietAlerts({ name, request, quiet: alerts.quiet }, signed, io),
-    testAlerts: (channel, signal) => alerts.test(channel, signal),
     close: () => engine.close(),
   };
   return app;
@@ -99,15 +83,6 @@ function pageUrlOf({ server }: Config): string | undefined {
   if (server === undefined) return undefined;
   const { publicUrl, host, port } = server;
   return publicUrl ?? (port === 0 ? undefined : `http://${host}:${port}`);
-}
-
-function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {
-  const tokens = {
-    status: () => tokenManager.status(),
-    refresh: (signal: AbortSignal) => tokenManager.refresh(signal),
-    revoke: (signal: AbortSignal) => tokenManager.revoke(revoke, signal),
-  };
-  return { platform, tokens };
 }
 
 function staleInstants(config: Config): AppIo['staleBefore'] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { App } from '../app/app.ts';
+import type { AppIo } from '../app/app-io.ts';
 import type { OpenAppOptions } from '../cli/cli-io.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
@@ -24,7 +24,7 @@ export interface AppSurroundings extends OpenAppOptions {
  * Loads a configuration and opens what it names. Throws `CONFIG_INVALID` with every problem, and opens nothing then.
  * Imports the parts here, so that `--help` and `init` do not load them.
  */
-export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<App> {
+export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
   const [
     { createLogger },

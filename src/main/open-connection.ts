@@ -1,7 +1,10 @@
 import { getCACertificates } from 'node:tls';
+import type { ConnectionAccess, PlatformApi } from '../app/app-io.ts';
+import { findConnection } from '../app/find-named.ts';
 import type { ConnectionSettings } from '../config/config.ts';
 import { egressWith } from '../drivers/http/egress.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client/client.ts';
+import { callApi, targetOf } from '../platform/client/named-call.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/tokens/calls.ts';
 import type { RevokeCall } from '../platform/tokens/revoke.ts';
@@ -89,4 +92,30 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
 /** Node takes given authorities in place of its own. */
 function withPublic(ca: string): string {
   return [...getCACertificates('default'), ca].join('\n');
+}
+
+/** Returns what the use cases do with one connection. */
+export function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {
+  const tokens = {
+    status: () => tokenManager.status(),
+    refresh: (signal: AbortSignal) => tokenManager.refresh(signal),
+    revoke: (signal: AbortSignal) => tokenManager.revoke(revoke, signal),
+  };
+  return { platform, tokens };
+}
+
+export function platformApiOf(connections: ReadonlyMap<string, Connection>): PlatformApi {
+  return {
+    call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
+    async target(request, signal) {
+      const connection = findConnection(request.connection, connections);
+      return targetOf({ ...connection, baseUrl: connection.clientOptions.baseUrl }, request, signal);
+    },
+    async *contract(name, mode, signal) {
+      const { clientOptions: connection } = findConnection(name, connections);
+      // Loaded only when needed: no other command uses it.
+      const { runContractSuite } = await import('../platform/contract-suite/contract-suite.ts');
+      yield* runContractSuite({ connection, mode, signal });
+    },
+  };
 }

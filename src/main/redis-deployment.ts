@@ -1,5 +1,5 @@
 import { schedulerWork } from '../../jobs/index.ts';
-import type { Role } from '../app/app.ts';
+import type { Role } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { answerWithin } from '../drivers/redis/open-redis.ts';
 import { troublesOf } from '../drivers/redis/redis-troubles.ts';

@@ -1,9 +1,9 @@
-import type { Role } from '../app/app.ts';
+import type { AppIo, Role } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
 import { describeError } from '../core/run/errors.ts';
 import { readVersion } from '../drivers/http/version.ts';
-import type { RunningServer, ServerApp, ServerSettings, Vitals } from '../server/server-parts.ts';
+import type { RunningServer, ServerSettings, Vitals } from '../server/server-parts.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import type { Engine } from './open-engine.ts';
 
@@ -14,7 +14,7 @@ export interface ServeOptions {
   /** Returns why Redis cannot be used, if so; undefined without Redis. */
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
   readonly metrics: OpenedMetrics;
-  readonly app: ServerApp;
+  readonly app: AppIo;
 }
 
 /**

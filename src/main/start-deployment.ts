@@ -1,4 +1,4 @@
-import type { App } from '../app/app.ts';
+import type { AppIo } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { workBesideServer } from '../server/work-beside-server.ts';
@@ -13,13 +13,13 @@ import { workUntilReload } from './reload.ts';
 import { serve } from './serve.ts';
 import { openConfigAlertChecks } from './watch-alerts.ts';
 
-export type StartOptions = Parameters<App['start']>[0];
+export type StartOptions = Parameters<AppIo['start']>[0];
 
 /** What a deployment runs. */
 export interface DeploymentParts {
   readonly config: Config;
   readonly engine: Engine;
-  readonly app: App;
+  readonly app: AppIo;
   readonly openDrive: (options: StartOptions) => DriveIo;
   /** Reads the configuration again, and throws its problems. */
   readonly checkConfig: () => Promise<unknown>;

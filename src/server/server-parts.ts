@@ -1,5 +1,4 @@
-import type { App } from '../app/app.ts';
-import type { PageUseCases } from '../app/page.ts';
+import type { AppIo } from '../app/app-io.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { EventStreams } from './events.ts';
@@ -11,39 +10,6 @@ import type { OpenId } from './sign-in/open-id.ts';
 import type { NoteSignIn } from './sign-in/serve-sign-in.ts';
 
 export type { AccessRole, OpenIdSettings, ServerSettings } from './settings.ts';
-
-/** The use cases that the server calls. */
-export type ServerApp = PageUseCases &
-  Pick<
-    App,
-    | 'alerts'
-    | 'quietAlerts'
-    | 'tokenRefresh'
-    | 'tokenRevoke'
-    | 'syncs'
-    | 'connections'
-    | 'syncStates'
-    | 'pause'
-    | 'resume'
-    | 'request'
-    | 'requestRetry'
-    | 'requestState'
-    | 'runProgress'
-    | 'runs'
-    | 'show'
-    | 'changes'
-    | 'rawTexts'
-    | 'approve'
-    | 'holds'
-    | 'previewAdoption'
-    | 'adopt'
-    | 'reject'
-    | 'cancel'
-    | 'why'
-    | 'history'
-    | 'tokenStatus'
-    | 'audit'
-  >;
 
 /** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {
@@ -60,7 +26,7 @@ export interface MetricsPage {
 }
 
 export interface ServerParts {
-  readonly app: ServerApp;
+  readonly app: AppIo;
   readonly store: Pick<Store, 'sessions' | 'audit'>;
   readonly settings: ServerSettings;
   readonly vitals: Vitals;

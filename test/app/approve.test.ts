@@ -127,7 +127,7 @@ test('a refusal because of a rejection suggests a command about the selected peo
   const order = { ids: [first] };
   for (const refused of [
     approveRun(run, 'ops', io, order),
-    previewVerdict('approve', run, { ...order, limit: 1 }, io),
+    previewVerdict({ engine: io }, 'approve', run.id, { ...order, limit: 1 }),
   ]) {
     const message = await refusal(refused);
     expect(message).toContain(`Bea rejected 1 change that run ${run.id} held (on leave)`);

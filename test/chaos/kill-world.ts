@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { App } from '../../src/app/app.ts';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { planHere } from '../../src/app/previews.ts';
+import { runSync } from '../../src/app/requests.ts';
+import { describeRun, findChanges, findRuns } from '../../src/app/runs.ts';
 import type { Batch, Run } from '../../src/ports/store.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import type { RunReport } from '../../src/views/runs.ts';
@@ -39,7 +42,7 @@ export interface KillWorld {
   /** Starts a command in a process of its own, at the time that this world shows now. */
   command(order: Omit<Order, 'config' | 'time'>): Child;
   /** Opens the product in this process, for as long as the work takes. */
-  here<T>(work: (app: App) => Promise<T>): Promise<T>;
+  here<T>(work: (app: AppIo) => Promise<T>): Promise<T>;
   apply(): Promise<RunReport>;
   close(): Promise<void>;
 }
@@ -95,7 +98,7 @@ export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
         await app.close();
       }
     },
-    apply: () => world.here((app) => app.apply('people', watch())),
+    apply: () => world.here((app) => runSync(app, 'people', watch())),
     close: () => sandbox.close(),
   };
   await world.writeEmployees(options.employees);
@@ -107,11 +110,11 @@ export function runToTheEnd(world: KillWorld): Promise<readonly RunReport[]> {
   return world.here((app) => runOnAndOn(world, app));
 }
 
-async function runOnAndOn(world: KillWorld, app: App): Promise<readonly RunReport[]> {
+async function runOnAndOn(world: KillWorld, app: AppIo): Promise<readonly RunReport[]> {
   const reports: RunReport[] = [];
   for (const waitMs of [leaseEndsMs, fatesEndMs, fatesEndMs, fatesEndMs]) {
     world.clock.jump(waitMs);
-    const report = await app.apply('people', watch());
+    const report = await runSync(app, 'people', watch());
     reports.push(report);
     world.setFaults();
     // At first there may only seem to be nothing, because fates are not known yet.
@@ -131,9 +134,9 @@ export async function expectPromisesKept(
   expectNobodyActiveDisabled(world, employees);
   expectNothingTwice(world, parked);
   await world.here(async (app) => {
-    const { counts } = await app.plan('people', watch());
+    const { counts } = await planHere(app, 'people', watch());
     expect(counts, 'the next plan is empty').toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
-    for (const run of await app.runs({ limit: 1000 })) await expectRunWhole(app, run);
+    for (const run of await findRuns(app, { limit: 1000 })) await expectRunWhole(app, run);
   });
 }
 
@@ -170,14 +173,14 @@ function expectNothingTwice({ sandbox }: KillWorld, parked: readonly string[]): 
 const openStates = ['planned', 'sent', 'unresolved'] as const;
 
 /** I7: the run has ended, every change of it too, and what it counts is what its changes say. */
-async function expectRunWhole(app: App, run: Run): Promise<void> {
+async function expectRunWhole(app: AppIo, run: Run): Promise<void> {
   expect(run.phase).toBe('done');
   expect(run.outcome).toBeDefined();
-  expect(await app.changes(run.id, { limit: 1000, states: openStates }), run.id).toEqual([]);
-  const { batches } = await app.show(run.id);
+  expect(await findChanges(app, run.id, { limit: 1000, states: openStates }), run.id).toEqual([]);
+  const { batches } = await describeRun(app, run.id);
   expect(batches.filter((batch) => !isEnded(batch))).toEqual([]);
   const { applied, failed, unverified, unresolved, held } = run.counts;
-  const dropped = (await app.changes(run.id, { limit: 1000, states: ['dropped'] })).length;
+  const dropped = (await findChanges(app, run.id, { limit: 1000, states: ['dropped'] })).length;
   const planned = run.counts.create + run.counts.update + run.counts.enable + run.counts.disable + run.counts.remove;
   expect(applied + failed + unverified + unresolved + held + dropped, 'the counts add up').toBe(planned);
   if (run.outcome === 'succeeded') expect(applied + unverified).toBe(planned);

@@ -1,4 +1,4 @@
-import type { App } from '../../src/app/app.ts';
+import type { AppIo } from '../../src/app/app-io.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openApp } from '../../src/main/open-app.ts';
@@ -18,7 +18,7 @@ export interface HereOptions {
 }
 
 /** The product over one configuration file, as a command of the command line would open it. Must be closed. */
-export async function openHere(path: string, options: HereOptions): Promise<{ app: App; engine: Engine }> {
+export async function openHere(path: string, options: HereOptions): Promise<{ app: AppIo; engine: Engine }> {
   const { clock, logger, uptime, checkpoint = () => {}, watchStore = (store) => store } = options;
   const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
   const parts = { clock, logger, newId: newUlid, checkpoint, mayPresentSeed: true };

@@ -4,6 +4,9 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { decideRun } from '../../src/app/approve.ts';
+import { requestOrRun, runSync, stopRun } from '../../src/app/requests.ts';
+import { changeTokens } from '../../src/app/tokens.ts';
 import { openUptime } from '../../src/main/system.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { openHere } from './open-here.ts';
@@ -84,18 +87,18 @@ const { app } = await openHere(order.config, {
 async function obey(): Promise<unknown> {
   switch (order.command) {
     case 'apply':
-      return app.apply(sync, watch);
+      return runSync(app, sync, watch);
     case 'resync':
-      return app.resync(sync, { ...watch, scope: { kind: 'all' } });
+      return requestOrRun(app, sync, { ...watch, scope: { kind: 'all' } });
     case 'start':
       await app.start({ ...watch, onReady: () => tell('ready') });
       return { stopped: true };
     case 'approve':
-      return app.approve(order.run ?? '', 'tests');
+      return decideRun(app, 'approve', order.run ?? '', { by: 'tests' });
     case 'cancel':
-      return app.cancel(order.run ?? '', watch.by);
+      return stopRun(app, order.run ?? '', { by: watch.by });
     case 'token-refresh':
-      return app.tokenRefresh('acme', watch);
+      return changeTokens(app, 'refresh', 'acme', watch);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { describeRun, findChanges, findRuns } from '../../src/app/runs.ts';
 import type { Run } from '../../src/ports/store.ts';
 import { employees, type Row } from '../support/office.ts';
 import type { Child } from './child.ts';
@@ -51,14 +52,14 @@ async function result(child: Child): Promise<Record<string, unknown>> {
 }
 
 function runsOf(world: KillWorld): Promise<readonly Run[]> {
-  return world.here((app) => app.runs({ limit: 100 }));
+  return world.here((app) => findRuns(app, { limit: 100 }));
 }
 
 /** Waits until as many runs have ended, and gives all there are. */
 async function untilEnded(world: KillWorld, count: number): Promise<readonly Run[]> {
   return world.here(async (app) => {
     for (;;) {
-      const runs = await app.runs({ limit: 100 });
+      const runs = await findRuns(app, { limit: 100 });
       if (runs.filter(({ phase }) => phase === 'done').length >= count) return runs;
       await wait(20);
     }
@@ -113,7 +114,7 @@ describe('beside a running start', () => {
       'queued',
     ]);
     await world.here(async (app) => {
-      while ((await app.runs({ limit: 100 })).some(({ phase }) => phase !== 'done')) await wait(20);
+      while ((await findRuns(app, { limit: 100 })).some(({ phase }) => phase !== 'done')) await wait(20);
     });
     await wait(300);
     await stopped(start);
@@ -184,10 +185,10 @@ describe('start', () => {
       const [run] = await runsOf(world);
       expect(run).toMatchObject({ outcome: undefined });
       await world.here(async (app) => {
-        const { batches } = await app.show(run?.id ?? '');
+        const { batches } = await describeRun(app, run?.id ?? '');
         // A file has its receipt. Direct calls stay in one open batch whose every call has its answer.
         if (delivery === 'csv') expect(batches.map(({ state }) => state)).not.toContain('sending');
-        const states = (await app.changes(run?.id ?? '', { limit: 100 })).map(({ state }) => state);
+        const states = (await findChanges(app, run?.id ?? '', { limit: 100 })).map(({ state }) => state);
         expect(states).not.toContain('unresolved');
       });
       // No lease is left: the next one goes on at once.
@@ -252,7 +253,7 @@ describe('cancel', () => {
       });
       if (driver === 'start') await stopped(child);
       else expect((await result(child)).run).toMatchObject({ outcome: 'cancelled' });
-      const states = await world.here((app) => app.changes(run?.id ?? '', { limit: 100 }));
+      const states = await world.here((app) => findChanges(app, run?.id ?? '', { limit: 100 }));
       expect(states.map(({ state }) => state).toSorted()).toEqual([
         'applied',
         'dropped',

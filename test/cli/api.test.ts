@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { App } from '../../src/app/app.ts';
+import type { AppIo } from '../../src/app/app-io.ts';
 import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/commands/api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
@@ -35,12 +35,14 @@ async function ask(words: readonly string[], cwd: string, reply: string) {
     },
     openApp: async () =>
       ({
-        callTarget: async () => ({ connection: 'acme', baseUrl: 'https://p.example', now: "user E3 'Ana\u001b[31m'" }),
-        call: async () => {
-          throw new RollcallError('the call would be sent now', { code: 'CONFIG_INVALID' });
+        platformApi: {
+          target: async () => ({ connection: 'acme', baseUrl: 'https://p.example', now: "user E3 'Ana\u001b[31m'" }),
+          call: async () => {
+            throw new RollcallError('the call would be sent now', { code: 'CONFIG_INVALID' });
+          },
         },
         close: async () => {},
-      }) as unknown as App,
+      }) as unknown as AppIo,
   };
   const code = await runCli(words, io);
   return { code, stdout: stdout.text(), stderr: stderr.text(), questions };

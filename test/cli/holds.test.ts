@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
 
@@ -240,26 +239,4 @@ test('a plan approved by digest never delivers what was rejected', async () => {
   const applied = await shell.run(['apply', 'people', '--approve', digest.slice(0, 12), '--json']);
   expect(applied.json()).toMatchObject({ counts: { applied: 6, held: 0 }, facts: { rejected: 2 } });
   expect(disabledOf(shell)).not.toContain('200');
-});
-
-test('what an earlier version held or approved is asked about again, and never delivered', async () => {
-  const { shell, run } = await openHeld();
-  const { digest } = (await shell.run(['plan', 'people', '--json'])).json<{ digest: string }>();
-  const database = new Sqlite(join(shell.folder, '.rollcall/rollcall.db'));
-  // As the migration leaves a store of a version without episodes.
-  database.exec(`
-    insert into approvals (sync, hash, decision, by_whom, decided_at, expires_at)
-      select distinct 'people', hash, 'approved', 'ops', 0, 9999999999999 from changes;
-    update changes set rule = '', episode = '';
-    update holds set state = 'expired';
-    delete from decisions;`);
-  database.close();
-  const approved = await shell.run(['approve', run, '--yes']);
-  const byDigest = await shell.run(['apply', 'people', '--approve', digest]);
-  const applied = await shell.run(['apply', 'people', '--json']);
-
-  expect(approved).toMatchObject({ code: 1, stderr: expect.stringContaining('an earlier version of Rollcall') });
-  expect(byDigest).toMatchObject({ code: 1, stderr: expect.stringContaining('an earlier version of Rollcall') });
-  expect(applied.json()).toMatchObject({ outcome: 'held', counts: { held: 8, applied: 0 } });
-  expect(disabledOf(shell)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findAudit } from '../../src/app/audit.ts';
 import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
@@ -14,7 +15,7 @@ async function auditOf({ folder, sandbox }: ConnectedShell): Promise<readonly st
   const options = { mayPresentSeed: false, logs: 'off', env, stderr: process.stderr } as const;
   const app = await openConfiguredApp(join(folder, 'rollcall.yaml'), options);
   try {
-    const entries = await app.audit({ limit: 50 });
+    const entries = await findAudit(app, { limit: 50 });
     const words = entries.map(({ by, action, detail, reason }) => [by, action, detail, reason]);
     return words.map((entry) => entry.filter((word) => word !== undefined).join(' ')).toReversed();
   } finally {

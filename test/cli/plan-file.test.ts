@@ -10,10 +10,9 @@ const quiet = new AbortController().signal;
 
 /** Answers like the app: in order of identification, so many after one. */
 function planOf(changes: readonly PlannedChange[]) {
-  return {
-    changes: async (_: string, { limit, after = '' }: ChangeQuery) =>
-      changes.filter(({ identification }) => identification > after).slice(0, limit),
-  };
+  const page = async (_: string, { limit, after = '' }: ChangeQuery) =>
+    changes.filter(({ identification }) => identification > after).slice(0, limit);
+  return { engine: { store: { plans: { page } } } };
 }
 
 const many = Array.from({ length: 2500 }, (_, i) => sampleChange({ identification: String(i).padStart(6, '0') }));

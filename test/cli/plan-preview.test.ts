@@ -17,10 +17,9 @@ const plan = [
   planned('B', ['updates', 'emailChanges']),
   planned('C', ['disables']),
 ];
-const app = {
-  changes: async (_id: string, query: { limit: number; classes?: readonly string[] }) =>
-    plan.filter(({ classes }) => classes.some((name) => query.classes?.includes(name))).slice(0, query.limit),
-};
+const page = async (_id: string, query: { limit: number; classes?: readonly string[] }) =>
+  plan.filter(({ classes }) => classes.some((name) => query.classes?.includes(name))).slice(0, query.limit);
+const app = { engine: { store: { plans: { page } } } };
 
 describe('the changes that a plan shows', () => {
   it('are some of every class, the dangerous ones first', async () => {

@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { adoptPeople, planAdoption } from '../../src/app/adopt.ts';
+import { findAudit } from '../../src/app/audit.ts';
+import { tracePerson } from '../../src/app/why.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
 import {
   employees,
@@ -39,7 +42,7 @@ async function twoSyncs(options: Partial<OfficeOptions> = {}): Promise<Office> {
 
 const ownerOf = async (office: Office, id: string) => (await office.engine.io.store.ledger.get('acme', id))?.owner;
 const auditOf = async (office: Office) =>
-  (await office.app.audit({ limit: 50 }))
+  (await findAudit(office.app, { limit: 50 }))
     .filter(({ action }) => action === 'adopt')
     .map(({ action, by, sync, detail, reason }) => ({
       action,
@@ -59,13 +62,15 @@ it('a leaver of one sync who is active in the other moves only by hand, and is e
   expect(refused.findings).toContainEqual(
     expect.objectContaining({ identification: 'E1', message: expect.stringContaining('rollcall adopt second E1') }),
   );
-  const preview = await office.app.previewAdoption('second', ['E1'], signal);
+  const preview = await planAdoption(office.app, 'second', ['E1'], signal);
   expect(preview).toMatchObject([
     { identification: 'E1', kind: 'move', owner: 'people', account: { enabled: false }, isDone: false },
   ]);
   expect(await ownerOf(office, 'E1')).toBe('people');
   expect(await auditOf(office)).toEqual([]);
-  expect(await office.app.adopt('second', ['E1'], { ...ana, reason: 'hired again' })).toMatchObject([{ isDone: true }]);
+  expect(await adoptPeople(office.app, 'second', ['E1'], { ...ana, reason: 'hired again' })).toMatchObject([
+    { isDone: true },
+  ]);
   expect(await auditOf(office)).toEqual([
     { action: 'adopt', by: 'ana', sync: 'second', detail: 'users of other syncs: E1 (people)', reason: 'hired again' },
   ]);
@@ -76,17 +81,17 @@ it('a leaver of one sync who is active in the other moves only by hand, and is e
 
 it('adopting twice changes nothing more, and an unknown person stops all of it', async () => {
   const office = await twoSyncs();
-  await expect(office.app.adopt('second', ['E1', 'e2', 'Nobody'], ana)).rejects.toMatchObject({
+  await expect(adoptPeople(office.app, 'second', ['E1', 'e2', 'Nobody'], ana)).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringMatching(/unknown to sync second.*: e2, Nobody\. Nothing was changed/),
   });
   expect(await ownerOf(office, 'E1')).toBe('people');
-  expect(await office.app.adopt('second', ['E1', 'E1'], ana)).toMatchObject([{ kind: 'move', isDone: true }]);
-  expect(await office.app.adopt('second', ['E1'], ana)).toMatchObject([
+  expect(await adoptPeople(office.app, 'second', ['E1', 'E1'], ana)).toMatchObject([{ kind: 'move', isDone: true }]);
+  expect(await adoptPeople(office.app, 'second', ['E1'], ana)).toMatchObject([
     { kind: 'none', effect: 'already belongs to sync second' },
   ]);
   expect(await auditOf(office)).toHaveLength(1);
-  await expect(office.app.adopt('third', ['E1'], ana)).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(adoptPeople(office.app, 'third', ['E1'], ana)).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 it('a conversion gives the leaver’s account to the new record, with everything in it', async () => {
@@ -100,9 +105,9 @@ it('a conversion gives the leaver’s account to the new record, with everything
     expect.objectContaining({ code: 'conversion', message: expect.stringContaining('rollcall adopt people N3') }),
   );
   const before = office.sandbox.state.users.get('E3');
-  const [preview] = await office.app.previewAdoption('people', ['N3'], signal);
+  const [preview] = await planAdoption(office.app, 'people', ['N3'], signal);
   expect(preview).toMatchObject({ kind: 'rename', other: 'E3', account: { id: String(before?.id), enabled: true } });
-  expect(await office.app.adopt('people', ['N3'], ana)).toMatchObject([{ kind: 'rename', isDone: true }]);
+  expect(await adoptPeople(office.app, 'people', ['N3'], ana)).toMatchObject([{ kind: 'rename', isDone: true }]);
   expect(office.sandbox.state.users.get('E3')).toBeUndefined();
   expect(office.sandbox.state.users.get('N3')).toMatchObject({ id: before?.id, enabled: true, fields: before?.fields });
   expect((await auditOf(office))[0]?.detail).toBe('account of E3 gets the identification N3');
@@ -118,14 +123,14 @@ it('a rename keeps the history of the person, and why tells it under both identi
   const rows = [...staff.slice(1), { ...first(staff[0]), id: 'R1', last: 'Nueva' }];
   await office.writeEmployees(rows);
   await office.apply();
-  await office.app.adopt('people', ['R1'], { ...ana, reason: 'new numbers' });
+  await adoptPeople(office.app, 'people', ['R1'], { ...ana, reason: 'new numbers' });
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
 
   const renames = [{ from: 'E1', to: 'R1', at: expect.any(Number), by: 'ana', reason: 'new numbers' }];
-  const now = await office.app.why('people', 'R1', signal);
+  const now = await tracePerson(office.app, 'people', 'R1', signal);
   expect(now).toMatchObject({ renames, ledger: { owner: 'people', writtenAt: expect.any(Number) } });
   expect(now.history).toMatchObject([{ identification: 'E1', kind: 'update', state: 'applied' }]);
-  const before = await office.app.why('people', 'E1', signal);
+  const before = await tracePerson(office.app, 'people', 'E1', signal);
   expect(before).toMatchObject({ renames, ledger: undefined });
 });
 
@@ -135,7 +140,9 @@ it('a rename is accepted also when the account belongs to another sync', async (
   await office.writeEmployees([...staff, renamed]);
   await office.writeEmployees(others.slice(1), 'second.csv');
   expect((await office.apply()).findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict' }));
-  expect(await office.app.adopt('people', ['R1'], ana)).toMatchObject([{ kind: 'rename', other: 'XE1', isDone: true }]);
+  expect(await adoptPeople(office.app, 'people', ['R1'], ana)).toMatchObject([
+    { kind: 'rename', other: 'XE1', isDone: true },
+  ]);
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   expect(await ownerOf(office, 'R1')).toBe('people');
   expect(office.sandbox.state.users.has('XE1')).toBe(false);
@@ -149,7 +156,7 @@ it('where the platform cannot change an identification, the preview says what to
   await office.writeEmployees([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
   await office.apply();
   const log = office.sandbox.state.log.length;
-  expect(await office.app.adopt('people', ['R1'], ana)).toMatchObject([
+  expect(await adoptPeople(office.app, 'people', ['R1'], ana)).toMatchObject([
     { kind: 'none', other: 'E1', effect: expect.stringContaining('Change E1 to R1 on the platform by hand') },
   ]);
   expect(office.sandbox.state.log).toHaveLength(log);
@@ -171,8 +178,8 @@ it.each<CheckpointName>(['ledger-written', 'change-accepted'])(
     await office.apply();
     isArmed = true;
     const ids = ['XE1', 'R1'];
-    await expect(office.app.adopt('people', ids, ana)).rejects.toThrow('killed');
-    await office.app.adopt('people', ids, ana);
+    await expect(adoptPeople(office.app, 'people', ids, ana)).rejects.toThrow('killed');
+    await adoptPeople(office.app, 'people', ids, ana);
     expect(await ownerOf(office, 'XE1')).toBe('people');
     expect(office.sandbox.state.users.has('R1')).toBe(true);
     expect(office.sandbox.state.users.has('E1')).toBe(false);
@@ -189,7 +196,7 @@ it('what neither a sync nor another account has is explained', async () => {
     ...staff,
     { id: 'N1', first: 'New', last: 'One', mail: 'n1@example.com', status: 'active' },
   ]);
-  expect(await office.app.previewAdoption('people', ['N1'], signal)).toMatchObject([
+  expect(await planAdoption(office.app, 'people', ['N1'], signal)).toMatchObject([
     { kind: 'none', effect: 'has no account yet: the next run of people creates it' },
   ]);
 });

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { CheckLine } from '../../src/app/app.ts';
+import type { CheckLine } from '../../src/app/app-io.ts';
+import { checkAll } from '../../src/app/check.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { bamboohrKey, fakeEmployees, startBamboohr } from '../fakes/hris/bamboohr.ts';
 import { deelPeople, startDeel } from '../fakes/hris/deel.ts';
@@ -166,7 +167,7 @@ async function check(
     },
   });
   const lines: CheckLine[] = [];
-  for await (const line of office.app.check(undefined, AbortSignal.timeout(200_000))) lines.push(line);
+  for await (const line of checkAll(office.app, undefined, AbortSignal.timeout(200_000))) lines.push(line);
   const [found] = lines.filter(({ subject }) => subject === 'sync people');
   if (found === undefined) throw new Error('the source was not looked at');
   return found;

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { findChanges } from '../../src/app/runs.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 
@@ -204,7 +206,7 @@ async function openWorld(): Promise<Office> {
 
 /** What a run left of its changes. */
 async function resultOf(office: Office, run: string) {
-  const changes = await office.app.changes(run, { limit: 100 });
+  const changes = await findChanges(office.app, run, { limit: 100 });
   const names = (isMeant: (change: (typeof changes)[number]) => boolean) =>
     changes
       .filter((change) => change.kind === 'disable' && isMeant(change))
@@ -249,7 +251,7 @@ async function live(steps: readonly Step[]): Promise<void> {
         if (target === undefined || who.length === 0) break;
         const now = office.clock.now();
         const order = { ids: who, ...(step.do === 'approve' ? { reopens: true } : {}) };
-        const decided = await office.app[step.do](target.id, 'ops', order).then(
+        const decided = await decideRun(office.app, step.do, target.id, { by: 'ops', ...order }).then(
           ({ changes }) => changes,
           (error: unknown) => (error instanceof RollcallError && error.code === 'CONFLICT' ? 0 : Promise.reject(error)),
         );

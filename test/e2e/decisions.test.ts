@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { findHolds } from '../../src/app/holds.ts';
+import { findChanges } from '../../src/app/runs.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -44,14 +47,14 @@ describe('a rejection', () => {
     await office.writeEmployees(without(gone));
     const { run } = await office.apply();
     expect(run.counts).toMatchObject({ disable: 6, held: 6 });
-    await office.app.reject(run.id, 'ops');
+    await decideRun(office.app, 'reject', run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
     office.clock.jump(7 * 24 * hourMs);
     expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
     await office.writeEmployees(patched(gone, left));
     const terminated = await office.apply();
     expect(terminated.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 }, facts: { rejected: 0 } });
-    await office.app.approve(terminated.run.id, 'ops');
+    await decideRun(office.app, 'approve', terminated.run.id, { by: 'ops' });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 6 });
     expect(disabledOf(office)).toEqual(gone);
   });
@@ -60,14 +63,16 @@ describe('a rejection', () => {
     const office = await managed();
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
-    await office.app.reject(run.id, 'ops', { reason: 'wrong list' });
+    await decideRun(office.app, 'reject', run.id, { by: 'ops', reason: 'wrong list' });
     expect((await office.apply()).run.facts.rejected).toBe(6);
     await office.writeEmployees(employees(total));
     await office.apply();
     expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
     await office.writeEmployees(patched(gone, left));
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 6 }, facts: { rejected: 0 } });
-    await expect(office.app.approve(run.id, 'ops', { reopens: true })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(decideRun(office.app, 'approve', run.id, { by: 'ops', reopens: true })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     expect(disabledOf(office)).toEqual([]);
   });
 
@@ -75,7 +80,7 @@ describe('a rejection', () => {
     const office = await managed();
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
-    await office.app.reject(run.id, 'ops');
+    await decideRun(office.app, 'reject', run.id, { by: 'ops' });
     const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
     await office.writeEmployees(rows);
     expect((await office.apply({ users: ['E50'] })).run.counts).toMatchObject({ applied: 1 });
@@ -93,12 +98,12 @@ describe('a rejection', () => {
     await office.writeEmployees(patched(gone, left));
     const shown = await office.plan();
     const { run } = await office.apply();
-    await office.app.reject(run.id, 'ana', { ids: ['E1', 'E2'], reason: 'on leave' });
+    await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E1', 'E2'], reason: 'on leave' });
     const report = await office.apply({ approve: shown.digest });
     expect(report.run.counts).toMatchObject({ applied: 4, held: 0 });
     expect(report.run.facts.rejected).toBe(2);
     expect(disabledOf(office)).toEqual(gone.slice(2));
-    const change = (await office.app.changes(report.run.id, { limit: 1 }))[0];
+    const change = (await findChanges(office.app, report.run.id, { limit: 1 }))[0];
     expect(change).toMatchObject({ state: 'dropped', stateReason: 'rejected by ana: on leave' });
   });
 });
@@ -109,14 +114,14 @@ describe('a digest', () => {
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
     const all = await office.plan();
-    await office.app.reject(run.id, 'ops', { ids: ['E1'] });
+    await decideRun(office.app, 'reject', run.id, { by: 'ops', ids: ['E1'] });
     const fewer = await office.plan();
     expect(fewer.digest).not.toBe(all.digest);
     expect(fewer.digest).toBe((await office.plan()).digest);
-    await office.app.approve(run.id, 'ops', { except: ['E1'] }).catch(() => {});
-    await office.app.approve(run.id, 'ops', { ids: ['E1'], reopens: true });
+    await decideRun(office.app, 'approve', run.id, { by: 'ops', except: ['E1'] }).catch(() => {});
+    await decideRun(office.app, 'approve', run.id, { by: 'ops', ids: ['E1'], reopens: true });
     expect((await office.plan()).counts).toMatchObject({ held: 0, disable: 6 });
-    await office.app.reject(run.id, 'ops', { ids: ['E1'] });
+    await decideRun(office.app, 'reject', run.id, { by: 'ops', ids: ['E1'] });
     const report = await office.apply({ approve: fewer.digest });
     expect(disabledOf(office)).toEqual(gone.slice(1));
     expect(report.run.counts).toMatchObject({ applied: 5, held: 0 });
@@ -142,7 +147,7 @@ describe('an approval', () => {
     const { run } = await office.apply();
     await office.writeEmployees(rows.slice(0, 80));
     // The run that the approval requests comes first.
-    await office.app.approve(run.id, 'ops');
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     await office.apply({ users: ['E50'] });
     await office.writeText('id,first,last,mail,status\n');
     await office.apply();
@@ -158,8 +163,8 @@ describe('an approval', () => {
     const office = await managed();
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
-    expect((await office.app.approve(run.id, 'ops', { except: ['E5', 'E6'] })).changes).toBe(4);
-    expect((await office.app.holds({ limit: 9 })).holds).toMatchObject([{ waiting: 2, hold: { run: run.id } }]);
+    expect((await decideRun(office.app, 'approve', run.id, { by: 'ops', except: ['E5', 'E6'] })).changes).toBe(4);
+    expect((await findHolds(office.app, { limit: 9 })).holds).toMatchObject([{ waiting: 2, hold: { run: run.id } }]);
     for (const applied of [4, 0, 0]) {
       const { run: next, holds } = await office.apply();
       expect(next).toMatchObject({ outcome: 'held', counts: { applied, held: 2 } });
@@ -173,9 +178,9 @@ describe('an approval', () => {
       ]);
     }
     expect(disabledOf(office)).toEqual(['E1', 'E2', 'E3', 'E4']);
-    const { holds } = await office.app.holds({ limit: 9 });
+    const { holds } = await findHolds(office.app, { limit: 9 });
     expect(holds).toMatchObject([{ waiting: 2, isApprovable: true }]);
-    await office.app.approve(holds[0]?.hold.run ?? '', 'ops', { only: ['disables'] });
+    await decideRun(office.app, 'approve', holds[0]?.hold.run ?? '', { by: 'ops', only: ['disables'] });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 2, held: 0 });
   });
 
@@ -183,14 +188,14 @@ describe('an approval', () => {
     const office = await managed();
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
-    await office.app.approve(run.id, 'ops');
-    expect((await office.app.reject(run.id, 'ana')).changes).toBe(6);
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
+    expect((await decideRun(office.app, 'reject', run.id, { by: 'ana' })).changes).toBe(6);
     expect((await office.apply()).run.facts.rejected).toBe(6);
-    await expect(office.app.approve(run.id, 'ops')).rejects.toMatchObject({
+    await expect(decideRun(office.app, 'approve', run.id, { by: 'ops' })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('ana rejected 6 changes'),
     });
-    expect((await office.app.approve(run.id, 'ops', { reopens: true })).changes).toBe(6);
+    expect((await decideRun(office.app, 'approve', run.id, { by: 'ops', reopens: true })).changes).toBe(6);
     expect((await office.apply()).run.counts).toMatchObject({ applied: 6 });
   });
 
@@ -198,8 +203,8 @@ describe('an approval', () => {
     const office = await managed();
     await office.writeEmployees(patched(gone, left));
     const { run } = await office.apply();
-    await office.app.reject(run.id, 'ana', { ids: ['E1'] });
-    expect((await office.app.approve(run.id, 'ops', { reopens: true })).changes).toBe(5);
+    await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E1'] });
+    expect((await decideRun(office.app, 'approve', run.id, { by: 'ops', reopens: true })).changes).toBe(5);
     await office.apply();
     expect(disabledOf(office)).toEqual(gone.slice(1));
   });
@@ -212,11 +217,11 @@ describe('a hold', () => {
     const { run } = await office.apply();
     await office.writeText('id,first,last,mail,status\n');
     await office.apply();
-    const { holds } = await office.app.holds({ limit: 2 });
+    const { holds } = await findHolds(office.app, { limit: 2 });
     expect(holds).toMatchObject([{ waiting: 6, isApprovable: true, hold: { run: run.id, class: 'disables' } }]);
     expect(holds[0]?.changes.map(({ identification }) => identification)).toEqual(['E1', 'E2']);
     await office.writeEmployees(patched(gone.slice(1), left));
     await office.apply({ users: ['E1'] });
-    expect((await office.app.holds({ limit: 9 })).holds).toMatchObject([{ waiting: 5 }]);
+    expect((await findHolds(office.app, { limit: 9 })).holds).toMatchObject([{ waiting: 5 }]);
   });
 });

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { planHere } from '../../src/app/previews.ts';
+import { runSync } from '../../src/app/requests.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import {
   employees,
@@ -83,7 +85,7 @@ describe('delivery: direct', () => {
   it('creates and updates by calls alone', async () => {
     const office = await managed(direct);
     await office.writeEmployees(employees(33).map((row) => ({ ...row, last: 'Paz' })));
-    const report = await office.app.plan('people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
+    const report = await planHere(office.app, 'people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
     expect(report.counts).toMatchObject({ create: 3, update: 30 });
     expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 33 } });
     expect(office.sandbox.state.requests.upload).toBe(0);
@@ -191,7 +193,7 @@ describe('a platform that clears what a write leaves out', () => {
     await office.writeEmployees(swap.map((row) => ({ ...row, ...clerk, job: '' })));
     stop = new AbortController();
     const watch = { signal: stop.signal, progress: () => {}, by: 'shell:ana' };
-    await expect(office.app.apply('people', watch)).rejects.toThrow();
+    await expect(runSync(office.app, 'people', watch)).rejects.toThrow();
     expect(office.sandbox.state.users.get('E1')?.fields).toMatchObject({ email: 'E1@parked.example', job: 'Clerk' });
   });
 });

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { App, CheckLine } from '../../src/app/app.ts';
+import type { AppIo, CheckLine } from '../../src/app/app-io.ts';
+import { decideRun } from '../../src/app/approve.ts';
+import { checkAll } from '../../src/app/check.ts';
+import { requestOrRun } from '../../src/app/requests.ts';
+import { findRuns } from '../../src/app/runs.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
@@ -38,7 +42,7 @@ interface Hr {
   readonly bugs: ScimBug[];
   /** Changes some users in the HR system, now. */
   change(patches: Readonly<Record<string, Partial<FakeUser>>>): void;
-  resync(scope?: RunScope, app?: App): Promise<RunReport>;
+  resync(scope?: RunScope, app?: AppIo): Promise<RunReport>;
 }
 
 /** An HR system that can tell who has changed, and a platform on which everybody is as it says. */
@@ -88,7 +92,7 @@ async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
       }
     },
     async resync(scope = { kind: 'all' }, app = office.app) {
-      const report = await app.resync('people', {
+      const report = await requestOrRun(app, 'people', {
         signal: AbortSignal.timeout(60_000),
         progress: () => {},
         by: 'shell:ana',
@@ -108,7 +112,7 @@ const userIn = ({ sandbox }: Office, identification: string) => sandbox.state.us
 describe('between full reads', () => {
   it('only changed employees are read, looked up and updated; without changes there is nothing to do', async () => {
     const { office, scim, change, resync } = await openHr();
-    const [firstRun] = await office.app.runs({ limit: 1 });
+    const [firstRun] = await findRuns(office.app, { limit: 1 });
     change({ '700001': { family: 'Núñez' } });
     const asked = scim.requests.length;
 
@@ -360,7 +364,7 @@ describe('what a run left undone', () => {
       outcome: 'held',
       facts: { read: { kind: 'full', reason: 'a delta needs an earlier full read, and none is known' } },
     });
-    await office.app.approve(next.run.id, 'ops');
+    await decideRun(office.app, 'approve', next.run.id, { by: 'ops' });
     expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
     expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
   });
@@ -393,7 +397,7 @@ describe('what a run left undone', () => {
     const before = await office.engine.io.store.reads.watermark('people');
     change({ '700001': { family: 'Núñez' } });
     stop = new AbortController();
-    const cut = office.app.resync('people', {
+    const cut = requestOrRun(office.app, 'people', {
       signal: stop.signal,
       progress: () => {},
       by: 'shell:ana',
@@ -461,7 +465,7 @@ describe('a delta that its source itself doubts', () => {
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     const watch = { signal: AbortSignal.timeout(60_000), progress: () => {}, by: 'shell:ana' };
     const resync = async (): Promise<RunReport> => {
-      const report = await office.app.resync('people', { ...watch, scope: { kind: 'all' } });
+      const report = await requestOrRun(office.app, 'people', { ...watch, scope: { kind: 'all' } });
       if (report.kind !== 'ran') throw new Error('no deployment is there to be asked');
       return report.report;
     };
@@ -510,7 +514,7 @@ describe('a delta that its source itself doubts', () => {
 describe('check says of a sync with deltas', () => {
   async function linesOf({ office }: Hr): Promise<readonly CheckLine[]> {
     const lines: CheckLine[] = [];
-    for await (const line of office.app.check(undefined, AbortSignal.timeout(60_000))) lines.push(line);
+    for await (const line of checkAll(office.app, undefined, AbortSignal.timeout(60_000))) lines.push(line);
     return lines.filter(({ message }) => message.startsWith('deltas:'));
   }
 

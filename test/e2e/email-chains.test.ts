@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { runSync } from '../../src/app/requests.ts';
+import { describeRun } from '../../src/app/runs.ts';
+import { tracePerson } from '../../src/app/why.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
@@ -71,7 +74,7 @@ describe.each(['csv', 'auto'])('with delivery: %s', (delivery) => {
     await office.writeEmployees(employees(20, swap));
     stop = new AbortController();
     const watch = { signal: stop.signal, progress: () => {}, by: 'shell:ana' };
-    await expect(office.app.apply('people', watch)).rejects.toThrow();
+    await expect(runSync(office.app, 'people', watch)).rejects.toThrow();
     stop = undefined;
     expect(mailsOf(office, 'E1', 'E2')).toEqual(['E1@parked.example', mail(2)]);
     office.clock.jump(25 * 3_600_000);
@@ -80,7 +83,7 @@ describe.each(['csv', 'auto'])('with delivery: %s', (delivery) => {
 
     expect(resumed[0]).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
     const parked = expect.objectContaining({ code: 'email-parked', identification: 'E1' });
-    expect((await office.app.show(resumed[0]?.id ?? '')).findings).toContainEqual(parked);
+    expect((await describeRun(office.app, resumed[0]?.id ?? '')).findings).toContainEqual(parked);
     expect(findings).toContainEqual(parked);
     expect(run).toMatchObject({ outcome: 'succeeded', counts: { update: 2, applied: 2 } });
     expect(mailsOf(office, 'E1', 'E2')).toEqual([mail(2), mail(1)]);
@@ -145,7 +148,8 @@ it('a change whose e-mail has not become free is left out, and goes with the nex
 
 it('why tells what the whole run does, and a run about one person takes nobody’s e-mail', async () => {
   const office = await strictOffice();
-  const why = async (name: string) => (await office.app.why('people', name, AbortSignal.timeout(60_000))).decision;
+  const why = async (name: string) =>
+    (await tracePerson(office.app, 'people', name, AbortSignal.timeout(60_000))).decision;
   await office.writeEmployees(employees(20, chain));
   expect((await why('E1'))?.change).toMatchObject({ kind: 'update', waitsFor: 'E2' });
   expect((await why('E3'))?.change).not.toHaveProperty('waitsFor');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findChanges } from '../../src/app/runs.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -44,7 +45,7 @@ describe('a file that fails as a whole', () => {
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'partial' });
     expect(report.run.counts).toMatchObject({ update: 20, applied: 19, failed: 1, unresolved: 0 });
-    const [bad] = await office.app.changes(report.run.id, { limit: 10, states: ['failed'] });
+    const [bad] = await findChanges(office.app, report.run.id, { limit: 10, states: ['failed'] });
     expect(bad?.identification).toBe('E7');
     expect(bad?.stateReason).toContain('row alone');
     expect(report.findings.map(({ code }) => code)).toContain('batch-failed');

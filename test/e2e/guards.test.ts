@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { describeRun, findRuns } from '../../src/app/runs.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -49,7 +51,7 @@ describe('too many changes of one class', () => {
     expect(report.holds[0]?.size).toBe(held);
     expect(report.run.reason).toContain('approval');
 
-    const verdict = await office.app.approve(report.run.id, 'ops');
+    const verdict = await decideRun(office.app, 'approve', report.run.id, { by: 'ops' });
     expect(verdict.changes).toBe(held);
     const after = await office.apply();
     expect(after.run).toMatchObject({ outcome: 'succeeded' });
@@ -68,9 +70,9 @@ describe('too many changes of one class', () => {
       outcome: 'succeeded',
       counts: { applied: 1 },
     });
-    const shown = await office.app.show(run.id);
+    const shown = await describeRun(office.app, run.id);
     expect(shown.holds).toMatchObject([{ class: 'disables', state: 'open' }]);
-    await office.app.approve(run.id, 'ops');
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 6, held: 0 } });
   });
 
@@ -173,7 +175,7 @@ describe('approval', () => {
     const office = await managed();
     await office.writeEmployees(patched(40, 1, 8, left));
     const { run } = await office.apply();
-    await office.app.approve(run.id, 'ops');
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     office.clock.jump(25 * hourMs);
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 8, applied: 0 } });
   });
@@ -184,11 +186,11 @@ describe('approval', () => {
     const shown = await office.plan();
     const { run } = await office.apply();
     office.clock.jump(25 * hourMs);
-    await expect(office.app.approve(run.id, 'ops')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(decideRun(office.app, 'approve', run.id, { by: 'ops' })).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(office.apply({ approve: shown.digest })).rejects.toMatchObject({ code: 'CONFLICT' });
     expect((await office.apply()).run.counts).toMatchObject({ held: 8, applied: 0 });
     const again = await office.apply();
-    await office.app.approve(again.run.id, 'ops');
+    await decideRun(office.app, 'approve', again.run.id, { by: 'ops' });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 8 });
   });
 
@@ -206,7 +208,7 @@ describe('approval', () => {
     const office = await managed();
     await office.writeEmployees(patched(40, 1, 8, left));
     const { run } = await office.apply();
-    expect((await office.app.reject(run.id, 'ops')).changes).toBe(8);
+    expect((await decideRun(office.app, 'reject', run.id, { by: 'ops' })).changes).toBe(8);
     const quiet = await office.apply();
     expect(quiet.run).toMatchObject({ outcome: 'nothing-to-do', counts: { held: 0, applied: 0 } });
     expect(quiet.run.facts.rejected).toBe(8);
@@ -242,8 +244,8 @@ describe('a source that looks wrong', () => {
       expect(report.run.counts).toMatchObject({ applied: 0 });
       expect(report.findings.map(({ message }) => message).join()).toContain('rows fell from 40 to 34');
     }
-    const [last] = await office.app.runs({ limit: 1 });
-    await office.app.approve(last?.id ?? '', 'ops');
+    const [last] = await findRuns(office.app, { limit: 1 });
+    await decideRun(office.app, 'approve', last?.id ?? '', { by: 'ops' });
     await office.apply();
     const after = await office.apply();
     expect(disabled(office)).toBe(7);
@@ -255,7 +257,7 @@ describe('a source that looks wrong', () => {
     await office.writeText(withTrailer(employees(66)));
     const { run } = await office.apply();
     expect(run.counts).toMatchObject({ create: 26, held: 26 });
-    await office.app.approve(run.id, 'ops');
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     // A quarter of the file is lost before the approved creates go out.
     await office.writeText(withTrailer(employees(66).slice(16)));
     for (const applied of [26, 0, 0]) {
@@ -278,7 +280,7 @@ describe('a source that looks wrong', () => {
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'partial' });
     expect(disabled(office)).toBe(0);
-    await office.app.approve(report.run.id, 'ops');
+    await decideRun(office.app, 'approve', report.run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { disable: 10, applied: 10 } });
   });
 
@@ -295,7 +297,7 @@ describe('a source that looks wrong', () => {
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'held', counts: { update: 9, create: 1, held: 9, applied: 1 } });
     expect(report.findings.map(({ message }) => message).join()).toContain('email is filled for');
-    await office.app.approve(report.run.id, 'ops');
+    await decideRun(office.app, 'approve', report.run.id, { by: 'ops' });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 9, held: 0 });
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });

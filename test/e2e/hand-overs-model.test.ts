@@ -2,6 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
+import { adoptPeople } from '../../src/app/adopt.ts';
+import { requestOrRun } from '../../src/app/requests.ts';
+import { findChanges } from '../../src/app/runs.ts';
+import { tracePerson } from '../../src/app/why.ts';
 import type { RunScope } from '../../src/ports/store.ts';
 import { type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
@@ -266,7 +270,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
     const told = new Map<string, string>();
     if (read === 'full') {
       for (const who of movers) {
-        const { decision } = await office.app.why(name, who, AbortSignal.timeout(60_000));
+        const { decision } = await tracePerson(office.app, name, who, AbortSignal.timeout(60_000));
         told.set(who, decision?.expected === undefined ? (decision?.change?.kind ?? 'none') : 'expected');
       }
     }
@@ -276,7 +280,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
         : { kind: 'all', ...(read === 'delta' ? {} : { isFull: true }) };
     const at0 = office.clock.now();
     const watch = { by: 'ana', progress: () => {}, signal: AbortSignal.timeout(60_000) };
-    const end = await office.app.resync(name, { ...watch, scope: asked });
+    const end = await requestOrRun(office.app, name, { ...watch, scope: asked });
     const { report } = end.kind === 'ran' ? end : expect.fail('a deployment took the request');
     const isDelta = report.run.facts.read?.kind === 'delta';
     if (isDelta) deltas += 1;
@@ -286,7 +290,10 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
     const found = report.findings.filter(({ code }) => code === 'hand-over-expected');
     expect(found.map(({ identification }) => identification).sort(), at).toEqual(expected);
     const changes = new Map(
-      (await office.app.changes(report.run.id, { limit: 100 })).map((change) => [change.identification, change.kind]),
+      (await findChanges(office.app, report.run.id, { limit: 100 })).map((change) => [
+        change.identification,
+        change.kind,
+      ]),
     );
     for (const who of movers) {
       const account = oracle.accounts.get(who);
@@ -311,7 +318,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
       case 'adopt':
         if (!oracle.accounts.has(one.who)) break;
         oracle.adopt(one.sync, one.who);
-        await office.app.adopt(one.sync, [one.who], { by: 'ana', signal: AbortSignal.timeout(60_000) });
+        await adoptPeople(office.app, one.sync, [one.who], { by: 'ana', signal: AbortSignal.timeout(60_000) });
         break;
       case 'run':
         await play(one.sync, one.read, one.named);

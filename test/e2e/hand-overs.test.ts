@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { beginPause } from '../../src/app/sync-states.ts';
+import { tracePerson } from '../../src/app/why.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -83,7 +86,7 @@ it('a dry run takes nothing over, and why says the same as the plan', async () =
   const plan = await office.plan('second');
   expect(plan.counts).toMatchObject({ enable: 1 });
   expect(await ownerOf(office, 'E1')).toBe('people');
-  const trace = await office.app.why('second', 'E1', AbortSignal.timeout(60_000));
+  const trace = await tracePerson(office.app, 'second', 'E1', AbortSignal.timeout(60_000));
   expect(trace.decision).toMatchObject({ rule: 'active-enable', takenFrom: 'people' });
   expect(codes(trace)).toContain('handed-over E1');
   expect(await ownerOf(office, 'E1')).toBe('people');
@@ -98,7 +101,7 @@ it('the first disables nobody whom the second shows as active, until the second 
   const waits = await office.apply();
   expect(waits.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
   expect(codes(waits)).toContain('hand-over-expected E1');
-  const trace = await office.app.why('people', 'E1', AbortSignal.timeout(60_000));
+  const trace = await tracePerson(office.app, 'people', 'E1', AbortSignal.timeout(60_000));
   expect(trace.decision).toMatchObject({ rule: 'hand-over-expected', expected: { kind: 'disable' } });
   expect(trace.next).toContain('sends no disable');
   expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
@@ -137,8 +140,8 @@ it('more expected hand-overs than the guard allows are held as disables, to appr
   expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 } });
   expect(held.holds).toMatchObject([{ class: 'handOvers' }]);
   expect(held.holds[0]?.reason).toContain('only 5 may stay enabled without a decision');
-  await office.app.approve(held.run.id, 'ana', { ids: ['E1'] });
-  await office.app.reject(held.run.id, 'ana', { ids: ['E2'] });
+  await decideRun(office.app, 'approve', held.run.id, { by: 'ana', ids: ['E1'] });
+  await decideRun(office.app, 'reject', held.run.id, { by: 'ana', ids: ['E2'] });
   const next = await office.apply();
   expect(next.run.counts).toMatchObject({ applied: 1 });
   expect(gone.filter(({ id = '' }) => !isEnabled(office, id)).map(({ id }) => id)).toEqual(['E1']);
@@ -189,7 +192,7 @@ it('a paused sync, and one that may not enable, is not expected to take anybody 
     const office = await twoSyncs({ second: how === 'paused' ? {} : { policy: 'create-only' } });
     await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
     await office.apply({ sync: 'second' });
-    if (how === 'paused') await office.app.pause('second', 'ana');
+    if (how === 'paused') await beginPause(office.app, 'second', { by: 'ana' });
     await office.writeEmployees(staff.slice(1));
     expect((await office.apply()).run.counts, how).toMatchObject({ disable: 1, applied: 1 });
   }

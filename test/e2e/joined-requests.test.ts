@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { queueRun, readRequest, requestOrRun } from '../../src/app/requests.ts';
+import { findRuns } from '../../src/app/runs.ts';
 import { employees, openOffice, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -11,29 +13,29 @@ it('sixty requests for one person each are one run, and each is told how it ende
   });
   await office.writeEmployees(employees(80));
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  const before = (await office.app.runs({ limit: 50 })).length;
+  const before = (await findRuns(office.app, { limit: 50 })).length;
   const changed = Object.fromEntries(Array.from({ length: 58 }, (_, i) => [`E${i + 1}`, { last: 'Núñez' }]));
   await office.writeEmployees(employees(80, { ...changed, E59: { status: 'left' } }));
 
   const asked: string[] = [];
   for (let i = 1; i <= 59; i++) {
     const scope = { kind: 'users', identifications: [`E${i}`] } as const;
-    asked.push((await office.app.request('people', { scope, kind: 'manual', by: 'ops' })).trigger);
+    asked.push((await queueRun(office.app, 'people', { scope, kind: 'manual', by: 'ops' })).trigger);
   }
-  const last = await office.app.resync('people', {
+  const last = await requestOrRun(office.app, 'people', {
     by: 'ops',
     scope: { kind: 'users', identifications: ['E60'] },
     signal: new AbortController().signal,
     progress: () => {},
   });
 
-  const runs = await office.app.runs({ limit: 50 });
+  const runs = await findRuns(office.app, { limit: 50 });
   expect(runs).toHaveLength(before + 1);
   expect(runs[0]).toMatchObject({ outcome: 'held', counts: { applied: 58, held: 1 } });
   expect(runs[0]?.scope).toMatchObject({ identifications: { length: 60 } });
   // Nothing had to change for the last one, whatever became of the others.
   expect(last).toMatchObject({ kind: 'ran', result: { outcome: 'nothing-to-do', changes: { applied: 0, held: 0 } } });
-  const results = await Promise.all(asked.map((id) => office.app.requestState(id)));
+  const results = await Promise.all(asked.map((id) => readRequest(office.app, id)));
   expect(results.every(({ state, run }) => state === 'ended' && run?.id === runs[0]?.id)).toBe(true);
   expect(results.map(({ result }) => result?.outcome)).toEqual([
     ...Array.from({ length: 58 }, () => 'succeeded'),

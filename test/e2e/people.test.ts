@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findRuns } from '../../src/app/runs.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
@@ -429,7 +430,7 @@ describe('a sync that is configured no more', () => {
   it('leaves its users to the sync that names them, which may then miss them', async () => {
     const office = await managed({ missing: { afterReads: 1, minAge: '0s' } }, 5);
     const { store } = office.engine.io;
-    const run = (await office.app.runs({ limit: 1 }))[0];
+    const run = (await findRuns(office.app, { limit: 1 }))[0];
     if (run === undefined) throw new Error('no run');
     const lease = await store.leases.take(`run:${run.id}`, 'test', 60_000, office.clock.now());
     if (lease === undefined) throw new Error('no lease');

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { requestOrRun } from '../../src/app/requests.ts';
+import { findRuns } from '../../src/app/runs.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { openHere } from '../chaos/open-here.ts';
@@ -62,7 +64,12 @@ describe.skipIf(programs === undefined)(
         await app.close().catch(() => {});
       });
       await ready.promise;
-      await app.resync('people', { signal: stopping.signal, progress: () => {}, by: 'ana', scope: { kind: 'all' } });
+      await requestOrRun(app, 'people', {
+        signal: stopping.signal,
+        progress: () => {},
+        by: 'ana',
+        scope: { kind: 'all' },
+      });
       await until(async () => sandbox.state.requests.upload >= 2);
 
       await postgres.stop('fast');
@@ -76,8 +83,8 @@ describe.skipIf(programs === undefined)(
       await until(async () => sandbox.state.users.size === count || end !== undefined, 60_000);
       expect(end).toBeUndefined();
       expect(log.messages('info')).toContain('the store is available again: work continues');
-      await until(async () => (await app.runs({ limit: 1 }))[0]?.outcome !== undefined, 60_000);
-      expect(await app.runs({ limit: 5 })).toMatchObject([{ outcome: 'succeeded', counts: { applied: count } }]);
+      await until(async () => (await findRuns(app, { limit: 1 }))[0]?.outcome !== undefined, 60_000);
+      expect(await findRuns(app, { limit: 5 })).toMatchObject([{ outcome: 'succeeded', counts: { applied: count } }]);
       expect(log.messages('error')).not.toContain('run failed');
       expect(sandbox.state.log).toHaveLength(count);
     }, 180_000);

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { App } from '../../src/app/app.ts';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { planHere } from '../../src/app/previews.ts';
 import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
@@ -43,7 +44,7 @@ async function openWorld() {
       { name: 'hook', kind: 'webhook', url: 'http://alerts.example.com/in', insecure: true, secret: 's'.repeat(32) },
     ],
   });
-  const open = async (connection: object, source: object = {}, env: NodeJS.ProcessEnv = {}): Promise<App> => {
+  const open = async (connection: object, source: object = {}, env: NodeJS.ProcessEnv = {}): Promise<AppIo> => {
     const path = join(await temporaryFolder(), 'rollcall.json');
     await writeFile(path, JSON.stringify(config(connection, source)));
     const app = await openConfiguredApp(path, {
@@ -58,7 +59,7 @@ async function openWorld() {
   return { open, tlsPort, ca: certificate.ca, hr, receiver, toPlatform, toHr, toAlerts };
 }
 
-const plan = (app: App) => app.plan('people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
+const plan = (app: AppIo) => planHere(app, 'people', { signal: AbortSignal.timeout(60_000), progress: () => {} });
 
 it('platform and HR system are reached through the proxies of the configuration, TLS to the platform in a tunnel', async () => {
   const { open, tlsPort, ca, toPlatform, toHr } = await openWorld();
@@ -88,7 +89,7 @@ it('alerts go through the proxy of the environment', async () => {
   const { open, receiver, toAlerts } = await openWorld();
   const app = await open({}, {}, { HTTP_PROXY: addressOf(toAlerts) });
 
-  expect(await app.testAlerts(undefined, AbortSignal.timeout(30_000))).toMatchObject([{ error: undefined }]);
+  expect(await app.alerts.test(undefined, AbortSignal.timeout(30_000))).toMatchObject([{ error: undefined }]);
   expect(toAlerts.seen).toEqual(['POST http://alerts.example.com/in']);
   expect(receiver.received.map(({ path }) => path)).toEqual(['/in']);
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runSync } from '../../src/app/requests.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
@@ -22,7 +23,7 @@ async function interrupted(rows: readonly Row[], sync: OfficeOptions['sync'] = {
   await office.writeEmployees(rows);
   stop = new AbortController();
   await expect(
-    office.app.apply('people', { signal: stop.signal, progress: () => {}, by: 'shell:ana' }),
+    runSync(office.app, 'people', { signal: stop.signal, progress: () => {}, by: 'shell:ana' }),
   ).rejects.toThrow();
   stop = undefined;
   return office;

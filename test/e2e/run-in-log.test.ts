@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runSync } from '../../src/app/requests.ts';
 import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
 import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
 
@@ -19,7 +20,7 @@ it('every line of a run names it, also those of the client of the platform, whic
     mayPresentSeed: true,
   });
   try {
-    const { run } = await app.apply('people', {
+    const { run } = await runSync(app, 'people', {
       signal: AbortSignal.timeout(60_000),
       progress: () => {},
       by: 'shell:ana',

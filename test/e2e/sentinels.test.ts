@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, it } from 'vitest';
+import { checkAll } from '../../src/app/check.ts';
+import { runSync } from '../../src/app/requests.ts';
+import { findRuns } from '../../src/app/runs.ts';
 import { parseFault, startSandbox } from '../../src/sandbox/index.ts';
 import { openMetrics } from '../../src/watch/metrics/metrics.ts';
 import { openHere } from '../chaos/open-here.ts';
@@ -208,11 +211,11 @@ async function openWorld(sentinels: Sentinels): Promise<World> {
           progress: (step: object) => void progress.push(JSON.stringify(step)),
           by: 'ana',
         };
-        const ended = await app.apply('people', watch).catch((error: unknown) => String(error));
-        for await (const line of app.check(undefined, watch.signal))
+        const ended = await runSync(app, 'people', watch).catch((error: unknown) => String(error));
+        for await (const line of checkAll(app, undefined, watch.signal))
           sinks.push({ name: 'check', text: JSON.stringify(line) });
         const server = await openTestServer(app);
-        const [{ id } = { id: 'none' }] = await app.runs({ limit: 1 });
+        const [{ id } = { id: 'none' }] = await findRuns(app, { limit: 1 });
         run = id;
         for (const [name, mayShowCells] of [
           ['runs', false],

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Role } from '../../src/app/app.ts';
+import type { Role } from '../../src/app/app-io.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { ask, operatorToken } from '../server/open-test-server.ts';
 import { silentLogger } from '../support/memory-logger.ts';

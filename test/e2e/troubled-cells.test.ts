@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
 import { employees, type OfficeOptions, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -116,7 +117,7 @@ it('a hire that was rejected stays rejected while its hire date cannot be read',
   await office.writeEmployees(hire('2020-01-01'));
   const { run } = await office.apply();
   expect(run.counts).toMatchObject({ create: 1, held: 1 });
-  await office.app.reject(run.id, 'ops');
+  await decideRun(office.app, 'reject', run.id, { by: 'ops' });
   await office.writeEmployees(hire('soon'));
   expect((await office.apply()).run.counts).toMatchObject({ create: 0, held: 0 });
   await office.writeEmployees(hire('2020-01-01'));

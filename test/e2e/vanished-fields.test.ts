@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { decideRun } from '../../src/app/approve.ts';
+import { readTrial } from '../../src/app/try-source.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import { defineKind } from '../../src/sources/kit/kind.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
@@ -81,7 +83,7 @@ describe('a permission that was taken away', () => {
     expect(office.sandbox.state.log).toHaveLength(0);
 
     const { run } = await office.apply();
-    await office.app.approve(run.id, 'ops');
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 4, held: 0 } });
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
@@ -125,7 +127,7 @@ describe('a permission that was taken away', () => {
     Object.assign(hr, { people: changed(), hidden: ['end'], end: { complete: false, reasons: ['a page came twice'] } });
     const first = await office.apply();
     expect(first.run).toMatchObject({ outcome: 'partial', counts: { held: 2, applied: 0 } });
-    await office.app.approve(first.run.id, 'ops');
+    await decideRun(office.app, 'approve', first.run.id, { by: 'ops' });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 2, held: 0 });
     hr.end = {};
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { applied: 0 } });
@@ -169,7 +171,7 @@ describe('an API over HTTP whose answers leave out what may not be seen', () => 
     ]);
     expect(office.sandbox.state.log).toHaveLength(0);
     const watch = { signal: AbortSignal.timeout(60_000), progress: () => {} };
-    const trial = await office.app.trySource('people', { ...watch, shown: 1 });
+    const trial = await readTrial(office.app, 'people', { ...watch, shown: 1 });
     expect(trial.unseen).toEqual([
       { read: 'mail', readers: ['email'] },
       { read: 'end', readers: ['lifecycle.leaveDate'] },
@@ -202,7 +204,7 @@ describe('a field that was never there', () => {
     expect(findings.map(({ message }) => message).join()).toMatch(
       /`end`, but the source returned this field for no record/,
     );
-    await office.app.approve(run.id, 'ops');
+    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     hr.people = changed();
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { held: 0 } });
   });

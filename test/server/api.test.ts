@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'csv-parse/sync';
 import { expect, it, test } from 'vitest';
+import { findAudit } from '../../src/app/audit.ts';
+import { changeTokens } from '../../src/app/tokens.ts';
 import { endpoints } from '../../src/server/endpoints/index.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from './open-test-server.ts';
@@ -63,7 +65,7 @@ test('nobody gets in without a token, and a viewer does nothing', async () => {
     if (needs !== 'viewer') expect(asViewer).toMatchObject({ status: 403, json: { code: 'ROLE' } });
     else expect(asViewer.status).not.toBe(403);
   }
-  expect(await office.app.audit({ limit: 10 })).toEqual([]);
+  expect(await findAudit(office.app, { limit: 10 })).toEqual([]);
 });
 
 test('every answer is what the document says, through the life of a held run', async () => {
@@ -253,7 +255,7 @@ test('what was done to a token is in the audit under its connection, and under n
   const office = await openOffice();
   const server = await openTestServer(office.app);
   // The office has a fixed access token, which nobody can refresh.
-  const asked = office.app.tokenRefresh('acme', { signal: AbortSignal.timeout(60_000), by: 'shell:ana' });
+  const asked = changeTokens(office.app, 'refresh', 'acme', { signal: AbortSignal.timeout(60_000), by: 'shell:ana' });
   await expect(asked).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
   const detail = 'failed: TOKEN_UNAVAILABLE';
   const { entries } = await expectAnswer(server, 'list-audit', '/api/audit');
@@ -455,13 +457,15 @@ test('a reader who goes away in the middle of an export takes nothing with him',
   const { run } = await office.apply();
   const pages: string[] = [];
   const secondPage = Promise.withResolvers<void>();
+  const { store } = office.app.engine;
+  const page: typeof store.plans.page = async (id, query) => {
+    pages.push(query.after ?? '');
+    if (query.after !== undefined) await secondPage.promise;
+    return store.plans.page(id, query);
+  };
   const server = await openTestServer({
     ...office.app,
-    changes: async (id, query) => {
-      pages.push(query.after ?? '');
-      if (query.after !== undefined) await secondPage.promise;
-      return office.app.changes(id, query);
-    },
+    engine: { ...office.app.engine, store: { ...store, plans: { ...store.plans, page } } },
   });
   const leaving = new AbortController();
   const headers = { authorization: `Bearer ${operatorToken}` };

@@ -1,5 +1,6 @@
 import { Client } from 'undici';
 import { expect, it, onTestFinished, test } from 'vitest';
+import { beginPause, endPause } from '../../src/app/sync-states.ts';
 import { endpoints } from '../../src/server/endpoints/index.ts';
 import { idle } from '../support/fake-clock.ts';
 import { employees, type Office, openOffice } from '../support/office.ts';
@@ -128,10 +129,10 @@ test('all syncs are followed: nothing is told twice, a heartbeat comes between, 
   const first = await stream.next();
   expect(first).toMatchObject({ event: 'syncs', data: { syncs: [{ name: 'people', state: 'idle' }] } });
   expect(await nextOf(stream, server)).toEqual({ comment: 'nothing new' });
-  await office.app.pause('people', 'ops');
+  await beginPause(office.app, 'people', { by: 'ops' });
   expect(await nextOf(stream, server)).toMatchObject({ event: 'syncs', data: { syncs: [{ state: 'paused' }] } });
   // The state that the client has is not sent again.
-  await office.app.resume('people', 'ops');
+  await endPause(office.app, 'people', { by: 'ops' });
   // Streams about the same share what was read within a second.
   await server.clock.advance(1000);
   const again = await follow(server, '/api/events', first?.id);

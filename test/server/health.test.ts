@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
+import type { AppIo } from '../../src/app/app-io.ts';
 import { stuckAfterMs } from '../../src/server/health.ts';
-import type { ServerApp } from '../../src/server/server-parts.ts';
 import { workBesideServer } from '../../src/server/work-beside-server.ts';
 import { openHeartbeat } from '../../src/work/heartbeat.ts';
 import type { DriveIo } from '../../src/work/in-process/drive-run.ts';
@@ -9,7 +9,13 @@ import { FakeClock, idle } from '../support/fake-clock.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 
 /** Health asks the app for nothing; whoever does sees it. */
-const noApp = { syncs: [], connections: [], syncStates: async () => [] } as unknown as ServerApp;
+const noApp = appThat(async () => []);
+
+/** The list of syncs waits for these requests. */
+function appThat(waiting: () => Promise<readonly []>): AppIo {
+  const engine = { syncs: new Map(), store: { triggers: { waiting } } };
+  return { syncs: [], connections: new Map(), engine } as unknown as AppIo;
+}
 
 const plain = { token: null };
 
@@ -218,8 +224,7 @@ describe('limits', () => {
   });
 
   it('an unforeseen error tells nothing but where to look', async () => {
-    const app = { ...noApp, syncStates: () => Promise.reject(new TypeError('ana@example.com')) };
-    const server = await openTestServer(app);
+    const server = await openTestServer(appThat(() => Promise.reject(new TypeError('ana@example.com'))));
     const failed = await server.ask('/api/syncs');
     expect(failed).toMatchObject({
       status: 500,
@@ -255,15 +260,12 @@ describe('the order of stopping', () => {
     const order: string[] = [];
     const answered = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
-    const app: ServerApp = {
-      ...noApp,
-      syncStates: async () => {
-        arrived.resolve();
-        await answered.promise;
-        order.push('answered');
-        return [];
-      },
-    };
+    const app = appThat(async () => {
+      arrived.resolve();
+      await answered.promise;
+      order.push('answered');
+      return [];
+    });
     const server = await openTestServer(app);
     const outer = new AbortController();
     const work = workBesideServer(server, outer.signal, async (signal) => {
@@ -284,13 +286,10 @@ describe('the order of stopping', () => {
 
   it('does not wait for a request that never ends', async () => {
     const arrived = Promise.withResolvers<void>();
-    const app: ServerApp = {
-      ...noApp,
-      syncStates: () => {
-        arrived.resolve();
-        return new Promise(() => {});
-      },
-    };
+    const app = appThat(() => {
+      arrived.resolve();
+      return new Promise(() => {});
+    });
     const server = await openTestServer(app);
     const asked = server.ask('/api/syncs').catch(() => 'cut');
     await arrived.promise;

@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest';
+import type { AppIo } from '../../src/app/app-io.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 import { openServer } from '../../src/server/open-server.ts';
-import type { RunningServer, ServerApp, ServerParts, ServerSettings, Vitals } from '../../src/server/server-parts.ts';
+import type { RunningServer, ServerParts, ServerSettings, Vitals } from '../../src/server/server-parts.ts';
 import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
@@ -48,7 +49,7 @@ async function openOwnStore(): Promise<Store> {
 }
 
 /** A real server over an app, on a free port of this machine. Its clock stands still. */
-export async function openTestServer(app: ServerApp, options: TestServerOptions = {}): Promise<TestServer> {
+export async function openTestServer(app: AppIo, options: TestServerOptions = {}): Promise<TestServer> {
   const clock = new FakeClock();
   const log = memoryLogger();
   let requests = 0;

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { queueRun } from '../../src/app/requests.ts';
+import { findRuns } from '../../src/app/runs.ts';
+import { beginPause } from '../../src/app/sync-states.ts';
 import { dayList, overview } from '../../src/views/overview.ts';
 import { sampleBatch } from '../contracts/store-samples.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
@@ -54,7 +57,7 @@ it('health says how runs go, and state what happens now', async () => {
   expect(failing.health).toMatchObject({ state: 'failing', failures: 2, outcome: 'failed', isStale: false });
   expect(failing.health.run).toBe(failing.lastRun.id);
   expect(failing.health.reason).toBe(failing.lastRun.reason);
-  const runs = await office.app.runs({ limit: 2 });
+  const runs = await findRuns(office.app, { limit: 2 });
   expect(failing.health.since).toBe(new Date(runs[1]?.endedAt ?? 0).toISOString());
 
   await office.writeEmployees(before);
@@ -64,7 +67,7 @@ it('health says how runs go, and state what happens now', async () => {
   office.clock.jump(5 * hourMs);
   expect((await syncOf(server)).health).toMatchObject({ state: 'stale', isStale: true, failures: 0 });
 
-  await office.app.pause('people', 'ana');
+  await beginPause(office.app, 'people', { by: 'ana' });
   expect(await syncOf(server)).toMatchObject({ health: { state: 'paused', by: 'ana' }, nextSlotAt: null });
 });
 
@@ -90,7 +93,7 @@ it('a hold waits however many runs came after its run, and an expired one is sti
 
 it('a run in progress shows its step, and a waiting request its number', async () => {
   const { office, server } = await openScheduled();
-  await office.app.request('people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
   expect(await syncOf(server)).toMatchObject({ activity: { kind: 'waiting' }, requests: 1 });
   const { engine } = office;
   await engine.io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
@@ -104,7 +107,7 @@ it('a run in progress shows its step, and a waiting request its number', async (
 it('a run that no process works on is interrupted, since its last process is known to have died', async () => {
   const { office, server } = await openScheduled();
   const { store } = office.engine.io;
-  await office.app.request('people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
   await store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
   expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: true, interruptedAt: null, problem: null });
 
@@ -132,7 +135,7 @@ it('a run that no process works on is interrupted, since its last process is kno
 it('the remaining time is estimated only after some changes are settled, and while a process works on the run', async () => {
   const { office, server } = await openScheduled();
   const { store } = office.engine.io;
-  await office.app.request('people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
   await store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
   const lease = await store.leases.take('run:run_1', 'us', 3 * hourMs, office.clock.now());
   const run = await store.runs.get('run_1');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { erasePerson } from '../../src/app/person-records.ts';
 import { foundPeople } from '../../src/views/people.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
@@ -73,7 +74,7 @@ it('a later read replaces what it changes, and a person who was forgotten is fou
   expect((await search('q=renata')).ids).toEqual(['E7']);
   expect((await search('q=ana301')).ids).toEqual(['E301']);
 
-  await office.app.forgetPerson('E7', { by: 'ana' });
+  await erasePerson(office.app, 'E7', { by: 'ana' });
   expect((await search('q=renata')).total).toBe(0);
   await office.apply();
   expect((await search('q=renata')).ids).toEqual(['E7']);

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { findChanges } from '../../src/app/runs.ts';
 import { person } from '../../src/views/people.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
@@ -41,7 +43,7 @@ it('the steps of a person lead from the record to the read-back, and name the ch
   ]);
 
   const { run } = await office.apply();
-  const [change] = await office.app.changes(run.id, { limit: 10 });
+  const [change] = await findChanges(office.app, run.id, { limit: 10 });
   expect(before.json.change).toMatchObject({ kind: 'update', hash: change?.hash });
   const after = await stepsOf(office, 'E2');
   expect(after.json.change).toBeNull();
@@ -66,7 +68,7 @@ it('a held change stops at the guard, with the reason and its run; a rejected on
   const held = await stepsOf(office, 'E3');
   expect(held.states).toEqual({ ...reached, guard: 'stopped', ...unsent });
   expect(held.step('guard')).toMatchObject({ summary: expect.stringContaining('7 disables'), run: run.id });
-  await office.app.reject(run.id, 'ana', { ids: ['E3'], reason: 'still here' });
+  await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E3'], reason: 'still here' });
   const rejected = await stepsOf(office, 'E3');
   expect(rejected.step('guard')).toMatchObject({
     state: 'stopped',

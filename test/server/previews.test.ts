@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { openPreviews } from '../../jobs/open-previews.ts';
+import { orderPreview } from '../../src/app/previews.ts';
+import { findChanges, findRuns } from '../../src/app/runs.ts';
 import { makePreview } from '../../src/run/make-preview.ts';
 import { foundChanges } from '../../src/views/changes.ts';
 import { preview, previewList } from '../../src/views/previews.ts';
@@ -60,9 +62,9 @@ it('a preview shows what a run would do, and changes nothing', async () => {
   expect(office.sandbox.state.log.length).toBe(written);
   expect(await store.holds.listOpen('people')).toEqual([]);
   expect(await store.decisions.of('people', 'E3')).toEqual([]);
-  expect((await office.app.runs({ limit: 10 })).length).toBe(1);
+  expect((await findRuns(office.app, { limit: 10 })).length).toBe(1);
   const { run } = await office.apply();
-  const [first] = await office.app.changes(run.id, { limit: 1 });
+  const [first] = await findChanges(office.app, run.id, { limit: 1 });
   expect(first?.hash).toBe((await server.ask(`/api/previews/${id}/changes/search`)).json.changes[0].hash);
 });
 
@@ -115,7 +117,7 @@ it('a preview expires, is refused to viewers and for unknown syncs, and at most 
 it('a preview that kills its process is given up after three attempts', async () => {
   const office = await openRun(2);
   const { store, clock } = office.engine.io;
-  const { preview: made } = await office.app.requestPreview('people', { scope: { kind: 'all' }, by: 'ana' });
+  const { preview: made } = await orderPreview(office.app, 'people', { scope: { kind: 'all' }, by: 'ana' });
   for (let i = 0; i < 3; i += 1) await store.previews.begin(made.id, clock.now());
   await work(office);
   expect(await store.previews.get(made.id)).toMatchObject({

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { findAudit } from '../../src/app/audit.ts';
+import { readSyncStates } from '../../src/app/sync-states.ts';
 import { session } from '../../src/server/endpoints/session.ts';
 import { openOffice } from '../support/office.ts';
 import {
@@ -45,7 +47,9 @@ it('a token signs in: the cookie is for this host and no script, and the page le
   const wrong = await server.ask('/api/session', { method: 'POST', token: null, body: { token: 'x' } });
   expect(wrong).toMatchObject({ status: 401, json: { code: 'TOKEN_UNKNOWN' } });
   expect(wrong.headers.get('set-cookie')).toBeNull();
-  expect((await office.app.audit({ limit: 5 })).map(({ by, action }) => `${by} ${action}`)).toEqual(['ops sign-in']);
+  expect((await findAudit(office.app, { limit: 5 })).map(({ by, action }) => `${by} ${action}`)).toEqual([
+    'ops sign-in',
+  ]);
   // The store has nothing with which a reader of it could sign in.
   const secret = cookie.split(/[=;]/)[1] ?? '';
   const key = await office.engine.io.store.sessions.get(secret);
@@ -64,9 +68,9 @@ it('a request that another site makes the browser send is refused', async () => 
   const { post, office } = await openSignedIn();
   expect(await post('/api/syncs/people/pause', {})).toMatchObject({ status: 403, json: { code: 'CSRF' } });
   expect(await post('/api/syncs/people/pause', { 'x-csrf-token': 'a'.repeat(64) })).toMatchObject({ status: 403 });
-  expect(await office.app.syncStates()).toMatchObject([{ pause: undefined }]);
+  expect(await readSyncStates(office.app)).toMatchObject([{ pause: undefined }]);
   expect((await post('/api/syncs/people/pause')).status).toBe(200);
-  expect(await office.app.syncStates()).toMatchObject([{ pause: { by: 'ops' } }]);
+  expect(await readSyncStates(office.app)).toMatchObject([{ pause: { by: 'ops' } }]);
 });
 
 it('a viewer who is signed in acts no more than with the token', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findAudit } from '../../src/app/audit.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { openSignInServer } from '../support/identity-provider.ts';
 import type { TestServer } from './open-test-server.ts';
@@ -68,7 +69,7 @@ it('a user signs in at the provider, with the highest role of the groups, and co
   expect(await sessionOf(browser)).toMatchObject({
     ...{ isSignedIn: true, name: 'user:ana@example.com', role: 'operator', method: 'openid' },
   });
-  expect(await office.app.audit({ limit: 1 })).toMatchObject([
+  expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
     { by: 'user:ana@example.com', action: 'sign-in', detail: 'as operator' },
   ]);
   expect(browser.cookies(new URL(publicUrl).host)).not.toHaveProperty('rollcall_sign_in');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findAudit } from '../../src/app/audit.ts';
 import { signatureHeader, signWebhook, timestampHeader } from '../../src/server/http/webhook-signature.ts';
 import { employees, openOffice } from '../support/office.ts';
 import { openTestServer, type TestServer, webhookSecret } from './open-test-server.ts';
@@ -39,7 +40,7 @@ describe('a webhook', () => {
     expect(await office.engine.io.store.triggers.waiting()).toMatchObject([
       { kind: 'webhook', scope: { kind: 'users', identifications: ['E1', 'E2'] } },
     ]);
-    expect(await office.app.audit({ limit: 5 })).toMatchObject([
+    expect(await findAudit(office.app, { limit: 5 })).toMatchObject([
       { by: 'webhook:people', action: 'webhook', detail: '2 named people' },
     ]);
   });

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { App } from '../../src/app/app.ts';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { planHere } from '../../src/app/previews.ts';
+import { runSync } from '../../src/app/requests.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openApp } from '../../src/main/open-app.ts';
@@ -38,7 +40,7 @@ export interface OfficeOptions {
 
 /** A whole Rollcall on real parts: a store on disk, a CSV file, a sandbox platform over HTTP. Closed after the test. */
 export interface Office {
-  readonly app: App;
+  readonly app: AppIo;
   readonly engine: Engine;
   readonly sandbox: RunningSandbox;
   readonly clock: FastClock;
@@ -134,16 +136,16 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
       if (file === 'employees.csv') sources.push({ logged: sandbox.state.log.length, active: activeIn(text) });
       await writeFile(join(folder, file), text);
     },
-    plan: (sync = 'people') => app.plan(sync, watch),
+    plan: (sync = 'people') => planHere(app, sync, watch),
     apply: ({ sync = 'people', approve, users } = {}) =>
-      app.apply(sync, {
+      runSync(app, sync, {
         ...watch,
         ...(approve === undefined ? {} : { approve }),
         ...(users === undefined ? {} : { scope: { kind: 'users', identifications: users } }),
       }),
     async applyAll(sync = 'people') {
-      const plan = await app.plan(sync, watch);
-      return app.apply(sync, { ...watch, approve: plan.digest });
+      const plan = await planHere(app, sync, watch);
+      return runSync(app, sync, { ...watch, approve: plan.digest });
     },
     setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
   };

@@ -1,4 +1,5 @@
 import { afterEach, expect } from 'vitest';
+import { findChanges, findRuns } from '../../src/app/runs.ts';
 import { normalText } from '../../src/core/person/text.ts';
 import type { ChangeKind } from '../../src/core/plan/change.ts';
 import type { ChangeState } from '../../src/core/run/run.ts';
@@ -23,9 +24,9 @@ export function holdPromises(): void {
 
 /** Compares the sandbox's write log with the store (design, section 9: I1, I2, I5, I7). */
 export async function checkPromises(office: Office): Promise<void> {
-  const runs = await office.app.runs({ limit: 1000 });
+  const runs = await findRuns(office.app, { limit: 1000 });
   const plans = await Promise.all(
-    runs.map(async (run) => ({ run, changes: await office.app.changes(run.id, { limit: 10_000 }) })),
+    runs.map(async (run) => ({ run, changes: await findChanges(office.app, run.id, { limit: 10_000 }) })),
   );
   nobodyActiveWasTaken(office, plans);
   everyWriteHasItsRow(office, plans);

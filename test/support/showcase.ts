@@ -1,11 +1,12 @@
-import type { App } from '../../src/app/app.ts';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { beginPause } from '../../src/app/sync-states.ts';
 import type { ServerSettings } from '../../src/server/settings.ts';
 import { areas, type HeldCrowd, holdCrowd, idOfPerson, nameOfPerson, offices } from './held-crowd.ts';
 import { openOffice, plainMapping, type Row, usersOf } from './office.ts';
 
 /** A deployment with something to see on each page. */
 export interface Showcase {
-  readonly app: App;
+  readonly app: AppIo;
   readonly crowd: HeldCrowd;
   /** A run with findings, failed people and several files. */
   readonly run: string;
@@ -69,7 +70,7 @@ export async function openShowcase(people = 60, heldPeople = 240): Promise<Showc
   await office.apply({ sync: 'contractors' }).catch(() => {});
   await office.apply({ sync: 'contractors' }).catch(() => {});
   const crowd = await holdCrowd(office.engine.io.store, heldPeople, office.clock.now());
-  await office.app.pause('interns', 'ops');
+  await beginPause(office.app, 'interns', { by: 'ops' });
   return {
     app: office.app,
     crowd,

@@ -1,21 +1,28 @@
 import { normalText } from '../../core/person/text.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { EngineIo } from '../../run/engine-io.ts';
 import type { Effect } from '../../views/changes.ts';
 import type { HoldDetail, VerdictReport } from '../../views/holds.ts';
 import { waitingOf } from '../../views/runs.ts';
-import type { App } from '../app.ts';
-import type { HoldOrder } from '../page.ts';
+import type { AppIo } from '../app-io.ts';
+import { decideRun } from '../approve.ts';
+import type { SignedCaller } from '../audit.ts';
 import type { IndexedChange } from './change-index.ts';
 import { effectOf } from './effect.ts';
 import { groupRows, matcherOf } from './match-changes.ts';
-import type { ChangeSearches, OpenedHold } from './search-changes.ts';
+import type { OpenedHold } from './search-changes.ts';
 import type { HoldSelection } from './types.ts';
 
+/** An approval or rejection of changes of a hold. */
+export interface HoldOrder extends SignedCaller {
+  readonly action: 'approve' | 'reject';
+  readonly selection: HoldSelection;
+  readonly reopens?: boolean;
+}
+
 /** Describes one hold: why, who in groups, and what an approval does. Throws `NOT_FOUND`. */
-export async function describeHold(id: string, searches: ChangeSearches, io: EngineIo): Promise<HoldDetail> {
-  const opened = await searches.hold(id);
+export async function describeHold({ engine: io, changes }: AppIo, id: string): Promise<HoldDetail> {
+  const opened = await changes.hold(id);
   const { hold, run, isApprovable } = opened;
   const rows = waitingRows(opened);
   const { store, clock } = io;
@@ -39,13 +46,12 @@ export async function describeHold(id: string, searches: ChangeSearches, io: Eng
 }
 
 /** Estimates what an approval of this selection does. Changes nothing. */
-export async function previewHold(
+export async function estimateHold(
+  { engine: io, changes }: AppIo,
   id: string,
   selection: HoldSelection,
-  searches: ChangeSearches,
-  io: EngineIo,
 ): Promise<Effect> {
-  const opened = await searches.hold(id);
+  const opened = await changes.hold(id);
   const { hold, run } = opened;
   return effectOf(selected(opened, selection), { sync: hold.sync, facts: run.facts }, io);
 }
@@ -55,12 +61,11 @@ export async function previewHold(
  * not the one that the operator saw.
  */
 export async function decideHold(
+  io: AppIo,
   id: string,
-  { action, by, selection, ...order }: HoldOrder,
-  app: Pick<App, 'approve' | 'reject'>,
-  searches: ChangeSearches,
+  { action, selection, ...order }: HoldOrder,
 ): Promise<VerdictReport> {
-  const opened = await searches.hold(id);
+  const opened = await io.changes.hold(id);
   const { hold, run } = opened;
   const rows = selected(opened, selection);
   const { ids, except, filter, expect } = selection;
@@ -69,14 +74,14 @@ export async function decideHold(
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
   if (ids === undefined && except === undefined && filter === undefined) {
-    return app[action](run.id, by, { only: [hold.class], ...order });
+    return decideRun(io, action, run.id, { only: [hold.class], ...order });
   }
   // The decision itself reports a person who no longer waits.
   const names = filter === undefined && ids !== undefined ? withoutExcept(ids, except) : rows.map(nameOf);
   if (names.length === 0) {
     throw new RollcallError('no selected change waits for approval, so nothing was decided', { code: 'CONFLICT' });
   }
-  return app[action](run.id, by, { only: [hold.class], ids: names, ...order });
+  return decideRun(io, action, run.id, { only: [hold.class], ids: names, ...order });
 }
 
 function waitingRows({ changes: { index, isAmong } }: OpenedHold): readonly IndexedChange[] {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { QuietRequest } from '../../app/app.ts';
+import type { QuietRequest } from '../../app/quiet-alerts.ts';
+import { quietAlerts } from '../../app/quiet-alerts.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import { parseDuration } from '../../core/run/duration.ts';
 import { formatInstant } from '../../core/run/instant.ts';
@@ -61,7 +62,7 @@ export const alertCommands: readonly CommandRow[] = [
 
 async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const report = await app.alerts(limit);
+    const report = await app.alerts.report(limit);
     shell.printJson(alertListView(report));
     shell.print(renderAlerts(report, shell.style));
     return 0;
@@ -71,7 +72,7 @@ async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number>
 /** Returns exit code 1 when a channel did not accept the notice. */
 async function testChannels(shell: Shell, channel: string | undefined): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const tests = await app.testAlerts(channel, shell.signal);
+    const tests = await app.alerts.test(channel, shell.signal);
     shell.printJson({ channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) });
     shell.print(renderChannelTests(tests, shell.style));
     return tests.every(({ error }) => error === undefined) ? 0 : 1;
@@ -164,7 +165,7 @@ function parseMute(text: string): number {
 async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const report = await app.quietAlerts(name, request, { by, ...signed });
+    const report = await quietAlerts(app, name, request, { by, ...signed });
     const quieted = quietedView(report);
     shell.printJson(quieted);
     for (const { subject, open } of report.subjects) {

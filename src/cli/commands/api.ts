@@ -92,10 +92,10 @@ async function call(
   };
   const answer = await shell.withApp({}, async (app) => {
     if (operation.isWrite && !yes) {
-      const question = await questionOf(operation, request, await app.callTarget(request, shell.signal));
+      const question = await questionOf(operation, request, await app.platformApi.target(request, shell.signal));
       if (!(await shell.confirm(question, yes))) return undefined;
     }
-    return app.call(request, shell.signal);
+    return app.platformApi.call(request, shell.signal);
   });
   if (answer === undefined) return printDeclined(shell);
   shell.printJson({ ...answer, body: answer.body ?? null });

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { findAudit } from '../../app/audit.ts';
 import { parseDuration } from '../../core/run/duration.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { AuditEntry } from '../../ports/store.ts';
@@ -37,7 +38,7 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
   const { clock } = shell.io;
   const from = since === undefined ? {} : { since: 'at' in since ? since.at : clock.now() - since.ago };
   return shell.withApp({}, async (app) => {
-    const entries = await app.audit({ ...filter, ...from, limit });
+    const entries = await findAudit(app, { ...filter, ...from, limit });
     shell.printJson({ entries: entries.map(auditEntryView) });
     shell.print(entries.length === 0 ? 'no matching entries' : renderAudit(entries, shell.style));
     return 0;

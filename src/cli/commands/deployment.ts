@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import type { App, Role } from '../../app/app.ts';
+import type { AppIo, Role } from '../../app/app-io.ts';
+import { readOverview } from '../../app/overview.ts';
 import { overviewView } from '../../views/overview.ts';
 import type { CommandRow } from '../command.ts';
 import { parsePort } from '../options.ts';
@@ -64,7 +65,7 @@ function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' |
   });
 }
 
-function renderReady({ syncs }: App, role: Role, url: string | undefined): string {
+function renderReady({ syncs }: AppIo, role: Role, url: string | undefined): string {
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
   const where = url === undefined ? '' : `listening on ${url}\n`;
   const what = role === 'server' ? 'serving' : 'running';
@@ -79,8 +80,8 @@ export const status: CommandRow = {
 
 async function showStatus(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const overview = await app.overview();
-    shell.printJson(overviewView(overview, await app.alerts(1)));
+    const overview = await readOverview(app);
+    shell.printJson(overviewView(overview, await app.alerts.report(1)));
     shell.print(renderStatus(overview, shell.style));
     return 0;
   });

@@ -1,6 +1,9 @@
-import type { App } from '../../app/app.ts';
+import type { AppIo } from '../../app/app-io.ts';
 import type { VerdictPreview } from '../../app/approve.ts';
+import { decideRun, previewVerdict } from '../../app/approve.ts';
 import type { HeldName } from '../../app/held-changes.ts';
+import { findHolds } from '../../app/holds.ts';
+import { describeRun } from '../../app/runs.ts';
 
 import type { Run } from '../../ports/store.ts';
 import type { VerdictReport } from '../../views/holds.ts';
@@ -40,8 +43,8 @@ export async function decideHeld(
   const { by, signed } = signatureOf(shell, options);
   const reopens = options.reopen === true ? { reopens: true } : {};
   return shell.withApp({}, async (app) => {
-    const { run } = await app.show(id);
-    const preview = await app.previewVerdict(action, run.id, { ...selection, ...reopens, limit: shownPeople });
+    const { run } = await describeRun(app, id);
+    const preview = await previewVerdict(app, action, run.id, { ...selection, ...reopens, limit: shownPeople });
     const { held, acceptsRead } = preview;
     const isReopening = held.some(({ state }) => state === 'rejected');
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
@@ -51,14 +54,14 @@ export async function decideHeld(
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const report = await app[action](run.id, by, { ...selection, ...signed, ...reopens });
+    const report = await decideRun(app, action, run.id, { by, ...selection, ...signed, ...reopens });
     return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, await leftIn(app, run));
   });
 }
 
 /** How many changes of the run still wait. */
-async function leftIn(app: App, run: Run): Promise<number> {
-  const { holds } = await app.holds({ sync: run.sync, limit: 0 });
+async function leftIn(app: AppIo, run: Run): Promise<number> {
+  const { holds } = await findHolds(app, { sync: run.sync, limit: 0 });
   return Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
 }
 
@@ -132,7 +135,7 @@ export const holds: CommandRow = {
 
 async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const report = await app.holds(sync === undefined ? { limit } : { sync, limit });
+    const report = await findHolds(app, sync === undefined ? { limit } : { sync, limit });
     shell.printJson(holdsView(report));
     shell.print(renderHolds(report, shell.style));
     return 0;

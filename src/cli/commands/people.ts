@@ -1,4 +1,6 @@
-import { countParts, isEmpty, sizeOf } from '../../app/person-records.ts';
+import { adoptPeople, planAdoption } from '../../app/adopt.ts';
+import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/person-records.ts';
+import { tracePerson } from '../../app/why.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PersonRecord } from '../../ports/store.ts';
@@ -22,14 +24,14 @@ export const adopt: CommandRow = {
     ['<id...>', 'identifications; of a rename or conversion, the new one'],
   ],
   options: [confirmOption, ...signatureOptions],
-  run: adoptPeople,
+  run: takeOver,
 };
 
-async function adoptPeople(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
+async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   const names = ids.map(normalText);
   return shell.withApp({}, async (app) => {
-    const preview = await app.previewAdoption(sync, names, shell.signal);
+    const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
     const count = preview.filter(({ kind }) => kind !== 'none').length;
     if (count === 0) {
@@ -39,7 +41,7 @@ async function adoptPeople(shell: Shell, sync: string, ids: readonly string[], o
     }
     const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const done = await app.adopt(sync, names, { by, signal: shell.signal, ...signed });
+    const done = await adoptPeople(app, sync, names, { by, signal: shell.signal, ...signed });
     return printDone(shell, sync, done);
   });
 }
@@ -82,7 +84,7 @@ export const why: CommandRow = {
 
 async function explainPerson(shell: Shell, sync: string, identification: string): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const trace = await app.why(sync, normalText(identification), shell.signal);
+    const trace = await tracePerson(app, sync, normalText(identification), shell.signal);
     shell.printJson(personView(sync, trace));
     shell.print(renderPerson(trace, sync, shell.style));
     return 0;
@@ -102,7 +104,7 @@ export const exportPerson: CommandRow = {
 async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const record = await app.exportPerson(identification, { by, ...signed });
+    const record = await readRecord(app, identification, { by, ...signed });
     shell.printJson(record);
     shell.print(renderRecord(record));
     return 0;
@@ -124,14 +126,14 @@ export const forget: CommandRow = {
 async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const record = await app.previewForget(identification);
+    const record = await previewForget(app, identification);
     if (!isEmpty(record)) {
       shell.print(preview(record));
       if (!(await shell.confirm('Erase this?', options.yes === true))) {
         throw new RollcallError('nothing was erased', { code: 'CANCELLED' });
       }
     }
-    const { kept } = await app.forgetPerson(identification, { by, ...signed });
+    const { kept } = await erasePerson(app, identification, { by, ...signed });
     shell.printJson({ isForgotten: true, erased: countParts(record), kept });
     shell.print(after(kept));
     return 0;

@@ -1,14 +1,12 @@
 import { chmod, open, rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import type { App } from '../../app/app.ts';
-import { everyChange } from '../../app/changes/every-change.ts';
+import type { PlanPages } from '../../app/runs.ts';
+import { everyChange } from '../../app/runs.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { changeView } from '../../views/changes.ts';
-
-type PlanSource = Pick<App, 'changes'>;
 
 /** A file format for plans: the text before, per piece of changes, and after. */
 interface PlanFormat {
@@ -24,7 +22,7 @@ interface PlanFormat {
 export async function writePlanFile(
   path: string,
   planId: string,
-  app: PlanSource,
+  app: PlanPages,
   signal: AbortSignal,
 ): Promise<number> {
   const format = formats[extname(path).toLowerCase()] ?? jsonLines;
@@ -43,13 +41,13 @@ export async function writePlanFile(
 async function writePart(
   path: string,
   planId: string,
-  { app, format, signal }: { readonly app: PlanSource; readonly format: PlanFormat; readonly signal: AbortSignal },
+  { app, format, signal }: { readonly app: PlanPages; readonly format: PlanFormat; readonly signal: AbortSignal },
 ): Promise<number> {
   const file = await open(path, 'w', 0o600);
   try {
     await file.write(format.begin);
     let written = 0;
-    for await (const changes of everyChange(planId, {}, app, signal)) {
+    for await (const changes of everyChange(app, planId, {}, signal)) {
       await file.write(format.piece(changes, written === 0));
       written += changes.length;
     }

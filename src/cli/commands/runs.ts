@@ -1,3 +1,6 @@
+import { repeatRun, stopRun } from '../../app/requests.ts';
+import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
+import { readSyncStates } from '../../app/sync-states.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { changeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
@@ -43,14 +46,14 @@ export const show: CommandRow = {
 async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<number> {
   const { limit } = options;
   return shell.withApp({}, async (app) => {
-    const report = await app.show(id);
+    const report = await describeRun(app, id);
     const states = statesOf(options);
     if (options.findings === true && states === undefined) {
       shell.printJson(runReportView(report));
       shell.print(renderAllFindings(report));
       return 0;
     }
-    const rawTexts = shell.isRaw ? await app.rawTexts(report.run.id) : undefined;
+    const rawTexts = shell.isRaw ? await readRawTexts(app, report.run.id) : undefined;
     const raw = rawTexts === undefined ? {} : { rawTexts: rawTextListView(rawTexts).texts };
     if (states === undefined) {
       shell.printJson({ ...runReportView(report), ...raw });
@@ -59,7 +62,7 @@ async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<
       return 0;
     }
     const query = states === 'all' ? {} : { states };
-    const found = await app.changes(report.run.id, { ...query, limit: limit + 1 });
+    const found = await findChanges(app, report.run.id, { ...query, limit: limit + 1 });
     const changes = found.slice(0, limit);
     shell.printJson({ ...runReportView(report), changes: changes.map(changeView), ...raw });
     shell.print(renderRun(report, shell.style));
@@ -96,10 +99,10 @@ export const runs: CommandRow = {
 
 async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const found = await app.runs(sync === undefined ? { limit } : { sync, limit });
+    const found = await findRuns(app, sync === undefined ? { limit } : { sync, limit });
     shell.printJson({ runs: found.map(runFactsView) });
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
-    for (const { name, pause } of await app.syncStates()) {
+    for (const { name, pause } of await readSyncStates(app)) {
       if (pause === undefined || (sync !== undefined && name !== sync)) continue;
       shell.print(
         `${name} is paused by ${cleanLine(pause.by)}; to resume it:  ${shell.style.command(`resume ${name}`)}`,
@@ -120,8 +123,8 @@ export const cancel: CommandRow = {
 async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const { id: run, sync } = await app.cancel(id, by, signed);
-    const report = await app.show(run);
+    const { id: run, sync } = await stopRun(app, id, { by, ...signed });
+    const report = await describeRun(app, run);
     const { work } = report;
     shell.printJson({ ...runView(report.run), endsBy: instant(work?.files?.untilMs) });
     shell.print(`run ${run} of ${sync} is canceled: ${stopWords(work)}; see ${shell.style.command(`show ${run}`)}`);
@@ -139,11 +142,11 @@ export const retry: CommandRow = {
 
 async function retryRun(shell: Shell, id: string): Promise<number> {
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
-    const { run } = await app.show(id);
+    const { run } = await describeRun(app, id);
     return printResync(
       shell,
       run.sync,
-      await shell.watching((watch) => app.retry(run.id, { ...watch, by: shell.io.operator })),
+      await shell.watching((watch) => repeatRun(app, run.id, { ...watch, by: shell.io.operator })),
     );
   });
 }

@@ -1,7 +1,9 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import type { CheckLine } from '../../app/app.ts';
+import type { CheckLine } from '../../app/app-io.ts';
+import { checkAll } from '../../app/check.ts';
+import { readTrial } from '../../app/try-source.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { ContractLine } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
@@ -21,7 +23,7 @@ export const check: CommandRow = {
     confirmOption,
   ],
   run: (shell, connection: string | undefined, options: ContractOptions) =>
-    options.contract === true ? checkContract(shell, connection, options) : checkAll(shell, connection),
+    options.contract === true ? checkContract(shell, connection, options) : checkConfigured(shell, connection),
 };
 
 interface ContractOptions {
@@ -40,7 +42,7 @@ async function checkContract(
   if (write && !(await shell.confirm(question, yes))) return printDeclined(shell);
   return shell.withApp({}, async (app) => {
     const lines: ContractLine[] = [];
-    for await (const line of app.contract(connection, write ? 'read-write' : 'read-only', shell.signal)) {
+    for await (const line of app.platformApi.contract(connection, write ? 'read-write' : 'read-only', shell.signal)) {
       lines.push(line);
       shell.print(renderContractLine(line, shell.style));
     }
@@ -51,10 +53,10 @@ async function checkContract(
   });
 }
 
-async function checkAll(shell: Shell, connection: string | undefined): Promise<number> {
+async function checkConfigured(shell: Shell, connection: string | undefined): Promise<number> {
   return shell.withApp({}, async (app) => {
     const lines: CheckLine[] = [];
-    for await (const line of app.check(connection, shell.signal)) {
+    for await (const line of checkAll(app, connection, shell.signal)) {
       lines.push(line);
       shell.print(renderCheckLine(line, shell.style));
     }
@@ -169,7 +171,7 @@ async function trySource(shell: Shell, sync: string, given: TryOptions): Promise
   };
   // With a rotating source token, presenting the first one may be the only way to read.
   return shell.withApp({ mayPresentSeed: true, mayPresentRestored }, async (app) => {
-    const trial = await shell.watching((watch) => app.trySource(sync, { ...watch, ...options }));
+    const trial = await shell.watching((watch) => readTrial(app, sync, { ...watch, ...options }));
     shell.printJson(trial);
     shell.print(renderTrial(trial, shell.style));
     return trial.end.kind === 'incomplete' ? 4 : 0;

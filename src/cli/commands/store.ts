@@ -1,4 +1,4 @@
-import { describeUnreadable, isDroppable } from '../../app/keys.ts';
+import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } from '../../app/keys.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
 import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-backup.ts';
@@ -171,7 +171,7 @@ const tokensStay =
 
 async function showKeys(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const unreadable = await app.unreadable();
+    const unreadable = await countUnreadable(app);
     shell.printJson({ ok: unreadable.length === 0, unreadable });
     shell.print(unreadable.length === 0 ? 'Every stored value can be opened.' : explain(unreadable));
     return unreadable.length === 0 ? 0 : 1;
@@ -181,14 +181,14 @@ async function showKeys(shell: Shell): Promise<number> {
 async function dropUnreadable(shell: Shell, options: DropOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const unreadable = await app.unreadable();
+    const unreadable = await countUnreadable(app);
     if (unreadable.some(isDroppable)) {
       shell.print(`${explain(unreadable)}\n\n${consequences(unreadable)}`);
       if (!(await shell.confirm('Drop these values?', options.yes === true))) {
         throw new RollcallError('nothing was dropped', { code: 'CANCELLED' });
       }
     }
-    const dropped = await app.dropUnreadable({ by, ...signed });
+    const dropped = await eraseUnreadable(app, { by, ...signed });
     shell.printJson({ dropped });
     shell.print(
       dropped.length > 0 ? 'Dropped.' : `Nothing to drop.${unreadable.length === 0 ? '' : `\n${tokensStay}`}`,

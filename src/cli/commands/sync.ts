@@ -1,4 +1,9 @@
-import type { App, ResyncReport } from '../../app/app.ts';
+import { planHere, planToShare } from '../../app/previews.ts';
+import type { ResyncReport } from '../../app/requests.ts';
+import { requestOrRun, runSync } from '../../app/requests.ts';
+import type { PlanPages } from '../../app/runs.ts';
+import { findChanges } from '../../app/runs.ts';
+import { beginPause, endPause } from '../../app/sync-states.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatInstant } from '../../core/run/instant.ts';
@@ -59,8 +64,8 @@ async function showPlan(shell: Shell, sync: string, { limit, out, user, share }:
   return shell.withApp({}, async (app) => {
     const { report, preview } = await shell.watching<Shared>(async (watch) =>
       share === true
-        ? app.planToShare(sync, { ...watch, ...scope, by: shell.io.operator })
-        : { report: await app.plan(sync, { ...watch, ...scope }) },
+        ? planToShare(app, sync, { ...watch, ...scope, by: shell.io.operator })
+        : { report: await planHere(app, sync, { ...watch, ...scope }) },
     );
     const outcome = planOutcome(report);
     const changes = await previewChanges(app, report.id, limit);
@@ -106,13 +111,11 @@ const classOrder: readonly ChangeClass[] = [
  * Returns some changes of every class, at most `limit` in total, the most dangerous classes first. In a plan of 500
  * similar changes, the operator must see the four that disable a user.
  */
-export async function previewChanges(
-  app: Pick<App, 'changes'>,
-  planId: string,
-  limit: number,
-): Promise<PlannedChange[]> {
+export async function previewChanges(app: PlanPages, planId: string, limit: number): Promise<PlannedChange[]> {
   if (limit === 0) return [];
-  const pages = await Promise.all(classOrder.map((name) => app.changes(planId, { limit, classes: [name], states })));
+  const pages = await Promise.all(
+    classOrder.map((name) => findChanges(app, planId, { limit, classes: [name], states })),
+  );
   const shown = new Map<string, PlannedChange>();
   for (let round = 0; round < limit && shown.size < limit; round += 1) {
     for (const page of pages) {
@@ -188,7 +191,7 @@ async function applySync(shell: Shell, sync: string, { approve, user, ...options
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
-      app.apply(sync, {
+      runSync(app, sync, {
         ...watch,
         ...signed,
         by,
@@ -230,7 +233,7 @@ async function requestRun(shell: Shell, sync: string, options: ResyncOptions): P
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
-      app.resync(sync, {
+      requestOrRun(app, sync, {
         ...watch,
         by,
         ...signed,
@@ -254,7 +257,7 @@ export const pause: CommandRow = {
 async function pauseSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    await app.pause(sync, by, signed);
+    await beginPause(app, sync, { by, ...signed });
     shell.printJson({ sync, isPaused: true });
     shell.print(
       `${sync} is paused: schedules and requests wait, and a current run continues. To resume it:  ${shell.style.command(`resume ${sync}`)}`,
@@ -274,7 +277,7 @@ export const resume: CommandRow = {
 async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    await app.resume(sync, by, signed);
+    await endPause(app, sync, { by, ...signed });
     shell.printJson({ sync, isPaused: false });
     shell.print(
       `${sync} is resumed: waiting requests start in a running deployment, and one run catches up missed slots`,

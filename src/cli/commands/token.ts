@@ -1,4 +1,5 @@
-import type { App } from '../../app/app.ts';
+import type { AppIo } from '../../app/app-io.ts';
+import { changeTokens, readTokens } from '../../app/tokens.ts';
 import { formatInstant } from '../../core/run/instant.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';
@@ -19,7 +20,7 @@ export const tokenCommands: readonly CommandRow[] = [
     words: 'token status',
     meaning: 'show the state of the tokens and what to do',
     arguments: [connectionArgument],
-    run: (shell, name: string) => printToken(shell, {}, (app) => app.tokenStatus(name)),
+    run: (shell, name: string) => printToken(shell, {}, (app) => readTokens(app, name)),
   },
   {
     words: 'token refresh',
@@ -27,7 +28,9 @@ export const tokenCommands: readonly CommandRow[] = [
     arguments: [connectionArgument],
     options: signatureOptions,
     run: (shell, name: string, options: SignatureOptions) =>
-      printToken(shell, { mayPresentSeed: true }, (app) => app.tokenRefresh(name, callerOf(shell, options))),
+      printToken(shell, { mayPresentSeed: true }, (app) =>
+        changeTokens(app, 'refresh', name, callerOf(shell, options)),
+      ),
   },
   {
     words: 'token revoke',
@@ -43,7 +46,11 @@ function callerOf(shell: Shell, options: SignatureOptions) {
   return { by, ...signed, signal: shell.signal };
 }
 
-async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => Promise<TokenStatus>): Promise<number> {
+async function printToken(
+  shell: Shell,
+  options: AppOptions,
+  ask: (app: AppIo) => Promise<TokenStatus>,
+): Promise<number> {
   const { report, syncs } = await shell.withApp(options, async (app) => ({ report: await ask(app), syncs: app.syncs }));
   shell.printJson(connectionView(report, syncs));
   shell.print(renderToken(report, shell.io.clock.now(), shell.style));
@@ -53,7 +60,7 @@ async function printToken(shell: Shell, options: AppOptions, ask: (app: App) => 
 async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
   if (!(await shell.confirm(question, yes))) return printDeclined(shell);
-  return printToken(shell, {}, (app) => app.tokenRevoke(name, callerOf(shell, options)));
+  return printToken(shell, {}, (app) => changeTokens(app, 'revoke', name, callerOf(shell, options)));
 }
 
 /** Renders the state of a connection's tokens and what to do. Contains no secret. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adoptPeople, planAdoption } from '../../app/adopt.ts';
 import { adoptionOrder, peopleOrder } from '../../views/orders.ts';
 import { adoptions, adoptionsView } from '../../views/people.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -23,7 +24,7 @@ export const previewAdoption = defineEndpoint({
   refusals: [400, 404, 502],
   handle: async ({ params, body: { ids }, signal }, { app }) => {
     const sync = knownSync(params.sync, app);
-    return adoptionsView({ sync, adoptions: await app.previewAdoption(sync, ids.map(readIdentification), signal) });
+    return adoptionsView({ sync, adoptions: await planAdoption(app, sync, ids.map(readIdentification), signal) });
   },
 });
 
@@ -38,7 +39,7 @@ export const adoptUsers = defineEndpoint({
   handle: async ({ params, caller, body: { ids, ...order }, signal }, { app }) => {
     const sync = knownSync(params.sync, app);
     const { by, signed } = signatureOf(caller, order);
-    const adopted = await app.adopt(sync, ids.map(readIdentification), { by, signal, ...signed });
+    const adopted = await adoptPeople(app, sync, ids.map(readIdentification), { by, signal, ...signed });
     return adoptionsView({ sync, adoptions: adopted });
   },
 });

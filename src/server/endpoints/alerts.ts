@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { QuietRequest } from '../../app/app.ts';
+import type { QuietRequest } from '../../app/quiet-alerts.ts';
+import { quietAlerts } from '../../app/quiet-alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -18,7 +19,7 @@ export const listAlerts = defineEndpoint({
   query: z.object({ limit: limit(500, 50) }),
   answer: alertList,
   refusals: [400],
-  handle: async ({ query }, { app }) => alertListView(await app.alerts(query.limit)),
+  handle: async ({ query }, { app }) => alertListView(await app.alerts.report(query.limit)),
 });
 
 export const streamAlerts = defineStream({
@@ -28,7 +29,7 @@ export const streamAlerts = defineStream({
   summary: 'Follow the alerts: events `alerts`',
   answer: alertList,
   event: 'alerts',
-  read: async (app) => ({ state: alertListView(await app.alerts(20)), isFinal: false }),
+  read: async (app) => ({ state: alertListView(await app.alerts.report(20)), isFinal: false }),
 });
 
 const acts = {
@@ -49,7 +50,7 @@ function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
     body: quietOrder,
     handle: async ({ params, caller, body }, { app }) => {
       const { by, signed } = signatureOf(caller, body);
-      return quietedView(await app.quietAlerts(params.name, { kind }, { by, ...signed }));
+      return quietedView(await quietAlerts(app, params.name, { kind }, { by, ...signed }));
     },
   });
 }
@@ -66,6 +67,6 @@ export const muteAlerts = defineEndpoint({
   handle: async ({ params, caller, body: { minutes, ...order } }, { app }) => {
     const { by, signed } = signatureOf(caller, order);
     const request = { kind: 'mute', forMs: minutes * minuteMs } as const;
-    return quietedView(await app.quietAlerts(params.name, request, { by, ...signed }));
+    return quietedView(await quietAlerts(app, params.name, request, { by, ...signed }));
   },
 });

@@ -76,7 +76,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       query: searchQuery,
       answer: foundChanges,
       handle: async ({ params: { id }, query: { limit, offset, ...query } }, { app }) =>
-        foundChangesView(await app.searchChanges({ kind, id }, { ...sortOf(query), limit, offset }), offset),
+        foundChangesView(await app.changes.search({ kind, id }, { ...sortOf(query), limit, offset }), offset),
     }),
     defineEndpoint({
       ...base,
@@ -86,7 +86,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       query: groupQuery,
       answer: changeGroups,
       handle: async ({ params: { id }, query: { by, ...filter } }, { app }) =>
-        changeGroupsView(await app.groupChanges({ kind, id }, filterOf(filter), groupByOf(by))),
+        changeGroupsView(await app.changes.group({ kind, id }, filterOf(filter), groupByOf(by))),
     }),
     defineEndpoint({
       ...base,
@@ -100,7 +100,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       answer: undefined,
       otherTypes: ['text/csv', 'application/json', 'application/x-ndjson'],
       handle: async ({ params: { id }, query: { format, ...query }, signal }, { app }) => {
-        const pages = app.everyChange({ kind, id }, sortOf(query), signal);
+        const pages = app.changes.every({ kind, id }, sortOf(query), signal);
         // A file that does not exist is refused before the answer begins.
         const first = await pages.next();
         const all = (async function* () {

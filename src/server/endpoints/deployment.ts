@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { findAudit } from '../../app/audit.ts';
+import { changeTokens, readTokens } from '../../app/tokens.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
@@ -15,7 +17,7 @@ export const listConnections = defineEndpoint({
   needs: 'viewer',
   answer: connectionList,
   handle: async (_asked, { app }) => {
-    const reports = await Promise.all(app.connections.map((name) => app.tokenStatus(name)));
+    const reports = await Promise.all([...app.connections.keys()].map((name) => readTokens(app, name)));
     return {
       connections: reports.map((report) => connectionView(report, app.syncs)),
     };
@@ -45,7 +47,7 @@ export const listAudit = defineEndpoint({
   refusals: [400, 404, 409],
   handle: async ({ query }, { app }) => {
     const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
-    const found = await app.audit({
+    const found = await findAudit(app, {
       limit: most + 1,
       ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
       ...(run === undefined ? {} : { run }),
@@ -76,12 +78,11 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
     answer: connection,
     refusals: [400, 404, 502],
     handle: async ({ params: { name }, caller, body, signal }, { app }) => {
-      if (!app.connections.includes(name)) {
+      if (!app.connections.has(name)) {
         throw new RollcallError(`no connection is called ${name}: see GET /api/connections`, { code: 'NOT_FOUND' });
       }
       const { by, signed } = signatureOf(caller, body);
-      const act = verb === 'refresh' ? app.tokenRefresh : app.tokenRevoke;
-      return connectionView(await act(name, { by, ...signed, signal }), app.syncs);
+      return connectionView(await changeTokens(app, verb, name, { by, ...signed, signal }), app.syncs);
     },
   });
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { AppIo } from '../../app/app-io.ts';
+import { readRequest } from '../../app/requests.ts';
+import { readRunProgress } from '../../app/runs.ts';
+import { readSyncStates } from '../../app/sync-states.ts';
 import { runProgress, runProgressView } from '../../views/runs.ts';
 import { requestState, requestStateView, syncList, syncView } from '../../views/syncs.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import type { StreamedState } from '../events.ts';
-import type { ServerApp } from '../server-parts.ts';
 import { requestId, runId } from './parameters.ts';
 
 const description =
@@ -16,7 +19,7 @@ interface Stream
   /** Name of the events. */
   readonly event: string;
   /** Reads the state. `id`: that of the path, if it has one. */
-  readonly read: (app: ServerApp, id: string) => Promise<StreamedState>;
+  readonly read: (app: AppIo, id: string) => Promise<StreamedState>;
 }
 
 export function defineStream({ event, read, ...stream }: Stream): Endpoint {
@@ -44,7 +47,7 @@ export const streamSyncs = defineStream({
   summary: 'Follow every sync: events `syncs`',
   answer: syncList,
   event: 'syncs',
-  read: async (app) => ({ state: { syncs: (await app.syncStates()).map(syncView) }, isFinal: false }),
+  read: async (app) => ({ state: { syncs: (await readSyncStates(app)).map(syncView) }, isFinal: false }),
 });
 
 export const streamRun = defineStream({
@@ -57,7 +60,7 @@ export const streamRun = defineStream({
   refusals: [404, 409],
   event: 'run',
   read: async (app, id) => {
-    const progress = await app.runProgress(id);
+    const progress = await readRunProgress(app, id);
     return { state: runProgressView(progress), isFinal: progress.run.phase === 'done' };
   },
 });
@@ -72,7 +75,7 @@ export const streamRequest = defineStream({
   refusals: [404],
   event: 'request',
   read: async (app, id) => {
-    const found = await app.requestState(id);
+    const found = await readRequest(app, id);
     return { state: requestStateView(found), isFinal: found.state === 'ended' || found.state === 'canceled' };
   },
 });

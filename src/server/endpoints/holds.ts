@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { decideHold, describeHold, estimateHold } from '../../app/changes/decide-hold.ts';
+import { findHolds } from '../../app/holds.ts';
 import { effect, effectView } from '../../views/changes.ts';
 import { holdDetail, holdDetailView, holdsPage, holdsView, verdict } from '../../views/holds.ts';
 import { holdOrder, holdSelection } from '../../views/orders.ts';
@@ -19,7 +21,7 @@ export const listHolds = defineEndpoint({
   answer: holdsPage,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) =>
-    holdsView(await app.holds({ limit: most, ...(sync === undefined ? {} : { sync: knownSync(sync, app) }) })),
+    holdsView(await findHolds(app, { limit: most, ...(sync === undefined ? {} : { sync: knownSync(sync, app) }) })),
 });
 
 export const showHold = defineEndpoint({
@@ -32,7 +34,7 @@ export const showHold = defineEndpoint({
   params: byHold,
   answer: holdDetail,
   refusals: [400, 404],
-  handle: async ({ params }, { app }) => holdDetailView(await app.hold(params.id)),
+  handle: async ({ params }, { app }) => holdDetailView(await describeHold(app, params.id)),
 });
 
 export const previewHold = defineEndpoint({
@@ -47,7 +49,7 @@ export const previewHold = defineEndpoint({
   body: holdSelection,
   answer: effect,
   refusals: [400, 404],
-  handle: async ({ params, body }, { app }) => effectView(await app.previewHold(params.id, selectionOf(body))),
+  handle: async ({ params, body }, { app }) => effectView(await estimateHold(app, params.id, selectionOf(body))),
 });
 
 function decide(action: 'approve' | 'reject', summary: string): Endpoint {
@@ -66,7 +68,7 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     handle: async ({ params, caller, body: { reopen, reason, as, ...body } }, { app }) => {
       const { by, signed } = signatureOf(caller, { reason, as });
       const reopens = reopen === undefined ? {} : { reopens: reopen };
-      return app.decideHold(params.id, { action, by, selection: selectionOf(body), ...signed, ...reopens });
+      return decideHold(app, params.id, { action, by, selection: selectionOf(body), ...signed, ...reopens });
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeMapping, readSamples } from '../../app/sync-mapping.ts';
 import { mappingSamples, mappingSamplesView, syncMapping, syncMappingView } from '../../views/syncs.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { knownSync, syncName } from './parameters.ts';
@@ -17,7 +18,7 @@ export const showMapping = defineEndpoint({
   needs: 'viewer',
   answer: syncMapping,
   refusals: [404],
-  handle: async ({ params }, { app }) => syncMappingView(await app.mapping(knownSync(params.sync, app))),
+  handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
 });
 
 export const sampleMapping = defineEndpoint({
@@ -32,5 +33,5 @@ export const sampleMapping = defineEndpoint({
   answer: mappingSamples,
   refusals: [404, 502],
   handle: async ({ params, signal }, { app }) =>
-    mappingSamplesView(await app.mappingSamples(knownSync(params.sync, app), signal)),
+    mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
 });

@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import type { AppIo } from '../../app/app-io.ts';
+import { countDays } from '../../app/days.ts';
+import { readOverview } from '../../app/overview.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import type { ServerApp } from '../server-parts.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, syncName } from './parameters.ts';
 
-async function readAll(app: ServerApp) {
+async function readAll(app: AppIo) {
   // Notices are no part of it.
-  const [state, alerts] = await Promise.all([app.overview(), app.alerts(1)]);
+  const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(1)]);
   return overviewView(state, alerts);
 }
 
@@ -51,6 +53,6 @@ export const listDays = defineEndpoint({
   refusals: [400, 404],
   handle: async ({ query: { days, timezone, sync } }, { app }) => {
     const only = sync === undefined ? undefined : knownSync(sync, app);
-    return dayListView(await app.days({ days, timezone }), (name) => only === undefined || name === only);
+    return dayListView(await countDays(app, { days, timezone }), (name) => only === undefined || name === only);
   },
 });

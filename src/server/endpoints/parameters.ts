@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AppIo } from '../../app/app-io.ts';
 import { signedBy } from '../../app/audit.ts';
 import { findSync } from '../../app/find-named.ts';
 import type { ChangeSelection } from '../../app/held-changes.ts';
@@ -8,7 +9,6 @@ import { RollcallError } from '../../core/run/errors.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { verdictOrder } from '../../views/orders.ts';
 import type { Caller } from '../http/access.ts';
-import type { ServerApp } from '../server-parts.ts';
 
 /** Returns a schema for text without control characters, which no stored key contains. */
 export function word(max: number) {
@@ -39,7 +39,7 @@ export function limit(max: number, standard: number) {
 }
 
 /** Throws NOT_FOUND for a name that is not configured. */
-export function knownSync(name: string, { syncs }: ServerApp): string {
+export function knownSync(name: string, { syncs }: AppIo): string {
   return findSync(name, new Map(syncs.map((sync) => [sync.name, sync])), 'NOT_FOUND').name;
 }
 

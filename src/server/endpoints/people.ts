@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readHistory, tracePerson } from '../../app/why.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { foundPeople, foundPeopleView, person, personView } from '../../views/people.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -43,7 +44,7 @@ export const explainPerson = defineEndpoint({
   refusals: [400, 404, 502],
   handle: async ({ params, signal }, { app }) => {
     const sync = knownSync(params.sync, app);
-    return personView(sync, await app.why(sync, readIdentification(params.identification), signal));
+    return personView(sync, await tracePerson(app, sync, readIdentification(params.identification), signal));
   },
 });
 
@@ -60,7 +61,7 @@ export const personHistory = defineEndpoint({
   refusals: [400, 404],
   handle: async ({ params, query }, { app }) => {
     const sync = knownSync(params.sync, app);
-    const history = await app.history(sync, readIdentification(params.identification), query.limit);
+    const history = await readHistory(app, sync, readIdentification(params.identification), query.limit);
     return { history: history.map(pastChangeView) };
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findPreview, findPreviews, orderPreview } from '../../app/previews.ts';
 import { previewOrder } from '../../views/orders.ts';
 import { preview, previewList, previewListView, previewView } from '../../views/previews.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -22,7 +23,7 @@ export const requestPreview = defineEndpoint({
   answer: preview,
   refusals: [400, 404, 409],
   handle: async ({ body, caller }, { app }) =>
-    previewView(await app.requestPreview(knownSync(body.sync, app), { scope: scopeOf(body.users), by: caller.name })),
+    previewView(await orderPreview(app, knownSync(body.sync, app), { scope: scopeOf(body.users), by: caller.name })),
 });
 
 export const listPreviews = defineEndpoint({
@@ -37,7 +38,7 @@ export const listPreviews = defineEndpoint({
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) => {
     const only = sync === undefined ? {} : { sync: knownSync(sync, app) };
-    return previewListView(await app.previews({ limit: most, ...only }));
+    return previewListView(await findPreviews(app, { limit: most, ...only }));
   },
 });
 
@@ -51,7 +52,7 @@ export const showPreview = defineEndpoint({
   params: byPreview,
   answer: preview,
   refusals: [400, 404],
-  handle: async ({ params }, { app }) => previewView(await app.preview(params.id)),
+  handle: async ({ params }, { app }) => previewView(await findPreview(app, params.id)),
 });
 
 export const streamPreview = defineStream({
@@ -64,7 +65,7 @@ export const streamPreview = defineStream({
   refusals: [404],
   event: 'preview',
   read: async (app, id) => {
-    const found = await app.preview(id);
+    const found = await findPreview(app, id);
     const { state } = found.preview;
     return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
   },

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { everyChange } from '../../app/changes/every-change.ts';
+import { decideRun } from '../../app/approve.ts';
+import { queueRetry, stopRun } from '../../app/requests.ts';
+import {
+  describeRun,
+  everyChange,
+  findChanges,
+  findRuns,
+  readFindings,
+  readRawTexts,
+  readRunPage,
+} from '../../app/runs.ts';
 import { changeClasses } from '../../core/plan/change.ts';
 import { change, changePage, changeView } from '../../views/changes.ts';
 import { verdict } from '../../views/holds.ts';
@@ -49,7 +59,7 @@ export const listRuns = defineEndpoint({
   answer: runPage,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
-    const found = await app.runs({
+    const found = await findRuns(app, {
       limit: most + 1,
       ...(outcome === undefined ? {} : { outcome }),
       ...(trigger === undefined ? {} : { trigger }),
@@ -73,7 +83,7 @@ export const showRun = defineEndpoint({
   params: byRun,
   answer: runWithTimes,
   refusals: [404, 409],
-  handle: async ({ params }, { app }) => runWithTimesView(await app.runPage(params.id)),
+  handle: async ({ params }, { app }) => runWithTimesView(await readRunPage(app, params.id)),
 });
 
 export const listFindings = defineEndpoint({
@@ -94,7 +104,7 @@ export const listFindings = defineEndpoint({
   refusals: [400, 404, 409],
   handle: async ({ params, query: { code, cause, limit: most, cursor: after } }, { app }) =>
     findingPageView(
-      await app.findings(params.id, {
+      await readFindings(app, params.id, {
         limit: most,
         ...(code === undefined ? {} : { code }),
         ...(cause === undefined ? {} : { cause }),
@@ -115,7 +125,7 @@ export const listRawTexts = defineEndpoint({
   params: byRun,
   answer: rawTextList,
   refusals: [404, 409],
-  handle: async ({ params }, { app }) => rawTextListView(await app.rawTexts(params.id)),
+  handle: async ({ params }, { app }) => rawTextListView(await readRawTexts(app, params.id)),
 });
 
 export const listChanges = defineEndpoint({
@@ -139,7 +149,7 @@ export const listChanges = defineEndpoint({
   otherTypes: ['application/x-ndjson', 'text/csv'],
   refusals: [400, 404, 409],
   handle: async ({ params, query, headers, signal }, { app }) => {
-    const { run } = await app.show(params.id);
+    const { run } = await describeRun(app, params.id);
     const { state, after } = query;
     const wanted = changeClasses.find((name) => name === query.class);
     const filter = {
@@ -149,11 +159,11 @@ export const listChanges = defineEndpoint({
     };
     const format = query.format ?? formatOf(headers.accept);
     if (format !== 'json') {
-      const pages = everyChange(run.id, filter, app, signal);
+      const pages = everyChange(app, run.id, filter, signal);
       if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', `${run.id}.csv`, csvOf(pages));
       return new StreamAnswer('application/x-ndjson; charset=utf-8', `${run.id}.ndjson`, linesOf(pages));
     }
-    const found = await app.changes(run.id, { ...filter, limit: query.limit + 1 });
+    const found = await findChanges(app, run.id, { ...filter, limit: query.limit + 1 });
     const changes = found.slice(0, query.limit).map(changeView);
     return { changes, next: found.length > query.limit ? (changes.at(-1)?.identification ?? null) : null };
   },
@@ -183,7 +193,7 @@ export const approveRun = defineEndpoint({
   handle: async ({ params, caller, body: { reopen, ...order } }, { app }) => {
     const { by, signed } = signatureOf(caller, order);
     const reopens = reopen === undefined ? {} : { reopens: reopen };
-    return app.approve(params.id, by, { ...selectionOf(order), ...signed, ...reopens });
+    return decideRun(app, 'approve', params.id, { by, ...selectionOf(order), ...signed, ...reopens });
   },
 });
 
@@ -198,7 +208,7 @@ export const rejectRun = defineEndpoint({
   refusals: [400, 404, 409],
   handle: async ({ params, caller, body: order }, { app }) => {
     const { by, signed } = signatureOf(caller, order);
-    return app.reject(params.id, by, { ...selectionOf(order), ...signed });
+    return decideRun(app, 'reject', params.id, { by, ...selectionOf(order), ...signed });
   },
 });
 
@@ -213,7 +223,7 @@ export const cancelRun = defineEndpoint({
   refusals: [400, 404, 409],
   handle: async ({ params, caller, body: order }, { app }) => {
     const { by, signed } = signatureOf(caller, order);
-    const run = await app.cancel(params.id, by, signed);
+    const run = await stopRun(app, params.id, { by, ...signed });
     return runView({ ...run, isCancelRequested: true });
   },
 });
@@ -226,5 +236,5 @@ export const retryRun = defineEndpoint({
   status: 202,
   answer: requested,
   refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => requestedView(await app.requestRetry(params.id, caller.name)),
+  handle: async ({ params, caller }, { app }) => requestedView(await queueRetry(app, params.id, { by: caller.name })),
 });

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { AppIo } from '../../app/app-io.ts';
+import { queueRun, readRequest } from '../../app/requests.ts';
+import { beginPause, endPause, readSyncStates } from '../../app/sync-states.ts';
 import type { RunScope } from '../../ports/store.ts';
 import { runOrder, webhookOrder } from '../../views/orders.ts';
 import {
@@ -14,7 +17,6 @@ import {
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
-import type { ServerApp } from '../server-parts.ts';
 import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
@@ -27,7 +29,7 @@ export const listSyncs = defineEndpoint({
   summary: 'Every sync: its state, last run, freshness and next slot',
   needs: 'viewer',
   answer: syncList,
-  handle: async (_asked, { app }) => ({ syncs: (await app.syncStates()).map(syncView) }),
+  handle: async (_asked, { app }) => ({ syncs: (await readSyncStates(app)).map(syncView) }),
 });
 
 /** Defines the pause and resume endpoints, which differ only in words. */
@@ -44,7 +46,8 @@ function pauseOrResume(word: 'pause' | 'resume', summary: string, description: s
     answer: sync,
     refusals: [404, 409],
     handle: async ({ params, caller }, { app }) => {
-      await app[word](knownSync(params.sync, app), caller.name);
+      const change = word === 'pause' ? beginPause : endPause;
+      await change(app, knownSync(params.sync, app), { by: caller.name });
       return stateOf(params.sync, app);
     },
   });
@@ -87,7 +90,7 @@ export const requestRun = defineEndpoint({
     const name = knownSync(params.sync, app);
     const key = headers['idempotency-key'];
     const scope = scopeOf(body.users, body.full);
-    const report = await app.request(name, {
+    const report = await queueRun(app, name, {
       scope,
       kind: 'manual',
       by: caller.name,
@@ -112,7 +115,7 @@ export const showRequest = defineEndpoint({
   params: z.object({ id: requestId }),
   answer: requestState,
   refusals: [404],
-  handle: async ({ params }, { app }) => requestStateView(await app.requestState(params.id)),
+  handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
 });
 
 export const webhook = defineEndpoint({
@@ -138,14 +141,14 @@ export const webhook = defineEndpoint({
     const scope = scopeOf(body.identifications);
     // The trigger's row records the used signature: of two concurrent requests, one is first.
     const key = `webhook:${name}:${createHash('sha256').update(signature).digest('hex')}`;
-    const report = await app.request(name, { scope, kind: 'webhook', by: caller.name, key });
+    const report = await queueRun(app, name, { scope, kind: 'webhook', by: caller.name, key });
     if (report.isNew) return requestedView(report);
     throw new Refusal(409, 'SIGNATURE_USED', 'this request was accepted before: sign a new one with a new timestamp');
   },
 });
 
-async function stateOf(name: string, app: ServerApp) {
-  const found = (await app.syncStates()).find((state) => state.name === name);
+async function stateOf(name: string, app: AppIo) {
+  const found = (await readSyncStates(app)).find((state) => state.name === name);
   if (found === undefined) throw new RangeError('a known sync has no state');
   return syncView(found);
 }

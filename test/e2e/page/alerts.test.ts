@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findAudit } from '../../../src/app/audit.ts';
 import { operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openAlerted } from '../../support/alerted-office.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
@@ -29,7 +30,7 @@ see(
     await page.getByText('muted by').waitFor();
     await press('Unmute', 'sent again');
     await page.getByText('muted by').waitFor({ state: 'detached' });
-    const audit = await office.app.audit({ limit: 10 });
+    const audit = await findAudit(office.app, { limit: 10 });
     expect(audit.map(({ action }) => action)).toEqual(['alerts-unmute', 'alerts-mute', 'alerts-ack']);
     expect(complaints).toEqual([]);
   },

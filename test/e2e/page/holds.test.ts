@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { decideRun } from '../../../src/app/approve.ts';
+import { findAudit } from '../../../src/app/audit.ts';
+import { describeHold } from '../../../src/app/changes/decide-hold.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { holdCrowd } from '../../support/held-crowd.ts';
@@ -50,10 +53,10 @@ see(
     const approved = Number(/^([\d,]+) changes approved/.exec(await verdict.innerText())?.[1]);
     expect(approved).toBeGreaterThan(10);
     expect(approved).toBeLessThanOrEqual(count);
-    const left = await office.app.hold(hold);
+    const left = await describeHold(office.app, hold);
     expect(left.waiting).toBe(5000 - approved);
     await page.getByText(`of ${left.waiting.toLocaleString('en-US')}`).waitFor();
-    expect(await office.app.audit({ limit: 1 })).toMatchObject([
+    expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
       { action: 'approve', by: 'ops', reason: 'confirmed by HR' },
     ]);
     expect(complaints).toEqual([]);
@@ -67,7 +70,7 @@ see('a hold whose rest waits in a newer hold says who decided, and links to it',
   await office.applyAll();
   await office.writeEmployees(employees(30, left));
   const { run, holds } = await office.apply();
-  await office.app.approve(run.id, 'ana', { except: ['E1', 'E2'] });
+  await decideRun(office.app, 'approve', run.id, { by: 'ana', except: ['E1', 'E2'] });
   const later = await office.apply();
   const server = await openTestServer(office.app);
   const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
@@ -114,7 +117,7 @@ see('the whole way goes by keyboard: rows, choice, details, decision', async () 
   await keys.press('Tab');
   await keys.press('Enter');
   await page.getByText('2 changes rejected').waitFor();
-  expect(await office.app.audit({ limit: 1 })).toMatchObject([{ action: 'reject', reason: 'they work here' }]);
+  expect(await findAudit(office.app, { limit: 1 })).toMatchObject([{ action: 'reject', reason: 'they work here' }]);
   expect(complaints).toEqual([]);
 });
 

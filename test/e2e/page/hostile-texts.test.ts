@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { beginPause, endPause } from '../../../src/app/sync-states.ts';
 import { openTestServer, operatorToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../../support/office.ts';
@@ -57,10 +58,10 @@ it.skipIf(chromiumPath === undefined)(
     const { run, holds } = await office.apply();
     const hold = holds[0]?.id ?? '';
     for (const text of corpus) {
-      await office.app.pause('people', text);
-      await office.app.resume('people', text);
+      await beginPause(office.app, 'people', { by: text });
+      await endPause(office.app, 'people', { by: text });
     }
-    await office.app.pause('people', corpus[1] ?? '');
+    await beginPause(office.app, 'people', { by: corpus[1] ?? '' });
     const server = await openTestServer(office.app);
     await server.ask(`/api/holds/${hold}/reject`, {
       method: 'POST',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { beginPause } from '../../../src/app/sync-states.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, type Row, usersOf } from '../../support/office.ts';
@@ -55,7 +56,7 @@ see('is live by events: the page follows the store and says when it cannot', asy
   await page.locator('.live.live').waitFor();
   const find = page.getByLabel('Find a person');
   await find.focus();
-  await office.app.pause('people', 'ops');
+  await beginPause(office.app, 'people', { by: 'ops' });
   await server.clock.advance(2000);
   await page.getByText('Paused', { exact: true }).waitFor();
   expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Find a person');

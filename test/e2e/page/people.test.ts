@@ -1,6 +1,7 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { orderPreview } from '../../../src/app/previews.ts';
 import { makePreview } from '../../../src/run/make-preview.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
@@ -132,7 +133,7 @@ see(
   'the pages of people, previews and mappings have no violation of WCAG 2.2 AA, light and dark, wide and narrow',
   async () => {
     const { office, server } = await openStaff();
-    const state = await office.app.requestPreview('people', { scope: { kind: 'all' }, by: 'ana' });
+    const state = await orderPreview(office.app, 'people', { scope: { kind: 'all' }, by: 'ana' });
     await preview(office, server);
     const places = [
       ['/people?q=ana', 'main tbody tr'],

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { findAudit } from '../../../src/app/audit.ts';
+import { beginPause } from '../../../src/app/sync-states.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, type Row, usersOf } from '../../support/office.ts';
@@ -91,7 +93,7 @@ see(
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await press('Run now', 'Guards hold');
     await expect.poll(() => office.engine.io.store.triggers.waiting('people')).toHaveLength(1);
-    const audit = await office.app.audit({ limit: 10 });
+    const audit = await findAudit(office.app, { limit: 10 });
     expect(audit.filter(({ by }) => by === 'ops').map(({ action }) => action)).toEqual([
       ...['request-run', 'resume', 'pause'],
     ]);
@@ -121,7 +123,7 @@ see('a person is explained; stored history is shown also when the source cannot 
 
 see('the audit has filters; a connection shows its token', async () => {
   const { page, show, office, complaints } = await openRuns();
-  await office.app.pause('people', 'ops');
+  await beginPause(office.app, 'people', { by: 'ops' });
   await show('/audit?action=pause');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   expect(await page.locator('tbody tr').innerText()).toContain('Pause');

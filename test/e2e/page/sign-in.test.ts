@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findAudit } from '../../../src/app/audit.ts';
 import { openBrowserPage } from '../../support/browser-page.ts';
 import { openSignInServer } from '../../support/identity-provider.ts';
 import { findChromium } from '../../support/services/chromium.ts';
@@ -30,7 +31,7 @@ see('a user signs in at the identity provider, comes back to the address that wa
   await page.getByRole('button', { name: /Yes/ }).click();
   await page.getByRole('link', { name: 'Acme SSO' }).waitFor();
   expect(page.url()).toBe(`${publicUrl}/sign-in`);
-  const audit = await office.app.audit({ limit: 5 });
+  const audit = await findAudit(office.app, { limit: 5 });
   expect(audit.map(({ by, action }) => `${by} ${action}`)).toContain('user:ana@example.com sign-in');
   // The pages of this provider ask for fonts, which the test refuses.
   expect(complaints.filter((complaint) => !complaint.startsWith('asked for'))).toEqual([]);

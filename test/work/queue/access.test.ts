@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CheckLine } from '../../../src/app/app.ts';
+import type { CheckLine } from '../../../src/app/app-io.ts';
+import { checkAll } from '../../../src/app/check.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
 import { freePort } from '../../support/services/programs.ts';
@@ -43,7 +44,7 @@ const urlOf = ({ tlsPort }: SecureRedis, user = 'rollcall', secret = password): 
 /** What `rollcall check` says of Redis. */
 function checkedBy(world: RedisWorld): Promise<CheckLine | undefined> {
   return world.here(async (app) => {
-    for await (const line of app.check(undefined, AbortSignal.timeout(30_000))) {
+    for await (const line of checkAll(app, undefined, AbortSignal.timeout(30_000))) {
       if (line.subject === 'redis') return line;
     }
     return undefined;

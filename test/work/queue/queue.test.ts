@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runJob } from '../../../jobs/index.ts';
+import { planHere } from '../../../src/app/previews.ts';
+import { requestOrRun, stopRun } from '../../../src/app/requests.ts';
+import { describeRun } from '../../../src/app/runs.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import { openRun, requestRun } from '../../../src/run/request-run.ts';
 import { firstPiece } from '../../../src/work/queue/job-data.ts';
@@ -28,7 +31,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     await world.ask();
     const [run] = await world.ended(1);
     expect(run).toMatchObject({ outcome: 'succeeded', trigger: 'resync', counts: { applied: 30 } });
-    const { batches } = await deployment.app.show(run?.id ?? '');
+    const { batches } = await describeRun(deployment.app, run?.id ?? '');
     const added = async (queue: string) => {
       const events = await redis.command('XRANGE', `{rollcall}:${queue}:events`, '-', '+');
       return (events as readonly [string, string[]][]).filter(
@@ -73,7 +76,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     await until(async () => world.sandbox.state.files.size > 0);
     await before.stop();
     const [open] = await world.runs();
-    await world.here((app) => app.cancel(open?.id ?? '', 'shell:ana'));
+    await world.here((app) => stopRun(app, open?.id ?? '', { by: 'shell:ana' }));
     const config = JSON.parse(await readFile(world.config, 'utf8'));
     await writeFile(world.config, JSON.stringify({ ...config, syncs: { staff: config.syncs.people } }));
     const after = await startHere(world);
@@ -81,10 +84,10 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     expect(run).toMatchObject({ outcome: 'cancelled', counts: { unresolved: 15 } });
     await until(async () => [...world.sandbox.state.files.values()].every(({ dueAt }) => dueAt < world.clock.now()));
     const watch = { signal: AbortSignal.timeout(60_000), progress: () => {}, by: 'shell:ana' };
-    await after.app.resync('staff', { ...watch, scope: { kind: 'all' } });
+    await requestOrRun(after.app, 'staff', { ...watch, scope: { kind: 'all' } });
     const [next] = (await world.ended(2)).filter(({ sync }) => sync === 'staff');
     expect(next).toMatchObject({ outcome: 'succeeded', counts: { applied: 15, repeated: 0 } });
-    const { counts } = await after.app.plan('staff', watch);
+    const { counts } = await planHere(after.app, 'staff', watch);
     expect(counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
     expect(world.sandbox.state.log).toHaveLength(people.length);
     await after.stop();

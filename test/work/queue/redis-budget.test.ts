@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { checkAll } from '../../../src/app/check.ts';
 import { fullPace } from '../../../src/core/run/pace.ts';
 import { openLocalBudget } from '../../../src/drivers/http/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
@@ -71,7 +72,7 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
     const redis = await openRedisServer(program ?? '');
     const world = await openWorld({ redis: redis.url, employees: [] });
     const { app } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
-    for await (const line of app.check('acme', AbortSignal.timeout(60_000))) expect(line.subject).not.toBe('');
+    for await (const line of checkAll(app, 'acme', AbortSignal.timeout(60_000))) expect(line.subject).not.toBe('');
     expect(await everythingIn(redis)).toContain(':budget:acme:starts');
     await app.close();
   });

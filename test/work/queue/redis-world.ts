@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requestOrRun, runSync } from '../../../src/app/requests.ts';
+import { findRuns } from '../../../src/app/runs.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { type Child, startChild } from '../../chaos/child.ts';
@@ -97,14 +99,14 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
     },
     apply: () =>
       world.here((app) =>
-        app.apply('people', { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' }),
+        runSync(app, 'people', { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' }),
       ),
     ask: () =>
       world.here(async (app) => {
         const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
-        await app.resync('people', { ...watch, scope: { kind: 'all' } });
+        await requestOrRun(app, 'people', { ...watch, scope: { kind: 'all' } });
       }),
-    runs: () => world.here((app) => app.runs({ limit: 100 })),
+    runs: () => world.here((app) => findRuns(app, { limit: 100 })),
     async ended(count, withinMs = 30_000) {
       let runs: readonly Run[] = [];
       await until(async () => {

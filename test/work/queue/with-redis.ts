@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import type { App, Role } from '../../../src/app/app.ts';
+import type { AppIo, Role } from '../../../src/app/app-io.ts';
 import type { Engine } from '../../../src/main/open-engine.ts';
 import { isLongForm } from '../../chaos/long-form.ts';
 import { openHere } from '../../chaos/open-here.ts';
@@ -84,7 +84,7 @@ async function readKey(redis: Pick<RedisSpace, 'command'>, key: string): Promise
 }
 
 export interface Deployment {
-  readonly app: App;
+  readonly app: AppIo;
   readonly engine: Engine;
   readonly logger: MemoryLogger;
   stop(): Promise<void>;

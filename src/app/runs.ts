@@ -1,0 +1,156 @@
+import { RollcallError } from '../core/run/errors.ts';
+import { runLease, workersLease } from '../ports/leases.ts';
+import type { FindingPage } from '../ports/reports.ts';
+import type { Batch, ChangeQuery, PlannedChange, Plans, RawText, Run, RunFilter } from '../ports/store.ts';
+import { spanOn } from '../run/clock-span.ts';
+import { isFilePending } from '../run/deliver/wave.ts';
+import type { EngineIo } from '../run/engine-io.ts';
+import type { FoundFindings, RunPage, RunProgress, RunReport, RunWork } from '../views/runs.ts';
+import type { AppIo } from './app-io.ts';
+import { findRun, findSync } from './find-named.ts';
+import { isReadWaiting } from './holds.ts';
+
+const shownFindings = 1000;
+const shownVerdicts = 20;
+
+/** Reports everything that the store has about a run that has ended. See `openRunReport`. */
+export async function runReport(run: Run, io: Pick<EngineIo, 'store' | 'clock'>): Promise<RunReport> {
+  const { store, clock } = io;
+  const [findings, findingsInAll, batches, holds, isWaiting, approvals, rejections] = await Promise.all([
+    store.runs.findings(run.id, shownFindings),
+    store.runs.findingsCount(run.id),
+    store.batches.ofRun(run.id),
+    store.holds.ofRun(run.id),
+    isReadWaiting(run, store),
+    store.audit.list({ run: run.id, action: 'approve', limit: shownVerdicts }),
+    store.audit.list({ run: run.id, action: 'reject', limit: shownVerdicts }),
+  ]);
+  const heldEnds = holds.length === 0 ? [] : await store.reports.heldEnds(run.id, run.sync, clock.now());
+  const verdicts = [...approvals, ...rejections].toSorted((a, b) => b.at - a.at);
+  return {
+    ...{ run, findings, findingsInAll, batches, holds },
+    ...{ heldEnds, isReadWaiting: isWaiting, verdicts, resumed: [], work: undefined },
+  };
+}
+
+/** Lists runs, newest first; with `after` only runs older than that one. */
+export async function findRuns(
+  { engine }: AppIo,
+  { after, ...filter }: Omit<RunFilter, 'after'> & { readonly after?: string },
+): Promise<readonly Run[]> {
+  const { store, syncs } = engine;
+  const runs = await store.runs.list(after === undefined ? filter : { ...filter, after: await findRun(after, store) });
+  // A sync that is no longer configured still has runs; a name without runs may be misspelled.
+  if (runs.length === 0 && filter.sync !== undefined) findSync(filter.sync, syncs);
+  return runs;
+}
+
+/** Returns what changes while a run works. */
+export async function readRunProgress({ engine: { store } }: AppIo, id: string): Promise<RunProgress> {
+  const run = await findRun(id, store);
+  return { run, batches: await store.batches.ofRun(run.id) };
+}
+
+/** Lists what other systems sent during a run. It may hold personal data; findings and reasons never quote it. */
+export async function readRawTexts({ engine: { store } }: AppIo, id: string): Promise<readonly RawText[]> {
+  return store.rawTexts.ofRun((await findRun(id, store)).id);
+}
+
+/** Where the changes of plans are read. */
+export interface PlanPages {
+  readonly engine: { readonly store: { readonly plans: Pick<Plans, 'page'> } };
+}
+
+/** Lists changes of a run or of a shown plan, in order of identification. */
+export function findChanges(
+  { engine }: PlanPages,
+  planId: string,
+  query: ChangeQuery,
+): Promise<readonly PlannedChange[]> {
+  return engine.store.plans.page(planId, query);
+}
+
+const pageSize = 500;
+
+/** Yields every change of a plan, page by page from the store, so that memory holds one page only. */
+export async function* everyChange(
+  io: PlanPages,
+  planId: string,
+  filter: Omit<ChangeQuery, 'limit'>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly PlannedChange[]> {
+  let { after } = filter;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await findChanges(io, planId, {
+      ...filter,
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
+    if (page.length > 0) yield page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.identification;
+  }
+}
+
+/** Reports one run, which may be in progress. A unique part of the id is enough, in every use case that takes a run. */
+export async function describeRun(io: AppIo, id: string): Promise<RunReport> {
+  const run = await findRun(id, io.engine.store);
+  const report = await runReport(run, io.engine);
+  return { ...report, work: await readRunWork(run, report.batches, io) };
+}
+
+/** Returns undefined for a run that has ended. */
+export async function readRunWork(run: Run, batches: readonly Batch[], io: AppIo): Promise<RunWork | undefined> {
+  if (run.phase === 'done') return undefined;
+  return { interrupted: await interruptionOf(run, io), files: filesOf(run, batches, io) };
+}
+
+async function interruptionOf(run: Run, io: AppIo): Promise<RunWork['interrupted']> {
+  const { store, clock } = io.engine;
+  const now = clock.now();
+  // A lease that has expired is still there. One that was released is not.
+  const holder = await store.leases.holder(runLease(run.id), 0);
+  if (holder !== undefined && holder.until > now) return undefined;
+  // With Redis, a worker holds the run only while it takes a step. A deployment takes a run that is free.
+  const isTaken =
+    io.checkRedis === undefined ? await io.isDeployed() : (await store.leases.holder(workersLease, now)) !== undefined;
+  return isTaken ? undefined : { at: holder?.until };
+}
+
+function filesOf(run: Run, batches: readonly Batch[], { engine }: AppIo): RunWork['files'] {
+  const settle = engine.syncs.get(run.sync)?.settings.settle;
+  const out = batches.filter((batch) => batch.state === 'sent' && isFilePending(batch));
+  if (settle === undefined || out.length === 0) return undefined;
+  const sentAt = Math.max(...out.map((batch) => batch.sentAt ?? 0));
+  return { count: out.length, untilMs: sentAt + spanOn(engine.clock, settle.deadlineMs) };
+}
+
+/** Reports one run with its timeline, and its findings by cause. */
+export async function readRunPage({ engine }: AppIo, id: string): Promise<RunPage> {
+  const { store, clock } = engine;
+  const run = await findRun(id, store);
+  const [report, timeline, causes] = await Promise.all([
+    runReport(run, engine),
+    store.reports.timeline(run.id, clock.now()),
+    store.reports.findingCauses(run.id),
+  ]);
+  // A plan that is being written may have a million changes, and none is in a batch.
+  const states = report.batches.length === 0 ? [] : await store.reports.batchStates(run.id);
+  return { report, timeline, ...causes, states };
+}
+
+/** Lists findings of a run. Throws `USAGE` for a page that begins nowhere. */
+export async function readFindings(
+  { engine: { store } }: AppIo,
+  id: string,
+  page: Omit<FindingPage, 'run'>,
+): Promise<FoundFindings> {
+  if (page.after !== undefined && !Number.isSafeInteger(page.after)) {
+    throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
+  }
+  const run = await findRun(id, store);
+  const found = await store.reports.findings({ ...page, run: run.id, limit: page.limit + 1 });
+  const findings = found.slice(0, page.limit);
+  return { findings, next: found.length > page.limit ? findings.at(-1)?.number : undefined };
+}
