@@ -30,7 +30,6 @@ import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
  *  18  what is assumed stays assumed                          | here; troubled-cells.test.ts
  *  19  tiny companies lose one account a day                  | here; blocked-people.test.ts
  *      names in NFD, with spaces                              | here; shown-as.test.ts
- *      decisions of versions without episodes                 | test/cli/holds.test.ts, "what an earlier version …"
  */
 
 const openConnectedShell = useConnectedShells();
