@@ -3,7 +3,7 @@ import { runLease, workersLease } from '../ports/leases.ts';
 import type { FindingPage } from '../ports/reports.ts';
 import type { Batch, ChangeQuery, PlannedChange, Plans, RawText, Run, RunFilter } from '../ports/store.ts';
 import { spanOn } from '../run/clock-span.ts';
-import { isFilePending } from '../run/deliver/wave.ts';
+import { isFilePending } from '../core/run/waves.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundFindings, RunPage, RunProgress, RunReport, RunWork } from '../views/runs.ts';
 import type { AppIo } from './app-io.ts';

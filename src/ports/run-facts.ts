@@ -2,6 +2,7 @@ import type { BlockedCounts } from '../core/guard/blocked.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
+import type { FilePace } from '../core/run/waves.ts';
 
 /** Facts about the run, without personal data. */
 export interface RunFacts {
@@ -75,12 +76,4 @@ export interface RunFacts {
   /** The last temporary problem of the run (epoch ms), which it retried. */
   readonly problem?: { readonly at: number; readonly reason: string };
   readonly exportedTo?: readonly string[];
-}
-
-/** How long the platform needs for a file, as far as the run's files showed. */
-export interface FilePace {
-  /** Time from sending the last file until a poll returned its final status. */
-  readonly tookMs?: number;
-  /** The longest time after which a poll returned no final status yet. */
-  readonly tooSoonMs: number;
 }

@@ -3,6 +3,7 @@ import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
+import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Directories } from './directories.ts';
@@ -234,12 +235,12 @@ export interface Batch {
   readonly isParking?: true;
 }
 
+/** A batch that was not sent, with what decides when it is. */
+export interface PlannedBatch extends Batch, UnsentBatch {}
+
 /** Which batches of a run. Every given part must match. */
 export interface BatchQuery {
   readonly states?: readonly BatchState[];
-  /** Only batches that were split from another one. */
-  readonly isPart?: true;
-  readonly limit?: number;
 }
 
 export interface Batches {
@@ -251,6 +252,11 @@ export interface Batches {
   get(id: string): Promise<Batch | undefined>;
   /** Returns the batches of the run, or those that the query selects, in order of number. */
   ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
+  /**
+   * Returns the batches that a step of the run looks at, in order of number: those of state `sending`, `sent` or
+   * `unresolved`, the first planned one, and all planned parts. A run may have a thousand others.
+   */
+  wave(runId: string): Promise<{ readonly open: readonly Batch[]; readonly planned: readonly PlannedBatch[] }>;
   /** Returns the number of batches of the run. */
   count(runId: string): Promise<number>;
   /** Returns batches of the connection with an unknown effect, of all ended runs. */

@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
-import type { Batch, BatchEffects, Batches, BatchPatch } from '../ports/store.ts';
+import type { Batch, BatchEffects, Batches, BatchPatch, PlannedBatch } from '../ports/store.ts';
 import { markChanges, planOfRun } from './change-marks.ts';
 import { asOwner, type Database, type OpenTransaction, toInstant } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -50,12 +50,22 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       return row && toBatch(row);
     },
 
-    async ofRun(runId, { states, isPart, limit } = {}) {
+    async ofRun(runId, { states } = {}) {
       let wanted = db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number');
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
-      if (isPart === true) wanted = wanted.where('parent', 'is not', null);
-      if (limit !== undefined) wanted = wanted.limit(limit);
       return (await wanted.execute()).map(toBatch);
+    },
+
+    async wave(runId) {
+      // Without an order, because SQLite would read all batches of the run in that order.
+      const open = await db
+        .selectFrom('batches')
+        .selectAll()
+        .where('run', '=', runId)
+        .where('state', 'in', unknownStates)
+        .execute();
+      const planned = await plannedInWave(db, runId);
+      return { open: open.map(toBatch).toSorted(byNumber), planned: planned.toSorted(byNumber) };
     },
 
     async count(runId) {
@@ -209,6 +219,62 @@ function toRow(patch: BatchPatch): Updateable<BatchRow> {
     ...('finalAt' in patch ? { final_at: patch.finalAt ?? null } : {}),
     ...('reason' in patch ? { reason: patch.reason ?? null } : {}),
   };
+}
+
+/** Returns the first planned batch and all planned parts, with what their changes and their parents say of them. */
+async function plannedInWave(db: Database, runId: string): Promise<PlannedBatch[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .selectAll('batches')
+    .select((eb) => [
+      eb
+        .selectFrom('changes')
+        .select('changes.kind')
+        .whereRef('changes.batch', '=', 'batches.id')
+        .whereRef('changes.plan', '=', 'batches.run')
+        .limit(1)
+        .as('kind_of_change'),
+      eb
+        .selectFrom('changes')
+        .select('changes.hash')
+        .whereRef('changes.batch', '=', 'batches.id')
+        .whereRef('changes.plan', '=', 'batches.run')
+        .where('changes.waits_for', 'is not', null)
+        .limit(1)
+        .as('waiting_change'),
+      eb
+        .selectFrom('batches as parents')
+        .select('parents.is_parking')
+        .whereRef('parents.id', '=', 'batches.parent')
+        .as('parent_parks'),
+    ])
+    .where('batches.run', '=', runId)
+    .where('batches.state', '=', 'planned')
+    .where((eb) =>
+      eb.or([
+        eb('batches.parent', 'is not', null),
+        eb(
+          'batches.number',
+          '=',
+          eb
+            .selectFrom('batches as first')
+            .select(({ fn }) => fn.min('first.number').as('number'))
+            .where('first.run', '=', runId)
+            .where('first.state', '=', 'planned'),
+        ),
+      ]),
+    )
+    .execute();
+  return rows.map((row) => ({
+    ...toBatch(row),
+    // Disables share a file with no other change.
+    isDisabling: row.kind_of_change === 'disable',
+    dependsOnOthers: row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null),
+  }));
+}
+
+function byNumber(one: Batch, other: Batch): number {
+  return one.number - other.number;
 }
 
 function toBatch(row: Selectable<BatchRow>): Batch {

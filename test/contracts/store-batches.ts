@@ -53,7 +53,7 @@ export function describeBatches(store: () => Store): void {
     ]);
   });
 
-  it('gives the batches of some states, the parts among them, and only the first ones', async () => {
+  it('gives the batches of some states, and those of the wave: the first planned one and the planned parts among them', async () => {
     const { batches } = store();
     const owned = await planned('run_1', []);
     const states: readonly BatchState[] = ['settled', 'sent', 'planned', 'planned', 'planned', 'unresolved'];
@@ -67,10 +67,50 @@ export function describeBatches(store: () => Store): void {
     const numbers = async (query?: BatchQuery) => (await batches.ofRun('run_1', query)).map(({ number }) => number);
     expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await numbers({ states: ['sent', 'unresolved'] })).toEqual([2, 6]);
-    expect(await numbers({ states: ['planned'], limit: 1 })).toEqual([3]);
-    expect(await numbers({ states: ['planned'], isPart: true })).toEqual([4, 5]);
-    expect(await numbers({ isPart: true, limit: 2 })).toEqual([4, 5]);
+    const { open, planned: next } = await batches.wave('run_1');
+    expect([open, next].map((some) => some.map(({ number }) => number))).toEqual([
+      [2, 6],
+      [3, 4, 5],
+    ]);
+    expect(await batches.wave('run_2')).toEqual({ open: [], planned: [] });
     expect([await batches.count('run_1'), await batches.count('run_2')]).toEqual([6, 0]);
+  });
+
+  it('tells of planned batches whether they disable, and whether others must be proven before', async () => {
+    const { batches, plans } = store();
+    const owned = await planned('run_1', []);
+    await plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: 0 });
+    const waits = { waitsFor: 'zoe' };
+    const changes = [
+      sampleChange('ana', 'disable'),
+      sampleChange('eva'),
+      sampleChange('leo'),
+      sampleChange('tom', 'update', waits),
+      sampleChange('uwe', 'update', waits),
+      sampleChange('zoe'),
+    ];
+    await plans.add(owned, 'run_1', changes);
+    await batches.create(owned, [
+      { batch: sampleBatch(owned, 1, { state: 'settled', isParking: true }), identifications: ['leo', 'uwe'] },
+      { batch: sampleBatch(owned, 2, { state: 'settled' }), identifications: ['eva', 'tom', 'zoe'] },
+    ]);
+    const [parking, other] = [{ parent: 'run_1_b1' }, { parent: 'run_1_b2' }];
+    const parts = [
+      { batch: sampleBatch(owned, 3), identifications: ['ana'] },
+      { batch: sampleBatch(owned, 4, other), identifications: ['eva', 'tom'] },
+      { batch: sampleBatch(owned, 5, parking), identifications: ['leo'] },
+      { batch: sampleBatch(owned, 6, { ...parking, isParking: true }), identifications: ['uwe'] },
+      { batch: sampleBatch(owned, 7, other), identifications: ['zoe'] },
+    ];
+    await batches.create(owned, parts);
+    const { planned: next } = await batches.wave('run_1');
+    expect(next.map((one) => [one.number, one.isDisabling, one.dependsOnOthers])).toEqual([
+      [3, true, false],
+      [4, false, true],
+      [5, false, true],
+      [6, false, false],
+      [7, false, false],
+    ]);
   });
 
   it('takes a change for one batch only: nothing is written when another has it, or nobody does', async () => {

@@ -73,6 +73,8 @@ const out: readonly string[] = ['sending', 'sent', 'unresolved'];
 
 function memoryBatches(tables: Tables): Batches {
   const { batches, runs } = tables;
+  const ofRun = (run: string): Batch[] =>
+    [...batches.values()].filter((batch) => batch.run === run).sort((a, b) => a.number - b.number);
   const ofUnknownEffect = (connection: string): Batch[] => {
     const open = [...batches.values()].filter((batch) => {
       return batch.connection === connection && batch.kind !== 'outbox' && out.includes(batch.state);
@@ -105,14 +107,27 @@ function memoryBatches(tables: Tables): Batches {
     async get(id) {
       return batches.get(id);
     },
-    async ofRun(run, { states, isPart, limit } = {}) {
-      return [...batches.values()]
-        .filter((batch) => batch.run === run)
-        .filter(
-          ({ state, parent }) => states?.some((one) => one === state) !== false && (!isPart || parent !== undefined),
-        )
-        .sort((a, b) => a.number - b.number)
-        .slice(0, limit);
+    async ofRun(run, { states } = {}) {
+      return ofRun(run).filter(({ state }) => states?.some((one) => one === state) !== false);
+    },
+    async wave(run) {
+      const all = ofRun(run);
+      const first = all.find(({ state }) => state === 'planned');
+      const planned = all
+        .filter((batch) => batch.state === 'planned' && (batch === first || batch.parent !== undefined))
+        .map((batch) => {
+          const changes = [...(tables.plans.get(run)?.changes.values() ?? [])]
+            .map((change) => change.planned)
+            .filter((change) => change.batch === batch.id);
+          const isLastStep = batch.parent !== undefined && batches.get(batch.parent)?.isParking === true;
+          const isWaiting = isLastStep || changes.some(({ waitsFor }) => waitsFor !== undefined);
+          return {
+            ...batch,
+            isDisabling: changes[0]?.kind === 'disable',
+            dependsOnOthers: batch.isParking !== true && isWaiting,
+          };
+        });
+      return { open: all.filter(({ state }) => state !== 'planned' && state !== 'settled'), planned };
     },
     async count(run) {
       return [...batches.values()].filter((batch) => batch.run === run).length;

@@ -1,6 +1,7 @@
 import { autoDirectLimit } from './batch.ts';
 import { addCounts, type RequestCounts, type RequestPurpose, singleReadLimit, totalOf } from './requests.ts';
 import type { Limits, SettleSettings } from './settings.ts';
+import { whyProve } from './waves.ts';
 
 /** What a run of a plan costs the platform. */
 export interface RequestBudget {
@@ -70,6 +71,7 @@ class Delivery {
   #lookTookMs: number;
   #provedAt = 0;
   #unproven: BatchLoad[] = [];
+  /** When the first of them ended. */
   #firstUnprovenAt = 0;
 
   constructor(facts: BudgetFacts) {
@@ -80,19 +82,32 @@ class Delivery {
   }
 
   run(): void {
-    const { batches, settle } = this.#facts;
+    const { batches } = this.#facts;
     const lastSteps = batches.filter(({ isParking }) => isParking);
     const queue: SentBatch[] = [
       ...batches,
       ...lastSteps.map((batch) => ({ ...batch, isParking: false, isLastStep: true })),
     ].filter(({ kind }) => kind !== 'outbox');
     for (const [i, batch] of queue.entries()) {
-      const dependsOnOthers = batch.isLastStep === true || (!batch.isParking && batch.waiting > 0);
-      const isOverdue = this.#now - Math.max(this.#firstUnprovenAt, this.#provedAt) >= settle.proofWithinMs;
-      if (dependsOnOthers || isOverdue) this.#prove();
+      if (this.#isProofDue(batch)) this.#prove();
       this.#send(batch, queue.slice(i));
     }
-    this.#prove();
+    if (this.#isProofDue(undefined)) this.#prove();
+  }
+
+  #isProofDue(next: SentBatch | undefined): boolean {
+    const dependsOnOthers = next?.isLastStep === true || (next?.isParking === false && next.waiting > 0);
+    const reason = whyProve({
+      // Nothing fails in the estimate, so every file is done when the next batch is sent.
+      unproven: this.#unproven.map(() => ({ id: '', state: 'sent', final: 'done', parent: undefined })),
+      planned: [],
+      next: next === undefined ? undefined : { dependsOnOthers },
+      probe: undefined,
+      isStopped: false,
+      sinceMs: this.#now - Math.max(this.#firstUnprovenAt, this.#provedAt),
+      proofWithinMs: this.#facts.settle.proofWithinMs,
+    });
+    return reason !== undefined;
   }
 
   #send(batch: SentBatch, left: readonly SentBatch[]): void {

@@ -1,4 +1,5 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { nextBatch } from '../../core/run/waves.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -11,23 +12,23 @@ import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './fil
 import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';
 import { isPlanTooOld, whyStopped } from './plan-age.ts';
 import { storeAnswer } from './store-answer.ts';
-import { isProofDue, nextBatch, readWave } from './wave.ts';
+import { isProofDue, readWave } from './wave.ts';
 
 /**
- * Sends the run's next batch. Before that, proves what was sent if a proof is due (see `isProofDue`). Finishes the run
+ * Sends the run's next batch. Before that, proves what was sent if a proof is due (see `whyProve`). Finishes the run
  * when everything is proven and no batch is left, or nothing more may be sent.
  */
 export async function deliverNext(context: RunContext, io: EngineIo): Promise<NextStep> {
   const { owned } = context;
   const wave = await readWave(owned, io);
   if (wave.out !== undefined) return resume(context, wave.out, io);
-  if (await isProofDue(context, wave, io)) return toProving();
-  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
-  const batch = await nextBatch(run, wave.planned, io);
+  const { run } = owned;
+  if (isProofDue(run, context.sync, wave, io)) return toProving();
+  const batch = nextBatch(wave.planned, run.facts.probe);
   const stopped = whyStopped(run, io.clock);
   if (batch !== undefined && (await isOnlyOld(run, io))) return planAgain(context, io);
   if (batch === undefined || stopped !== undefined) return stop(context, run, stopped, io);
-  return sendBatch({ ...context, owned: { ...owned, run } }, { batch, first: wave.planned[0] }, io);
+  return sendBatch(context, { batch, first: wave.planned[0] }, io);
 }
 
 /** Returns whether nothing of the run was sent, and only the age of its plan prevents that. */

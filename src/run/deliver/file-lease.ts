@@ -9,7 +9,7 @@ const longestWaitMs = 20_000;
 const placeMs = 3 * longestWaitMs;
 /** A lease of this age is renewed before a file is sent. */
 export const renewAfterMs = ttlMs / 2;
-/** The shortest file takes about this part of `settle.every`. See `file-pace`. */
+/** The shortest file takes about this part of `settle.every`. See `core/run/waves.ts`. */
 const smallestPart = 1 / 20;
 
 /**

@@ -1,4 +1,5 @@
 import { PlatformError } from '../../core/run/errors.ts';
+import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
 import type { Batch, PlannedChange } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
@@ -7,7 +8,6 @@ import { type NextStep, toProving } from '../next-step.ts';
 import { keepRaw, updateFacts } from '../run-notes.ts';
 import { marksFor } from '../seal/batches.ts';
 import { releaseFileLease } from './file-lease.ts';
-import { firstPollMs } from './file-pace.ts';
 
 export interface Submitted {
   readonly batch: Batch;

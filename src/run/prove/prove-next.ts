@@ -1,11 +1,11 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
 import type { FileWait } from '../../ports/runtime.ts';
 import type { Batch } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease, takeFileLease } from '../deliver/file-lease.ts';
-import { learnPace, nextPollMs } from '../deliver/file-pace.ts';
-import { isFilePending, mayBeProcessing, readWave } from '../deliver/wave.ts';
+import { readWave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
 import { keepRaw, updateFacts } from '../run-notes.ts';

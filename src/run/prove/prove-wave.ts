@@ -1,21 +1,13 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
 import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
-import { nextProofMs } from '../deliver/file-pace.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
 import { addLastStep, splitBatch } from '../deliver/split.ts';
-import {
-  endOf,
-  isFilePending,
-  isProofDue,
-  mayBeProcessing,
-  readPlanned,
-  readWave,
-  type Wave,
-} from '../deliver/wave.ts';
+import { isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
 import { updateFacts } from '../run-notes.ts';
@@ -58,7 +50,8 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   await updateFacts(owned, { provedAt: lookups.startedAt }, io);
   const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
-  if (!(await isProofDue(context, left, io))) return toDelivering;
+  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
+  if (!isProofDue(run, sync, left, io)) return toDelivering;
   return toProving(waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
 }
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../../src/core/person/user.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
-import type { Batch } from '../../../src/ports/store.ts';
-import { isProofDue } from '../../../src/run/deliver/wave.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { Killed, land, minute, openScene, type Scene, type SceneOptions, second, settle } from '../run-in-store.ts';
@@ -186,28 +184,6 @@ describe('a wave of files', () => {
     };
     await scene.play(async () => scene.sent.length === 2);
     expect((await statesOf(scene))[0]).toBe('settled');
-  });
-
-  it('goes on with parking addresses, which wait for nobody', async () => {
-    const [ana, eva] = ['ana', 'eva'].map((name) => sampleChange(name, 'disable'));
-    const email = {
-      after: { email: 'leo@example.com' },
-      changed: ['email'],
-      waitsFor: 'leo',
-      parkEmail: 'tom@p.example',
-    };
-    const tom = sampleChange('tom', 'update', email as Partial<Change>);
-    if (ana === undefined || eva === undefined) throw new RangeError('two changes are needed');
-    const scene = await openScene({ changes: [ana, eva, tom], batches: [['ana', 'eva'], ['tom']] });
-    const parking = { ...(await scene.batches())[1], isParking: true };
-    expect(
-      await isProofDue(await scene.context(), { out: undefined, unproven: [], planned: [parking as Batch] }, scene.io),
-    ).toBe(false);
-    const sent = { ...(await scene.batches())[0], state: 'sent', finalAt: scene.clock.now(), final: 'done' };
-    const wave = { out: undefined, unproven: [sent as Batch] };
-    expect(await isProofDue(await scene.context(), { ...wave, planned: [parking as Batch] }, scene.io)).toBe(false);
-    const plain = (await scene.batches())[1] as Batch;
-    expect(await isProofDue(await scene.context(), { ...wave, planned: [plain] }, scene.io)).toBe(true);
   });
 
   it.each(['cancel', 'reason', 'age'] as const)('is proven before the run stops (%s)', async (why) => {
