@@ -97,6 +97,8 @@ export interface Runs {
   unfinished(): Promise<readonly Run[]>;
   /** Updates the run. `also` is part of the same transaction; a watermark of undefined removes the stored one. */
   update(owned: OwnedRun, patch: RunPatch, also?: { readonly watermark: Watermark | undefined }): Promise<OwnedRun>;
+  /** Changes some facts of the run and keeps the others as they are stored. `undefined` removes a fact. */
+  updateFacts(owned: OwnedRun, patch: FactsPatch): Promise<void>;
   /** Replaces the run's findings, because planning can be repeated after a crash. */
   replaceFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
   /** Appends findings, in order, to the stored ones. */
@@ -143,6 +145,8 @@ export type RunPatch = Partial<
     readonly outcome: Outcome | undefined;
   }
 >;
+
+export type FactsPatch = { readonly [Name in keyof RunFacts]?: RunFacts[Name] | undefined };
 
 /** A trigger as it was stored, and its state. */
 export interface KeyedTrigger {

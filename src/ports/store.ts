@@ -185,6 +185,8 @@ export interface Applier {
 }
 
 export interface PlanCount {
+  /** Rejected changes count here only. */
+  readonly states: Readonly<Record<ChangeState, number>>;
   readonly kinds: Readonly<Record<ChangeKind, number>>;
   /** All changes, in any state. */
   readonly classes: Readonly<Record<ChangeClass, number>>;

@@ -3,11 +3,11 @@ import { describeError, type ErrorCode, RollcallError } from '../core/run/errors
 import type { Finding } from '../core/run/finding.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
-import type { ChangeMark, Run } from '../ports/store.ts';
+import type { Batch, ChangeMark } from '../ports/store.ts';
 import { leaveFileQueue } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
-import { keepRaw, updateFacts } from './run-notes.ts';
+import { keepRaw } from './run-notes.ts';
 import { changesOf } from './seal/batches.ts';
 import type { JobOutcome } from './work.ts';
 
@@ -22,12 +22,12 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
   // to send.
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
-  const lost = await leaveUnresolved(context, run, io);
+  const batches = await io.store.batches.ofRun(run.id);
+  const lost = await leaveUnresolved(context, batches, io);
   await dropUnsent(context, io);
-  await endUnsent(context, io);
-  const parked = await reportLeftParked(run.id, io);
-  const states = await io.store.plans.countStates(run.id);
-  const { kinds, classes } = await io.store.plans.count(run.id);
+  await endUnsent(context, batches, io);
+  const parked = await reportLeftParked(batches, io);
+  const { kinds, classes, states } = await io.store.plans.count(run.id);
   const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
   const { facts } = run;
   const end = {
@@ -81,11 +81,15 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
 }
 
 /** Marks the batch that is out as unresolved when the run fails. Later runs check for its effect. */
-async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promise<Finding | undefined> {
-  const out = (await io.store.batches.ofRun(run.id)).filter(({ state }) => state === 'sending' || state === 'sent');
+async function leaveUnresolved(
+  { owned }: Owned,
+  batches: readonly Batch[],
+  io: EngineIo,
+): Promise<Finding | undefined> {
+  const out = batches.filter(({ state }) => state === 'sending' || state === 'sent');
   for (const batch of out) {
     const marks: ChangeMark[] = [];
-    for await (const { identification } of changesOf(run.id, io, { batch: batch.id, states: ['sent'] })) {
+    for await (const { identification } of changesOf(batch.run, io, { batch: batch.id, states: ['sent'] })) {
       marks.push({ identification, state: 'unresolved', reason: 'the run ended before its effect was known' });
     }
     await io.store.batches.update(owned, batch.id, { state: 'unresolved', finalAt: io.clock.now() }, { marks });
@@ -98,9 +102,9 @@ async function leaveUnresolved({ owned }: Owned, run: Run, io: EngineIo): Promis
 }
 
 /** Ends the batches that were not sent: no later run takes them. */
-async function endUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
-  const planned = (await io.store.batches.ofRun(owned.run.id)).filter(({ state }) => state === 'planned');
-  for (const { id } of planned) await io.store.batches.update(owned, id, { state: 'settled', reason: notSent });
+async function endUnsent({ owned }: Owned, batches: readonly Batch[], io: EngineIo): Promise<void> {
+  for (const { id } of batches.filter(({ state }) => state === 'planned'))
+    await io.store.batches.update(owned, id, { state: 'settled', reason: notSent });
 }
 
 const notSent = 'not sent: the run ended first';
@@ -138,8 +142,8 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   const code = isOurs ? error.code : undefined;
   const isLockedOut = code !== undefined && tokenCodes.includes(code);
-  if (isLockedOut) await updateFacts(context.owned, { isLockedOut }, io);
+  if (isLockedOut) await io.store.runs.updateFacts(context.owned, { isLockedOut });
   if (code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
-  await updateFacts(context.owned, { isSourceRefused: true }, io);
+  await io.store.runs.updateFacts(context.owned, { isSourceRefused: true });
   return finishRun(context, io, `${reason} ${afterRefusal}`);
 }

@@ -89,8 +89,7 @@ const shownFindings = 1000;
 
 /** Reports the plan of a dry run. */
 export async function reportPlan(plan: Plan, sync: Sync, store: Store): Promise<PlanReport> {
-  const states = await store.plans.countStates(plan.id);
-  const { kinds, classes } = await store.plans.count(plan.id);
+  const { kinds, classes, states } = await store.plans.count(plan.id);
   return {
     id: plan.id,
     sync: sync.settings.name,

@@ -1,18 +1,7 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import { addCounts, type RequestPurpose } from '../core/run/requests.ts';
-import type { OwnedRun, RunFacts } from '../ports/store.ts';
+import type { OwnedRun } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-
-/** Changes some facts of the run and keeps the others as they are stored now. `undefined` removes a fact. */
-export async function updateFacts(
-  owned: OwnedRun,
-  patch: { readonly [Name in keyof RunFacts]?: RunFacts[Name] | undefined },
-  io: EngineIo,
-): Promise<void> {
-  const stored = (await io.store.runs.get(owned.run.id))?.facts;
-  const facts = Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== undefined);
-  await io.store.runs.update(owned, { facts: Object.fromEntries(facts) });
-}
 
 /** Number of requests after which they are stored before the step ends. A killed worker loses at most so many. */
 const storedEvery = 100;
@@ -59,7 +48,8 @@ export async function notingProblem<T>(
     return await step();
   } catch (error) {
     if (error instanceof RollcallError && error.retry !== 'never' && !isStoreAway(error)) {
-      await updateFacts(owned, { problem: { at: io.clock.now(), reason: error.message } }, io)
+      await io.store.runs
+        .updateFacts(owned, { problem: { at: io.clock.now(), reason: error.message } })
         // The caller retries the problem itself, which matters more than the note.
         .catch((cause) => io.logger.debug({ run: owned.run.id, error: describeError(cause) }, 'problem not stored'));
     }

@@ -42,18 +42,19 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
       for await (const piece of piecesOf(db, planId)) {
         const some = await db
           .selectFrom('changes')
-          .select(['kind', 'classes', 'state', 'is_approved'])
+          .select(['kind', 'classes', 'state', 'is_approved', 'is_rejected'])
           .select((eb) => eb.fn.countAll().as('count'))
           .where(inPiece(piece))
-          .where('is_rejected', '=', 0)
-          .groupBy(['kind', 'classes', 'state', 'is_approved'])
+          .groupBy(['kind', 'classes', 'state', 'is_approved', 'is_rejected'])
           .execute();
         groups.push(...some);
       }
-      const kinds = { ...noKinds };
-      for (const { kind, count } of groups) kinds[kind] += Number(count);
-      const open = groups.filter((group) => group.state === 'planned' && group.is_approved === 0);
-      return { kinds, classes: countClasses(groups), open: countClasses(open) };
+      const [kinds, states] = [{ ...noKinds }, { ...noStates }];
+      const wanted = groups.filter((group) => group.is_rejected === 0);
+      for (const { state, count } of groups) states[state] += Number(count);
+      for (const { kind, count } of wanted) kinds[kind] += Number(count);
+      const open = wanted.filter((group) => group.state === 'planned' && group.is_approved === 0);
+      return { states, kinds, classes: countClasses(wanted), open: countClasses(open) };
     },
 
     seal(owned, planId, digest) {
@@ -88,6 +89,7 @@ interface CountedGroup {
   readonly classes: number;
   readonly state: ChangeState;
   readonly is_approved: number;
+  readonly is_rejected: number;
   readonly count: number | string | bigint;
 }
 

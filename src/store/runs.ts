@@ -118,6 +118,21 @@ export function createRuns(db: Database): Runs {
       });
     },
 
+    updateFacts(owned, patch) {
+      return asOwner(db, owned, async (transaction) => {
+        const { id } = owned.run;
+        const row = await transaction.selectFrom('runs').select('facts').where('id', '=', id).executeTakeFirst();
+        if (row === undefined) throw noSuchRun(id);
+        const facts = { ...(JSON.parse(row.facts) as RunFacts), ...patch };
+        // What is undefined is left out of the text.
+        await transaction
+          .updateTable('runs')
+          .set({ facts: JSON.stringify(facts) })
+          .where('id', '=', id)
+          .execute();
+      });
+    },
+
     replaceFindings(owned, findings) {
       return asOwner(db, owned, async (transaction) => {
         await transaction.deleteFrom('findings').where('run', '=', owned.run.id).execute();
@@ -125,8 +140,9 @@ export function createRuns(db: Database): Runs {
       });
     },
 
-    addFindings(owned, findings) {
-      return asOwner(db, owned, async (transaction) => {
+    async addFindings(owned, findings) {
+      if (findings.length === 0) return;
+      await asOwner(db, owned, async (transaction) => {
         const last = await transaction
           .selectFrom('findings')
           .select((eb) => eb.fn.max('number').as('number'))

@@ -202,7 +202,9 @@ export function describePlans(store: () => Store): void {
     await plans.applyApprovals(undefined, 'plan_1', 'people', now);
     await plans.hold(undefined, 'plan_1', ['emailChanges'], 'too many');
     const classes = { ...noClasses, creates: 1, updates: 1, emailChanges: 1, firstSight: 1, disables: 2 };
-    expect(await plans.count('plan_1')).toEqual({
+    const counted = await plans.count('plan_1');
+    expect(counted).toEqual({
+      states: await plans.countStates('plan_1'),
       kinds: { create: 1, update: 2, enable: 0, disable: 2, remove: 0 },
       classes,
       open: { ...classes, updates: 0, emailChanges: 0, disables: 1 },

@@ -83,8 +83,9 @@ export function memoryPlans(tables: Tables): Plans {
       }
     },
     async count(id) {
-      const count = { kinds: noKinds(), classes: noClasses(), open: noClasses() };
+      const count = { states: { ...noStates }, kinds: noKinds(), classes: noClasses(), open: noClasses() };
       for (const { kind, classes, state, isApproved, isRejected } of sorted(id)) {
+        count.states[state] += 1;
         if (isRejected) continue;
         count.kinds[kind] += 1;
         for (const name of classes) {

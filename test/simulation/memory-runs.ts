@@ -210,6 +210,11 @@ export function memoryRuns(tables: Tables): Runs {
       );
       return { run: change(owned.run.id, { ...rest, ...set }), lease: owned.lease };
     },
+    async updateFacts(owned, patch) {
+      requireOwner(tables, owned);
+      const facts = Object.entries({ ...runs.get(owned.run.id)?.facts, ...patch });
+      change(owned.run.id, { facts: Object.fromEntries(facts.filter(([, value]) => value !== undefined)) });
+    },
     async replaceFindings(owned, list) {
       requireOwner(tables, owned);
       findings.set(owned.run.id, [...list]);

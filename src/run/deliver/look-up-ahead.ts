@@ -6,7 +6,6 @@ import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import { ageOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type Lookups, openLookups } from '../prove/lookups.ts';
-import { updateFacts } from '../run-notes.ts';
 import { changesInBatch, changesOf } from '../seal/batches.ts';
 import { objectionTo } from './objections.ts';
 import { readPlanned } from './wave.ts';
@@ -70,7 +69,7 @@ export async function applyLookup(
     await io.store.runs.addFindings(owned, findings);
   }
   const { startedAt, scannedAt = startedAt } = lookups;
-  await updateFacts(owned, { lookedAt: startedAt, lookTookMs: scannedAt - startedAt }, io);
+  await io.store.runs.updateFacts(owned, { lookedAt: startedAt, lookTookMs: scannedAt - startedAt });
 }
 
 /** Yields the identifications that a lookup of all planned batches covers. */

@@ -4,7 +4,6 @@ import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { ReadBack } from '../prove/read-back.ts';
-import { updateFacts } from '../run-notes.ts';
 import { changesOf, newBatch } from '../seal/batches.ts';
 
 /**
@@ -71,7 +70,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
       identifications: half.map(({ change }) => change.identification),
     }));
     const [probe] = halves;
-    if (isProbing && probe !== undefined) await updateFacts(owned, { probe: probe.batch.id }, io);
+    if (isProbing && probe !== undefined) await io.store.runs.updateFacts(owned, { probe: probe.batch.id });
     await io.store.batches.create(owned, halves);
     io.checkpoint('batch-split');
   }
@@ -83,7 +82,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   );
   if (isFaulty) findings.push(platformFaulty(files.length));
   await io.store.runs.addFindings(owned, findings);
-  await updateFacts(owned, { splits: splits + (isSplitting ? 1 : 0) }, io);
+  await io.store.runs.updateFacts(owned, { splits: splits + (isSplitting ? 1 : 0) });
   if (isFaulty) await io.store.runs.update(owned, { reason: platformFaulty(files.length).message });
 }
 

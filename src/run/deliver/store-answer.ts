@@ -5,7 +5,7 @@ import type { Batch, PlannedChange } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
-import { keepRaw, updateFacts } from '../run-notes.ts';
+import { keepRaw } from '../run-notes.ts';
 import { marksFor } from '../seal/batches.ts';
 import { releaseFileLease } from './file-lease.ts';
 
@@ -25,11 +25,12 @@ export async function storeAnswer(
   const { update } = io.store.batches;
   if ('raw' in submission) await keepRaw(owned, { about: `batch ${batch.number}`, text: submission.raw }, io);
   if (submission.kind !== 'wait' && owned.run.facts.waitingSince !== undefined) {
-    await updateFacts(owned, { waitingSince: undefined }, io);
+    await io.store.runs.updateFacts(owned, { waitingSince: undefined });
   }
   switch (submission.kind) {
     case 'file':
-      if (owned.run.facts.refusedUploads !== undefined) await updateFacts(owned, { refusedUploads: undefined }, io);
+      if (owned.run.facts.refusedUploads !== undefined)
+        await io.store.runs.updateFacts(owned, { refusedUploads: undefined });
       await update(owned, batch.id, { state: 'sent', fileId: submission.fileId, fileName: submission.fileName });
       break;
     case 'direct':
@@ -41,7 +42,7 @@ export async function storeAnswer(
       const { path } = submission;
       const exportedTo = [...(owned.run.facts.exportedTo ?? []), path];
       await update(owned, batch.id, { state: 'settled', fileName: path }, { marks: marksFor(changes, 'exported') });
-      await updateFacts(owned, { exportedTo }, io);
+      await io.store.runs.updateFacts(owned, { exportedTo });
       return { kind: 'next' };
     }
     case 'wait':
@@ -99,7 +100,7 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   const waitingSince = owned.run.facts.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
-    await updateFacts(owned, { waitingSince, problem: { at: now, reason: why } }, io);
+    await io.store.runs.updateFacts(owned, { waitingSince, problem: { at: now, reason: why } });
     const untilMs = waitingSince + spanOn(io.clock, deadlineMs);
     io.progress({ step: 'retrying', afterMs, atMs: now + afterMs, untilMs, reason: why });
     return { kind: 'again', afterMs };
@@ -138,7 +139,7 @@ async function judgeRefusedUpload(context: RunContext, batch: Batch, io: EngineI
     return { kind: 'wait', afterMs: waitMs, reason: `file ${other.fileId} of run ${other.run} is still processing` };
   }
   const tries = (owned.run.facts.refusedUploads ?? 0) + 1;
-  await updateFacts(owned, { refusedUploads: tries < maxTries ? tries : undefined }, io);
+  await io.store.runs.updateFacts(owned, { refusedUploads: tries < maxTries ? tries : undefined });
   if (tries >= maxTries) return { kind: 'failed' };
   const reason = `the upload was answered 400, which can mean that another file is processing (try ${tries} of ${maxTries})`;
   return { kind: 'wait', afterMs: tries * waitMs, reason };

@@ -8,7 +8,7 @@ import { releaseFileLease, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
-import { keepRaw, updateFacts } from '../run-notes.ts';
+import { keepRaw } from '../run-notes.ts';
 import { proveWave } from './prove-wave.ts';
 
 /**
@@ -80,7 +80,7 @@ async function learn({ owned }: RunContext, { sentAt, final }: Batch, io: Engine
   if (final === 'no-status') return;
   const { filePace: known } = owned.run.facts;
   const passedMs = io.clock.now() - (sentAt ?? 0);
-  await updateFacts(owned, { filePace: learnPace(known, passedMs, final !== undefined) }, io);
+  await io.store.runs.updateFacts(owned, { filePace: learnPace(known, passedMs, final !== undefined) });
 }
 
 /** Prefix of a batch status that we set because the platform returned none. */

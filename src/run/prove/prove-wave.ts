@@ -10,7 +10,6 @@ import { addLastStep, splitBatch } from '../deliver/split.ts';
 import { isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
-import { updateFacts } from '../run-notes.ts';
 import { changesInBatch, changesOf } from '../seal/batches.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
@@ -47,7 +46,7 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   } finally {
     lookups.close();
   }
-  await updateFacts(owned, { provedAt: lookups.startedAt }, io);
+  await io.store.runs.updateFacts(owned, { provedAt: lookups.startedAt });
   const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
   const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
@@ -211,7 +210,7 @@ async function learnFromFailed(
   const isFirstLook = known === undefined;
   if (isFirstLook !== isWaiting) return;
   const learned = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
-  await updateFacts(owned, { failedFile: { ...learned, batch: batch.id } }, io);
+  await io.store.runs.updateFacts(owned, { failedFile: { ...learned, batch: batch.id } });
 }
 
 /**

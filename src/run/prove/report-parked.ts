@@ -1,17 +1,20 @@
 import { parkingAddress } from '../../core/person/text.ts';
 import type { Case } from '../../core/plan/plan.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import type { Batch } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { changesOf } from '../seal/batches.ts';
 
-/** Reports the users whom a run has given their parking address, and not their own e-mail afterwards. */
-export async function reportLeftParked(run: string, io: EngineIo): Promise<Finding[]> {
-  const batches = await io.store.batches.ofRun(run);
+/**
+ * Reports the users whom a run has given their parking address, and not their own e-mail afterwards. `batches`: of the
+ * run, in order of number.
+ */
+export async function reportLeftParked(batches: readonly Batch[], io: EngineIo): Promise<Finding[]> {
   const parking = batches.filter(({ isParking }) => isParking === true);
   const ids = new Set(parking.map(({ id }) => id));
   const findings: Finding[] = [];
   // In order of number, so that a batch comes after the one that it was split from.
-  for (const { id, parent, isParking } of parking.length === 0 ? [] : batches) {
+  for (const { id, run, parent, isParking } of parking.length === 0 ? [] : batches) {
     if (isParking === true || parent === undefined || !ids.has(parent)) continue;
     ids.add(id);
     for await (const { identification, state } of changesOf(run, io, { batch: id })) {

@@ -2,7 +2,8 @@ import { parkStep } from '../../core/plan/change.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 
-const pageSize = 500;
+/** Changes that are read with one statement. */
+export const pageSize = 500;
 
 type NewBatch = Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string; readonly isParking?: boolean };
 

@@ -41,6 +41,8 @@ export async function budgetsOf(
   const { limits, settings } = sync;
   const budget = (batches: readonly BatchLoad[]) =>
     requestBudget({ planning, batches, directory, settle: settings.settle, limits });
-  const held = await previewBatches({ planId: plan.id, states: ['held'], sync }, io);
+  const { holds, fields } = plan.verdict;
+  const isHeld = holds.length > 0 || fields.length > 0;
+  const held = isHeld ? await previewBatches({ planId: plan.id, states: ['held'], sync }, io) : [];
   return { budget: budget(loads), ...(held.length === 0 ? {} : { budgetWithHeld: budget([...loads, ...held]) }) };
 }

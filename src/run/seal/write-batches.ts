@@ -1,11 +1,11 @@
-import { type Change, type ChangeKind, isDirectlyDeliverable } from '../../core/plan/change.ts';
+import { type Change, type ChangeClass, type ChangeKind, isDirectlyDeliverable } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
 import { autoDirectLimit, chunk, fileGroup, routeOf } from '../../core/run/batch.ts';
 import type { BatchLoad } from '../../core/run/request-budget.ts';
 import type { ChangeState } from '../../core/run/run.ts';
-import type { Batch } from '../../ports/store.ts';
+import type { Batch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { changesOf, newBatch } from './batches.ts';
+import { changesOf, newBatch, pageSize } from './batches.ts';
 
 /** Changes that are sent together. */
 interface ChangeGroup {
@@ -76,13 +76,14 @@ const disableClasses = ['disables', 'handOvers'] as const;
  * files of their own: no other change that the platform refuses keeps access open.
  */
 async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGroup, void> {
-  const { planId, states, sync } = job;
+  const { sync } = job;
   const { settings, dialect } = sync;
-  const { isSmall, levels, disables } = await measurePlan(job, io);
+  const read = await readGroups(job, io);
+  const { isSmall, levels, disables } = await measurePlan(read(), sync);
   const file = { kind: settings.delivery === 'outbox' ? 'outbox' : 'csv', isParking: false } as const;
   let leaving: GroupedChange[] = [];
   if (disables > 0 && settings.delivery !== 'direct') {
-    for await (const change of changesOf(planId, io, { states, classes: disableClasses })) {
+    for await (const change of read(disableClasses)) {
       if (change.kind !== 'disable') continue;
       leaving.push({ identification: change.identification, kind: change.kind, isWaiting: false });
       if (leaving.length < settings.batchRows) continue;
@@ -94,7 +95,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   const isSmallAndDirect = settings.delivery === 'auto' && isSmall;
   const later: Map<string, ChangeGroup>[] = [];
   const first = new Map<string, ChangeGroup>();
-  for await (const change of changesOf(planId, io, { states })) {
+  for await (const change of read()) {
     const highestCustomField = dialect.customFieldLimit.direct;
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
     if (route === 'none' || change.kind === 'disable') continue;
@@ -118,19 +119,31 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   }
 }
 
+type Changes = AsyncIterable<PlannedChange> | readonly PlannedChange[];
+
+/** Returns a function that yields the changes, or those of some classes. Few are read once, however often it is called. */
+async function readGroups(
+  { planId, states }: GroupsJob,
+  io: EngineIo,
+): Promise<(classes?: readonly ChangeClass[]) => Changes> {
+  const first = await io.store.plans.page(planId, { states, limit: pageSize });
+  if (first.length < pageSize) return () => first;
+  return (classes) => changesOf(planId, io, classes === undefined ? { states } : { states, classes });
+}
+
 /**
  * Returns whether the plan has at most 20 creates and updates, none of which needs a file (design, section 6, `auto`);
  * how many changes go before each one that waits; and the number of disables.
  */
 async function measurePlan(
-  { planId, states, sync: { dialect } }: GroupsJob,
-  io: EngineIo,
+  changes: Changes,
+  { dialect }: Sync,
 ): Promise<{ readonly isSmall: boolean; readonly levels: ReadonlyMap<string, number>; readonly disables: number }> {
   const waiting: OrderedChange[] = [];
   let count = 0;
   let disables = 0;
   let isSmall = true;
-  for await (const change of changesOf(planId, io, { states })) {
+  for await (const change of changes) {
     if (change.waitsFor !== undefined) waiting.push(change);
     if (change.kind === 'remove') continue;
     if (change.kind === 'disable') disables += 1;

@@ -73,11 +73,11 @@ it('users are reported as parked when the last step of their change was not appl
     owned,
     names.map((name) => ({ identification: name, state: states[name as keyof typeof states] ?? 'failed' })),
   );
-  const found = await reportLeftParked('run_2', io);
+  const found = await reportLeftParked(await io.store.batches.ofRun('run_2'), io);
   expect(found.map(({ code, identification }) => `${code} ${identification}`)).toEqual([
     'email-parked failed',
     'email-parked half',
   ]);
-  expect(await reportLeftParked('run_1', io)).toEqual([]);
+  expect(await reportLeftParked(await io.store.batches.ofRun('run_1'), io)).toEqual([]);
   await endRun(store, owned);
 });
