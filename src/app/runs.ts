@@ -1,9 +1,9 @@
 import { RollcallError } from '../core/run/errors.ts';
+import { isFilePending } from '../core/run/waves.ts';
 import { runLease, workersLease } from '../ports/leases.ts';
 import type { FindingPage } from '../ports/reports.ts';
 import type { Batch, ChangeQuery, PlannedChange, Plans, RawText, Run, RunFilter } from '../ports/store.ts';
 import { spanOn } from '../run/clock-span.ts';
-import { isFilePending } from '../core/run/waves.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundFindings, RunPage, RunProgress, RunReport, RunWork } from '../views/runs.ts';
 import type { AppIo } from './app-io.ts';
