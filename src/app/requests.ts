@@ -8,9 +8,8 @@ import type { AppIo, WatchOptions } from './app-io.ts';
 import { approveDigest } from './approve.ts';
 import { type Caller, note, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
-import { followRun } from './follow-run.ts';
 import { hasOthers, requestResult } from './request-result.ts';
-import { runHere } from './run-here.ts';
+import { followRun, runHere } from './run-here.ts';
 import { runReport } from './runs.ts';
 import { refusePaused } from './sync-states.ts';
 

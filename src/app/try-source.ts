@@ -1,8 +1,9 @@
-import { openFillCount, watchFields } from '../core/guard/field-visibility.ts';
+import { type FieldFill, openFillCount, watchFields } from '../core/guard/field-visibility.ts';
 import { openBudget } from '../core/person/field-rule.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { MappingTrace } from '../core/person/mapping.ts';
-import type { Mapped, SourceRecord, Standing } from '../core/person/person.ts';
+import type { Mapped, Person, RejectedPerson, SourceRecord, Standing } from '../core/person/person.ts';
+import { countingRecord } from '../core/person/prefer.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { readText } from '../core/person/text.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
@@ -11,9 +12,101 @@ import type { ReadRequest } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
 import type { Sync } from '../run/engine-io.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
-import { openPersonCount } from './count-persons.ts';
 import { findSync } from './find-named.ts';
-import type { SourceTrial, StatusCount, TrialEnd, TrialOptions } from './source-trial.ts';
+
+/** People of a read who have several records. */
+interface SeveralRecords {
+  /** Number of people of whom `scope` or `prefer` tells which record counts. */
+  readonly decided: number;
+  /** Number of people to whom nothing is done, because their records contradict each other. */
+  readonly undecided: number;
+  /** The first of them. */
+  readonly undecidedNames: readonly string[];
+}
+
+const shownNames = 10;
+
+/** Counts people with several records. Keeps of each record only what decides, which most records share. */
+function openPersonCount() {
+  const known = new Map<string, Person | RejectedPerson>();
+  const names = new Map<string, Person | RejectedPerson>();
+  const several = new Map<string, (Person | RejectedPerson)[]>();
+  return {
+    count(person: Exclude<Mapped, { kind: 'unreadable' }>): void {
+      const { identification } = person;
+      const key =
+        person.kind === 'person' ? `${person.isInScope} ${person.standing} ${person.rank ?? ''}` : person.kind;
+      const record = known.get(key) ?? person;
+      known.set(key, record);
+      const first = names.get(identification);
+      if (first === undefined) names.set(identification, record);
+      else several.set(identification, [...(several.get(identification) ?? [first]), record]);
+    },
+    sums(): SeveralRecords {
+      const undecided = [...several].flatMap(([name, records]) =>
+        countingRecord(records) === undefined ? [name] : [],
+      );
+      return {
+        decided: several.size - undecided.length,
+        undecided: undecided.length,
+        undecidedNames: undecided.slice(0, shownNames),
+      };
+    },
+  };
+}
+
+interface TrialOptions {
+  /** Number of people to show, from the start of the read. */
+  readonly shown: number;
+  /** Number of records after which the read stops. Absent: reads all. */
+  readonly limit?: number;
+  /** Makes a delta read since this instant (ISO 8601). */
+  readonly since?: string;
+}
+
+/** The result of one read of a source, for the operator who sets it up. Holds field values of the shown people only. */
+export interface SourceTrial {
+  readonly sync: string;
+  readonly kind: string;
+  readonly read: 'full' | 'delta';
+  /** Number of records read, unusable ones included. */
+  readonly rows: number;
+  readonly end: TrialEnd;
+  /** Remarks of the source on this read. */
+  readonly notes: readonly string[];
+  readonly people: readonly { readonly at: string; readonly trace: MappingTrace }[];
+  readonly fields: readonly (FieldFill & { readonly readers: readonly string[] })[];
+  /** The source has more fields than are listed. */
+  readonly isFieldListCut: boolean;
+  /** Source fields that the configuration names and no record shows. */
+  readonly unseen: readonly { readonly read: string; readonly readers: readonly string[] }[];
+  /** Number of usable people with a value, per mapped platform field. */
+  readonly mapped: readonly { readonly field: FieldName; readonly people: number }[];
+  readonly statuses: readonly StatusCount[];
+  readonly standings: Readonly<Record<Standing, number>>;
+  readonly outOfScope: number;
+  /** Why records cannot be used, most frequent first. */
+  readonly unusable: readonly { readonly column: string; readonly reason: string; readonly records: number }[];
+  /** Why cells cannot be used, most frequent first. The rest of their records is used. */
+  readonly unreadable: SourceTrial['unusable'];
+  readonly several: SeveralRecords;
+  /** A refresh token was presented. The new pair is in the store, and the configured token may be used up. */
+  readonly isTokenPresented: boolean;
+}
+
+export type TrialEnd =
+  | { readonly kind: 'complete'; readonly evidence: string }
+  | { readonly kind: 'incomplete'; readonly reasons: readonly string[] }
+  /** The limit was reached. Nothing is known of the other records. */
+  | { readonly kind: 'stopped'; readonly limit: number };
+
+/** One value of the status field, with the standings that the lifecycle derives from it. */
+export interface StatusCount {
+  /** Undefined when the record does not show the field. */
+  readonly value: string | undefined;
+  readonly records: number;
+  readonly standings: Readonly<Partial<Record<Standing | 'rejected', number>>>;
+}
 
 /**
  * Reads the source of a sync. Counts its records and the results of the mapping. Does not call the platform. Throws

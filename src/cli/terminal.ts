@@ -107,3 +107,8 @@ export function formatDuration(durationMs: number): string {
     .map(([value, unit]) => `${value} ${unit}`)
     .join(' ');
 }
+
+/** Returns ISO 8601 in UTC, or null. */
+export function instant(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}

@@ -3,7 +3,8 @@ import type { Config } from '../config/config.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
 import { describeError } from '../core/run/errors.ts';
 import { readVersion } from '../drivers/http/version.ts';
-import type { RunningServer, ServerSettings, Vitals } from '../server/server-parts.ts';
+import type { RunningServer, Vitals } from '../server/server-parts.ts';
+import type { ServerSettings } from '../server/settings.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import type { Engine } from './open-engine.ts';
 

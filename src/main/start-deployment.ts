@@ -1,7 +1,7 @@
 import type { AppIo } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { workBesideServer } from '../server/work-beside-server.ts';
+import { workBesideServer } from '../server/open-server.ts';
 import { alertWithoutScheduler } from '../work/deployment-lease.ts';
 import { type Heartbeat, openHeartbeat } from '../work/heartbeat.ts';
 import type { DriveIo } from '../work/in-process/drive-run.ts';

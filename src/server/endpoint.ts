@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from './http/access.ts';
-import type { AccessRole, EndpointParts } from './server-parts.ts';
+import type { EndpointParts } from './server-parts.ts';
+import type { AccessRole } from './settings.ts';
 
 /** One operation of the API with its input and output, for the router and for the OpenAPI document. */
 export interface Endpoint {

@@ -9,12 +9,10 @@ import { type Caller, openTokenTable } from './http/access.ts';
 import { plainPolicy, sendPage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
 import { guessesPerMinute, openRateLimit } from './http/rate-limit.ts';
-import { watchMethods } from './http/refuse-methods.ts';
-import { type Gates, routeEndpoint } from './http/route-endpoint.ts';
+import { type Gates, routeEndpoint, watchMethods } from './http/route-endpoint.ts';
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
-import { readPage } from './page/read-page.ts';
-import { servePage } from './page/serve-page.ts';
+import { readPage, servePage } from './page/serve-page.ts';
 import { renderRunbook } from './runbook.ts';
 import type { EndpointParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
 import { openOpenId } from './sign-in/open-id.ts';
@@ -205,4 +203,36 @@ function firstPlace(error: Error): string {
       .find((line) => line.trimStart().startsWith('at '))
       ?.trim() ?? 'no place'
   );
+}
+
+/**
+ * Runs the work beside a server. When `outer` aborts, the server stops accepting and finishes its requests; then the work
+ * is asked to stop at its next safe point. Returns when both have ended.
+ */
+export async function workBesideServer(
+  server: RunningServer | undefined,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (server === undefined) return work(outer);
+  const stopping = new AbortController();
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= server.close();
+    return closed;
+  };
+  const stop = (): void => {
+    close().then(
+      () => stopping.abort(outer.reason),
+      () => stopping.abort(outer.reason),
+    );
+  };
+  if (outer.aborted) stop();
+  outer.addEventListener('abort', stop, { once: true });
+  try {
+    await work(stopping.signal);
+  } finally {
+    outer.removeEventListener('abort', stop);
+    await close();
+  }
 }

@@ -1,5 +1,5 @@
 import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../core/run/codes/code-list.ts';
-import { htmlPage } from './http/html-page.ts';
+import { htmlPage } from './http/page.ts';
 
 const titles: Readonly<Record<CodeKind, string>> = {
   alert: 'Alerts',

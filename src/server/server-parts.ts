@@ -9,8 +9,6 @@ import type { ServerSettings } from './settings.ts';
 import type { OpenId } from './sign-in/open-id.ts';
 import type { NoteSignIn } from './sign-in/serve-sign-in.ts';
 
-export type { AccessRole, OpenIdSettings, ServerSettings } from './settings.ts';
-
 /** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {
   /** When the process last polled for work or took it; undefined: it does no work, or has not started. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planJson } from '../../src/cli/json-reports.ts';
+import { planJson } from '../../src/cli/commands/sync.ts';
 import { planOutcome, renderPlan } from '../../src/cli/render/plan.ts';
 import { openStyle } from '../../src/cli/terminal.ts';
 import { noCounts } from '../../src/core/run/run.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CheckLine } from '../../src/app/app-io.ts';
-import type { SourceTrial } from '../../src/app/source-trial.ts';
+import type { SourceTrial } from '../../src/app/try-source.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { openTestShell } from './test-shell.ts';
 

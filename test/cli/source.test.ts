@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import type { SourceTrial } from '../../src/app/source-trial.ts';
+import type { SourceTrial } from '../../src/app/try-source.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
 

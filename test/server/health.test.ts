@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { stuckAfterMs } from '../../src/server/health.ts';
-import { workBesideServer } from '../../src/server/work-beside-server.ts';
+import { workBesideServer } from '../../src/server/open-server.ts';
 import { openHeartbeat } from '../../src/work/heartbeat.ts';
 import type { DriveIo } from '../../src/work/in-process/drive-run.ts';
 import { FakeClock, idle } from '../support/fake-clock.ts';

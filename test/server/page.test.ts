@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { readPage } from '../../src/server/page/read-page.ts';
-import { pageRoutes } from '../../src/server/page/routes.ts';
+import { pageRoutes, readPage } from '../../src/server/page/serve-page.ts';
 import { openOffice } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
 

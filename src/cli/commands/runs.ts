@@ -5,7 +5,6 @@ import type { ChangeState } from '../../core/run/run.ts';
 import { changeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
 import type { CommandRow } from '../command.ts';
-import { instant } from '../json-reports.ts';
 import {
   parsePositive,
   parseWholeNumber,
@@ -18,7 +17,7 @@ import { renderAllFindings, renderChanges, renderRawTexts } from '../render/chan
 import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts';
 import { interruptedWords } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
-import { cleanLine, formatNumber } from '../terminal.ts';
+import { cleanLine, formatNumber, instant } from '../terminal.ts';
 import { printResync } from './sync.ts';
 
 interface ShowOptions {

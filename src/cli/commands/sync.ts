@@ -11,12 +11,13 @@ import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { PlanReport, Preview } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
+import { changeView } from '../../views/changes.ts';
+import { planView } from '../../views/previews.ts';
 import type { RunReport } from '../../views/runs.ts';
 import { runReportView } from '../../views/runs.ts';
 import type { RequestResult } from '../../views/syncs.ts';
 import { requestResultView } from '../../views/syncs.ts';
 import type { CommandRow } from '../command.ts';
-import { instant, planJson } from '../json-reports.ts';
 import {
   parseWholeNumber,
   readPeople,
@@ -30,7 +31,7 @@ import { type PlanOutcome, planOutcome, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
 import { seenWords } from '../render/status.ts';
 import { fromHere, type Shell } from '../shell.ts';
-import { cleanLine } from '../terminal.ts';
+import { cleanLine, instant } from '../terminal.ts';
 import { writePlanFile } from './plan-file.ts';
 
 interface PlanOptions {
@@ -284,4 +285,11 @@ async function resumeSync(shell: Shell, sync: string, options: SignatureOptions)
     );
     return 0;
   });
+}
+
+/** The object of `plan --json`. `id` is that of the stored plan, because there is no run yet. */
+export function planJson(report: PlanReport, changes: readonly PlannedChange[]) {
+  const { failure, facts } = report;
+  const end = { outcome: planOutcome(report), reason: failure ?? facts.doubt ?? null };
+  return { ...planView(report), ...end, changes: changes.map(changeView) };
 }

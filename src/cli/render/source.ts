@@ -1,4 +1,4 @@
-import type { SourceTrial, StatusCount, TrialEnd } from '../../app/source-trial.ts';
+import type { SourceTrial, StatusCount, TrialEnd } from '../../app/try-source.ts';
 import type { Standing } from '../../core/person/person.ts';
 import type { SourceCapabilities, SourceKind } from '../../ports/source.ts';
 import type { Style } from '../terminal.ts';

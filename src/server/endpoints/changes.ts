@@ -1,10 +1,11 @@
+import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/types.ts';
 import type { FieldName } from '../../core/person/fields.ts';
-import { changeGroups, changeGroupsView, foundChanges, foundChangesView } from '../../views/changes.ts';
+import type { PlannedChange } from '../../ports/store.ts';
+import { changeGroups, changeGroupsView, changeView, foundChanges, foundChangesView } from '../../views/changes.ts';
 import { fieldNames, filterParts } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
-import { csvOf, jsonOf, linesOf } from '../export-changes.ts';
 import { word } from './parameters.ts';
 
 const filterQuery = z.object(filterParts);
@@ -121,3 +122,53 @@ export const changeSearches: readonly Endpoint[] = [
   ...searchesOf({ kind: 'preview', path: '/api/previews/{id}/changes', part: 'previews', words: 'of a preview' }),
   ...searchesOf({ kind: 'hold', path: '/api/holds/{id}/changes', part: 'holds', words: 'that wait in a hold' }),
 ];
+
+/** Yields one JSON object per line (application/x-ndjson). */
+export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
+}
+
+/** Yields one JSON array. */
+async function* jsonOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  let lead = '[';
+  for await (const page of pages) {
+    for (const change of page) {
+      yield `${lead}\n${JSON.stringify(changeView(change))}`;
+      lead = ',';
+    }
+  }
+  yield lead === '[' ? '[]\n' : '\n]\n';
+}
+
+const columns = [
+  'identification',
+  'kind',
+  'state',
+  'stateReason',
+  'reason',
+  'classes',
+  'changed',
+  'before',
+  'after',
+  'batch',
+  'isApproved',
+  'hash',
+] as const;
+
+/** Yields CSV (RFC 4180) with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */
+export async function* csvOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  yield stringify([columns], { record_delimiter: 'windows' });
+  for await (const page of pages) {
+    const rows = page.map((change) => {
+      const view = changeView(change);
+      return columns.map((name) => cellOf(view[name]));
+    });
+    yield stringify(rows, { record_delimiter: 'windows', escape_formulas: true });
+  }
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

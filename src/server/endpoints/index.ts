@@ -1,13 +1,11 @@
 import type { Endpoint } from '../endpoint.ts';
-import { adoptUsers, previewAdoption } from './adopt.ts';
 import { ackAlerts, listAlerts, muteAlerts, streamAlerts, unmuteAlerts } from './alerts.ts';
 import { changeSearches } from './changes.ts';
 import { listAudit, listConnections, refreshToken, revokeToken } from './deployment.ts';
 import { streamRequest, streamRun, streamSyncs } from './events.ts';
 import { approveHold, listHolds, previewHold, rejectHold, showHold } from './holds.ts';
-import { sampleMapping, showMapping } from './mapping.ts';
 import { listDays, showOverview, streamOverview } from './overview.ts';
-import { explainPerson, personHistory, searchPeople } from './people.ts';
+import { adoptUsers, explainPerson, personHistory, previewAdoption, searchPeople } from './people.ts';
 import { listPreviews, requestPreview, showPreview, streamPreview } from './previews.ts';
 import {
   approveRun,
@@ -21,7 +19,16 @@ import {
   showRun,
 } from './runs.ts';
 import { endSession, openSession, showSession } from './session.ts';
-import { listSyncs, pauseSync, requestRun, resumeSync, showRequest, webhook } from './syncs.ts';
+import {
+  listSyncs,
+  pauseSync,
+  requestRun,
+  resumeSync,
+  sampleMapping,
+  showMapping,
+  showRequest,
+  webhook,
+} from './syncs.ts';
 
 /** All endpoints of the API. */
 export const endpoints: readonly Endpoint[] = [

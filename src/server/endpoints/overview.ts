@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
-import { countDays } from '../../app/days.ts';
-import { readOverview } from '../../app/overview.ts';
+import { countDays, readOverview } from '../../app/overview.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { defineStream } from './events.ts';

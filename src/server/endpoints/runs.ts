@@ -27,7 +27,7 @@ import {
 } from '../../views/runs.ts';
 import { requested, requestedView } from '../../views/syncs.ts';
 import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
-import { csvOf, linesOf } from '../export-changes.ts';
+import { csvOf, linesOf } from './changes.ts';
 import { cursor, identification, knownSync, limit, runId, selectionOf, signatureOf, syncName } from './parameters.ts';
 
 const byRun = z.object({ id: runId });
