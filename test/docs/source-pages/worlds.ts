@@ -1,4 +1,4 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bamboohrKey, fakeEmployees, startBamboohr } from '../../fakes/hris/bamboohr.ts';
@@ -298,6 +298,19 @@ export const plays: Readonly<Record<string, Play>> = {
         '/api/sites': all(sites),
       };
       return rest(lists, { leavers: 25, sync: named('id', 'person.first_name', 'person.last_name') });
+    },
+  },
+  'rest.md 5': {
+    async open() {
+      const page = await readFile(new URL('../../../docs/sources/rest.md', import.meta.url), 'utf8');
+      const [, preset = ''] = /^```yml\n(# hr-presets\/acme-hr\.yaml\n[\s\S]*?)^```$/m.exec(page) ?? [];
+      const lifecycle = { status: 'rollcallStatus', active: ['active', 'leave'], leaver: ['terminated'] };
+      const world = await rest(
+        { '/api/v1/people': (request) => offsetPages(request) },
+        { leavers: 25, sync: { ...named('id', 'first', 'last'), lifecycle } },
+      );
+      const [[theirs, ours] = ['', '']] = Object.entries(world.instead ?? {});
+      return { ...world, instead: {}, files: { 'hr-presets/acme-hr.yaml': preset.replace(theirs, ours) } };
     },
   },
   'scim.md 1': {
