@@ -1,7 +1,6 @@
 import type { AppIo } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { workBesideServer } from '../server/open-server.ts';
 import { alertWithoutScheduler } from '../work/deployment-lease.ts';
 import { type Heartbeat, openHeartbeat } from '../work/heartbeat.ts';
 import type { DriveIo } from '../work/in-process/drive-run.ts';
@@ -66,6 +65,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
       logger.info({ role, syncs: engine.io.syncs.size }, 'ready');
       onReady();
     };
+    const { workBesideServer } = await import('../server/open-server.ts');
     await workBesideServer(server, options.signal, (signal) =>
       work(parts, { ...options, role, signal, onReady: ready }, heartbeat, watch),
     );
