@@ -1,8 +1,8 @@
 import type { Role } from '../src/app/app-io.ts';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
-import { openApp } from '../src/main/open-app.ts';
-import { openEngine } from '../src/main/open-engine.ts';
+import { openApp } from '../src/main/app.ts';
+import { openEngine } from '../src/main/engine.ts';
 import { systemClock as clock, newUlid, openUptime } from '../src/main/system.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { followClock } from '../src/work/follow-clock.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
-import { openEngine } from '../src/main/open-engine.ts';
+import { openEngine } from '../src/main/engine.ts';
 import { newUlid, systemClock } from '../src/main/system.ts';
 import type { Logger } from '../src/ports/runtime.ts';
 import type { EngineIo, Sync } from '../src/run/engine-io.ts';

@@ -188,11 +188,6 @@ describe('main only wires', () => {
   /** Waits or computes: a loop other than over a list, a minimum, a rounding. What decides belongs to a folder with a rule. */
   const computes = /\bMath\s*\.|\bwhile\s*\(|\bfor\s*\((?!const\b)/;
 
-  it('no file of it has more than 130 lines', () => {
-    const long = main.filter(({ lineCount }) => lineCount > 130);
-    expect(long.map(({ path, lineCount }) => `${path}: ${lineCount}`)).toEqual([]);
-  });
-
   it('no file of it waits in a loop or computes', () => {
     const busy = main.filter(({ code }) => computes.test(code));
     expect(busy.map(({ path }) => path)).toEqual([]);

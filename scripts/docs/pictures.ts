@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { runCli } from '../../src/cli/run-cli.ts';
-import { openProcessIo } from '../../src/main/process-io.ts';
+import { openProcessIo } from '../../src/main/process.ts';
 import { openDemoWorld } from '../../src/sandbox/demo-world.ts';
 import { drawBadges } from './badges.ts';
 import { drawTerminal } from './terminal-picture.ts';

@@ -4,5 +4,5 @@ import { enableCompileCache } from 'node:module';
 
 // Runs before other imports, so that later commands start faster than the first.
 enableCompileCache();
-const { runProcess } = await import('./run-process.ts');
+const { runProcess } = await import('./process.ts');
 await runProcess(process);

@@ -1,15 +1,37 @@
 import { runJob, schedulerWork } from '../../jobs/index.ts';
+import type { AppIo, Role } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
+import { ConfigError, renderProblem } from '../config/report.ts';
+import type { ServerConfig } from '../config/sections/server.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
-import { deploymentLease } from '../ports/leases.ts';
-import { deploymentLeaseMs, refuseBesideWorkers } from '../work/deployment-lease.ts';
+import { readVersion } from '../drivers/http/version.ts';
+import { randomShare } from '../platform/client/defaults.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
+import type { QueueDepth } from '../ports/metrics.ts';
+import type { Logger } from '../ports/runtime.ts';
+import type { SchedulerContext } from '../run/work.ts';
+import type { RunningServer, Vitals } from '../server/server-parts.ts';
+import type { ServerSettings } from '../server/settings.ts';
+import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
+import { type AlertChecks, type Alerts, openAlertChecks, openAlerts } from '../watch/alerts/open-alerts.ts';
+import type { Place } from '../watch/alerts/render-notice.ts';
+import type { WatchedWork } from '../watch/alerts/topics.ts';
+import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
+import {
+  alertWithoutScheduler,
+  deploymentLeaseMs,
+  type LeasedWork,
+  refuseBesideWorkers,
+  workUnderLease,
+} from '../work/deployment-lease.ts';
+import { type Heartbeat, openHeartbeat } from '../work/heartbeat.ts';
 import { openLocalDispatch } from '../work/in-process/dispatch.ts';
 import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
-import { runScheduler } from '../work/scheduler.ts';
-import { type LeasedWork, workUnderLease } from '../work/work-under-lease.ts';
-import type { Engine } from './open-engine.ts';
-import { schedulerContext } from './scheduler-tasks.ts';
-import { openConfigAlertChecks } from './watch-alerts.ts';
+import { openOrphans } from '../work/orphans.ts';
+import { openCalendars, openSchedule } from '../work/schedule.ts';
+import { type Dispatch, runScheduler } from '../work/scheduler.ts';
+import type { Engine } from './engine.ts';
+import type { RedisWatch } from './redis.ts';
 
 export interface DeploymentHooks {
   readonly onReady: () => void;
@@ -60,4 +82,330 @@ export async function runDeployment(
     throw error;
   }
   await workUnderLease(request, work, { leases: store.leases, clock, logger }, given.signal);
+}
+
+/** Everything that the scheduler's work needs, with and without Redis. */
+export function schedulerContext(
+  config: Config,
+  { io, connections }: Engine,
+  { drive, dispatch, alerts }: { readonly drive: DriveIo; readonly dispatch: Dispatch; readonly alerts: AlertChecks },
+): SchedulerContext {
+  const scheduled = Object.values(config.syncs).flatMap(({ name, schedule }) =>
+    schedule === undefined ? [] : [{ name, schedule }],
+  );
+  return {
+    ...dispatch,
+    engine: io,
+    connections: [...connections.keys()],
+    calendars: openCalendars(scheduled, io),
+    closeOrphan: openOrphans(drive),
+    evaluateAlerts: () => alerts.begin(drive.signal),
+  };
+}
+
+type StartOptions = Parameters<AppIo['start']>[0];
+
+/** What a deployment runs. */
+interface DeploymentParts {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly app: AppIo;
+  readonly openDrive: (options: StartOptions) => DriveIo;
+  /** Reads the configuration again, and throws its problems. */
+  readonly checkConfig: () => Promise<unknown>;
+}
+
+/** Runs `rollcall start` until the signal aborts, or until the configuration is to be opened again. */
+export function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<'stopped' | 'reload'> {
+  const { signal, onHangup } = options;
+  const { checkConfig, engine } = parts;
+  return workUntilReload({ signal, onHangup, checkConfig, logger: engine.io.logger }, (until) =>
+    runRole(parts, { ...options, signal: until }),
+  );
+}
+
+/** The work of the role, and the server if there is one. Returns after the signal aborts. */
+async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
+  const { config, engine, app } = parts;
+  const { role = 'all', listen, onReady, onListening } = options;
+  refuseRole(config, options);
+  const { clock, logger } = engine.io;
+  const heartbeat = openHeartbeat(clock);
+  const isServed = config.server !== undefined || listen !== undefined;
+  const isWatched = isServed || engine.tracing !== undefined;
+  const watch = isWatched && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
+  const metrics = isWatched ? await openProcessMetrics(config, engine, watch?.depth) : undefined;
+  let isStarted = false;
+  try {
+    const server =
+      metrics &&
+      (await serve(config, engine, {
+        role,
+        listen,
+        vitals: { workedAt: heartbeat.workedAt, isStarted: () => isStarted },
+        redisFault: watch?.fault,
+        metrics,
+        app,
+      }));
+    if (server !== undefined) {
+      logger.info({ url: server.url, serves: role }, 'listening');
+      onListening?.(server.url);
+    }
+    const ready = (): void => {
+      isStarted = true;
+      logger.info({ role, syncs: engine.io.syncs.size }, 'ready');
+      onReady();
+    };
+    const worked = (signal: AbortSignal) => work(parts, { ...options, role, signal, onReady: ready }, heartbeat, watch);
+    if (server === undefined) await worked(options.signal);
+    else {
+      // The web server is loaded only where it is used.
+      const { workBesideServer } = await import('../server/open-server.ts');
+      const { workBesideServer } = await import('../server/open-server.ts');
+    await workBesideServer(server, options.signal, worked);
+    }
+  } finally {
+    metrics?.close();
+    await watch?.close();
+  }
+}
+
+async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): Promise<RedisWatch> {
+  const { watchRedis } = await import('./redis.ts');
+  return watchRedis(redis, engine.io);
+}
+
+async function work(
+  { config, engine, openDrive }: DeploymentParts,
+  options: StartOptions,
+  heartbeat: Heartbeat,
+  watch: RedisWatch | undefined,
+): Promise<void> {
+  const { redis } = config;
+  const { role = 'all', onReady, signal } = options;
+  if (role === 'server') {
+    onReady();
+    return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine), signal);
+  }
+  const drive = openDrive(options);
+  // From now on, a missing tick is a fault.
+  if (role !== 'worker') heartbeat.ticked();
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
+  const { runRedisDeployment } = await import('./redis.ts');
+  const over = new AbortController();
+  const watching =
+    watch === undefined || role === 'scheduler'
+      ? undefined
+      : heartbeat.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
+  try {
+    await runRedisDeployment(engine, heartbeat.follow(drive), {
+      ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
+      openAlerts: (queue) => openConfigAlertChecks(config, engine, queue),
+      contextOf: (dispatch, alerts) => schedulerContext(config, engine, { drive, dispatch, alerts }),
+    });
+  } finally {
+    over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
+    await watching;
+  }
+}
+
+function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {
+  if (redis === undefined && (role === 'scheduler' || role === 'worker')) {
+    const message = `--role ${role} needs "redis" in the configuration, because processes share work through Redis: set it, or omit --role`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  if (role === 'server' && server === undefined && listen === undefined) {
+    const message = '--role server needs "server" in the configuration, with an address and tokens';
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+}
+
+interface ReloadIo {
+  readonly signal: AbortSignal;
+  /** Calls the listener at each SIGHUP, until the returned function is called. */
+  readonly onHangup: ((listener: () => void) => () => void) | undefined;
+  /** Reads the configuration again. Throws `ConfigError` with every problem, and changes nothing. */
+  readonly checkConfig: () => Promise<unknown>;
+  readonly logger: Logger;
+}
+
+/**
+ * Works until the signal aborts, or until a SIGHUP finds a configuration without a problem: then the work stops at its next
+ * safe point, as for SIGTERM, and the result is `reload`. A configuration with a problem is logged, and the work continues
+ * with the one it has.
+ */
+async function workUntilReload(
+  { signal, onHangup, checkConfig, logger }: ReloadIo,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<'stopped' | 'reload'> {
+  const reloading = new AbortController();
+  const reload = async (): Promise<void> => {
+    try {
+      await checkConfig();
+      logger.info(
+        {},
+        'SIGHUP: reading the configuration again; runs in progress stop at a safe point and continue with it',
+      );
+      reloading.abort(new RollcallError('the configuration was read again', { code: 'CANCELLED' }));
+    } catch (error) {
+      const problems = error instanceof ConfigError ? error.problems.map(renderProblem) : [describeError(error)];
+      logger.error(
+        { problems },
+        'SIGHUP: the configuration has problems, so this process continues with the one it has',
+      );
+    }
+  };
+  const forget = onHangup?.(() => void reload());
+  try {
+    await work(AbortSignal.any([signal, reloading.signal]));
+  } finally {
+    forget?.();
+  }
+  return reloading.signal.aborted && !signal.aborted ? 'reload' : 'stopped';
+}
+
+interface ServeOptions {
+  readonly role: Role;
+  readonly listen: { readonly host?: string; readonly port?: number } | undefined;
+  readonly vitals: Pick<Vitals, 'workedAt' | 'isStarted'>;
+  /** Returns why Redis cannot be used, if so; undefined without Redis. */
+  readonly redisFault: (() => Promise<string | undefined>) | undefined;
+  readonly metrics: OpenedMetrics;
+  readonly app: AppIo;
+}
+
+/**
+ * Opens the server that the configuration or `listen` names, if any. A scheduler or worker serves its health only, and
+ * continues without a server when its port is in use.
+ */
+async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
+  const { server } = config;
+  const { role, listen, vitals, redisFault, metrics, app } = options;
+  if (server === undefined && listen === undefined) return undefined;
+  const worksOnly = role === 'scheduler' || role === 'worker';
+  // The web server and its pages are loaded only where they are used.
+  const [{ openServer }, { renderDocsPage }] = await Promise.all([
+    import('../server/open-server.ts'),
+    import('../sandbox/docs/render-docs-page.ts'),
+  ]);
+  const { clock, logger, newId, store } = engine.io;
+  const needs = async () => {
+    const fault = await store.leases.holder('ready', clock.now()).then(
+      () => undefined,
+      () => 'it cannot be read: see the log',
+    );
+    // Requests are rows of the store: the role server takes them while Redis is unavailable.
+    const redis = redisFault === undefined || role === 'server' ? [] : [{ name: 'redis', fault: await redisFault() }];
+    return [{ name: 'store', fault }, ...redis];
+  };
+  try {
+    return await openServer({
+      app,
+      store,
+      settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
+      vitals: { ...vitals, needs },
+      clock,
+      logger,
+      newId,
+      version: readVersion(),
+      renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
+      metrics,
+    });
+  } catch (error) {
+    if (!worksOnly || listen !== undefined) throw error;
+    const why = describeError(error);
+    logger.warn({ error: why }, 'this process does not serve its health. Set a separate port for it with --port');
+    return undefined;
+  }
+}
+
+function settingsOf(
+  server: ServerConfig | undefined,
+  listen: ServeOptions['listen'],
+  serves: ServerSettings['serves'],
+): ServerSettings {
+  return {
+    host: listen?.host ?? server?.host ?? '127.0.0.1',
+    port: listen?.port ?? server?.port ?? 0,
+    tokens: (server?.tokens ?? []).map(({ name, role, token }) => ({ name, role, token: token.reveal() })),
+    ...(server?.publicUrl === undefined ? {} : { publicUrl: server.publicUrl }),
+    ...(server?.openId === undefined ? {} : { openId: openIdOf(server.openId) }),
+    sessions: server?.sessions ?? { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
+    webhooks: new Map(Object.entries(server?.webhooks ?? {}).map(([sync, { secret }]) => [sync, secret.reveal()])),
+    requestsPerMinute: server?.requestsPerMinute ?? 300,
+    serves,
+  };
+}
+
+function openIdOf({
+  clientSecret,
+  ...settings
+}: NonNullable<ServerConfig['openId']>): NonNullable<ServerSettings['openId']> {
+  return clientSecret === undefined ? settings : { ...settings, clientSecret: clientSecret.reveal() };
+}
+
+/** Opens the metrics of a process of `rollcall start`. With telemetry they are sent too. Loads them only here. */
+async function openProcessMetrics(
+  config: Config,
+  { io, meter, tracing }: Engine,
+  queue: (() => Promise<QueueDepth | undefined>) | undefined,
+): Promise<OpenedMetrics> {
+  const { openMetrics } = await import('../watch/metrics/metrics.ts');
+  const { clock, store } = io;
+  const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
+  const metrics = openMetrics({ store, clock, version: readVersion(), names, queue });
+  meter.attach(metrics.metrics);
+  tracing?.sendMetrics(metrics.read);
+  return metrics;
+}
+
+/** What only the processes of `rollcall start` evaluate. */
+interface Standing {
+  /** Before this instant (epoch ms), no sync is late. */
+  readonly freshFrom: number;
+  readonly work: WatchedWork;
+}
+
+/** Opens the alerts of a configuration. */
+export function openConfigAlerts(
+  config: Config,
+  { io, connections, egress, tracing }: Engine,
+  standing?: Standing,
+): Alerts {
+  const { store, clock, logger, newId } = io;
+  return openAlerts({
+    channels: config.alerts,
+    place: { deployment: config.deployment, publicUrl: config.server?.publicUrl, ...traceOf(config, tracing) },
+    ...(egress === undefined ? {} : { egress }),
+    syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
+      const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
+      const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
+      return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
+    }),
+    connections: [...connections].map(([name, { tokenManager }]) => ({ name, token: () => tokenManager.status() })),
+    ...(standing === undefined ? {} : { work: standing.work }),
+    store,
+    clock,
+    logger,
+    newId,
+    random: randomShare,
+  });
+}
+
+/** Notices name traces when this process sends some, or when there is an address for them. */
+function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 'trace'> {
+  return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
+}
+
+/** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */
+export function openConfigAlertChecks(config: Config, engine: Engine, queue?: WatchedWork['queue']): AlertChecks {
+  const { store, clock } = engine.io;
+  const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
+  const work: WatchedWork = {
+    hasSchedules: Object.values(config.syncs).some(({ schedule }) => schedule !== undefined),
+    isScheduled: () => isHeld(deploymentLease),
+    isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
+    queue,
+  };
+  return openAlertChecks(openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work }), engine.io);
 }

@@ -1,8 +1,8 @@
 import { runLease } from '../ports/leases.ts';
 import type { Run } from '../ports/store.ts';
 import { finishRun } from '../run/finish-run.ts';
-import { holdLease } from './hold-lease.ts';
 import { type DriveIo, runLeaseMs } from './in-process/drive-run.ts';
+import { underLease } from './lease.ts';
 
 /**
  * Grace period (ms) for runs of an unknown sync. During the rollout of a new configuration, other processes may still
@@ -34,15 +34,11 @@ export function openOrphans({ engine, owner, signal }: DriveIo): (run: Run) => P
       if (!isCancelRequested) return;
     } else if (!isCancelRequested && clock.now() < known.since + orphanGraceMs) return;
     const request = { name: runLease(id), owner: `${owner}-orphans`, ttlMs: runLeaseMs };
-    const held = await holdLease(request, { leases: store.leases, clock }, signal);
-    if (held === undefined) return;
-    try {
+    await underLease(request, { leases: store.leases, clock }, signal, async ({ lease }) => {
       const failure = isCancelRequested ? undefined : whyEnded(sync);
-      await finishRun({ owned: { run, lease: held.lease } }, engine, failure);
+      await finishRun({ owned: { run, lease } }, engine, failure);
       seen.delete(id);
-    } finally {
-      await held.release();
-    }
+    });
   };
 }
 

@@ -1,8 +1,8 @@
 import type { AppIo } from '../../src/app/app-io.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { openApp } from '../../src/main/open-app.ts';
-import { type Engine, openEngine } from '../../src/main/open-engine.ts';
+import { openApp } from '../../src/main/app.ts';
+import { type Engine, openEngine } from '../../src/main/engine.ts';
 import { newUlid } from '../../src/main/system.ts';
 import type { Checkpoint, Clock, Logger, Uptime } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';

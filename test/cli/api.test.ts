@@ -5,7 +5,7 @@ import type { AppIo } from '../../src/app/app-io.ts';
 import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/commands/api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import { openProcessIo } from '../../src/main/process-io.ts';
+import { openProcessIo } from '../../src/main/process.ts';
 import { listApiOperations } from '../../src/platform/table/named-operations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { plain } from './samples.ts';

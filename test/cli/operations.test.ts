@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
-import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
+import { openConfiguredApp } from '../../src/main/process.ts';
 import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { planHere } from '../../src/app/previews.ts';
-import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
+import { openConfiguredApp } from '../../src/main/process.ts';
 import { systemClock } from '../../src/main/system.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { startRestFake } from '../fakes/hris/rest.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runSync } from '../../src/app/requests.ts';
-import { openConfiguredApp } from '../../src/main/open-configured-app.ts';
+import { openConfiguredApp } from '../../src/main/process.ts';
 import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
 
 it('every line of a run names it, also those of the client of the platform, which serves many runs', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { runDeployment } from '../../src/main/deployment.ts';
-import type { Engine } from '../../src/main/open-engine.ts';
+import type { Engine } from '../../src/main/engine.ts';
 import { deploymentLease } from '../../src/ports/leases.ts';
 import type { Run, Store } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';

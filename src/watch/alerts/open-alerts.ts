@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import { describeError, isStoreAway, RollcallError } from '../../core/run/errors.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -15,22 +15,24 @@ import {
 } from '../../ports/alerts.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
-import { type LastEvaluation, openAttention } from './attention.ts';
 import { openChannel } from './channels/registry.ts';
-import { decideAlerts, type NoticeDraft } from './decide-alerts.ts';
+import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
+import { type Outage, outageToldMs } from './judge-service.ts';
+import type { WatchedSync } from './judge-sync.ts';
+import type { Place } from './render-notice.ts';
+import { sendDue, sendOnce } from './send.ts';
 import {
   type Evaluation,
   type EvaluationIo,
   evaluateSync,
   evaluateTokens,
+  openWorkWatch,
+  overlapMs,
+  type SyncToEvaluate,
   type WatchedConnection,
-  type WatchedSync,
-} from './evaluate.ts';
-import type { Outage } from './judge-work.ts';
-import { freshState, quietAlerts } from './quiet.ts';
-import type { Place } from './render-notice.ts';
-import { sendDue, sendOnce } from './send-due.ts';
-import { openWorkWatch, type WatchedWork } from './watch-work.ts';
+  type WatchedWork,
+} from './topics.ts';
+import { ageOf } from './words.ts';
 
 export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
@@ -227,4 +229,120 @@ function channelsOf(
       ? [subject.name]
       : syncs.filter(({ connection }) => connection === subject.name).map(({ name }) => name);
   return all.filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)));
+}
+
+/** A sync without any sign is evaluated this often. */
+const atLeastEveryMs = 600_000;
+
+/** What the last evaluation of a sync has shown. */
+interface LastEvaluation {
+  /** A problem is open, or another process was faster. */
+  readonly isOpen: boolean;
+  /** The last success, else when the sync was first seen; undefined when no success is expected. */
+  readonly freshAt: number | undefined;
+}
+
+/** Chooses the syncs to evaluate, so that idle syncs without a problem cost three queries together. */
+interface Attention {
+  /**
+   * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, with a
+   * run in progress that has trouble with a batch, or whose last success has become too old; each sync at the first call
+   * and at least every ten minutes.
+   */
+  due(): Promise<readonly SyncToEvaluate[]>;
+  evaluated(sync: WatchedSync, last: LastEvaluation): void;
+}
+
+function openAttention(
+  syncs: readonly WatchedSync[],
+  { store, clock }: { readonly store: Pick<Store, 'alerts' | 'pauses'>; readonly clock: Clock },
+): Attention {
+  const known = new Map<WatchedSync, LastEvaluation & { readonly at: number }>();
+  let checkedUntil: number | undefined;
+  return {
+    async due() {
+      const now = clock.now();
+      const ended =
+        checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
+      const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
+      const paused = (await store.pauses.list()).map(({ sync }) => sync);
+      checkedUntil = now;
+      const due = syncs.filter((sync) => {
+        // A pause prolongs the time to catch up, even while nothing else happens.
+        sync.isExcused(now, paused.includes(sync.name));
+        const last = known.get(sync);
+        if (last === undefined || last.isOpen || ended.includes(sync.name) || troubled.has(sync.name)) return true;
+        if (now < last.at || now >= last.at + atLeastEveryMs) return true;
+        return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
+      });
+      return due.map((sync) => ({ sync, troubledRun: troubled.get(sync.name) }));
+    },
+    evaluated(sync, last) {
+      known.set(sync, { ...last, at: clock.now() });
+    },
+  };
+}
+
+const checkEveryMs = 5000;
+const oneCheckMs = 30_000;
+
+/** Evaluates alerts every few seconds. Never waits for a channel to deliver. */
+export interface AlertChecks {
+  /** Begins an evaluation, unless one is under way or was just made. */
+  begin(signal: AbortSignal): Promise<void>;
+  /** Resolves when the evaluation under way has ended. */
+  ended(): Promise<void>;
+}
+
+export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertChecks {
+  let checking: Promise<void> | undefined;
+  let nextAt = 0;
+  let awaySince: number | undefined;
+  /** Evaluates, and passes on for how long the store was unavailable before. */
+  const evaluate = async (signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.now();
+    const outage = awaySince === undefined ? undefined : { from: awaySince, until: startedAt };
+    try {
+      await alerts.evaluate(signal, outage);
+    } catch (error) {
+      if (isStoreAway(error)) awaySince ??= startedAt;
+      throw error;
+    }
+    awaySince = undefined;
+    if (outage === undefined || outage.until - outage.from < outageToldMs) return;
+    logger.warn(
+      { awayMs: outage.until - outage.from },
+      `the store is available again after ${ageOf(outage.until - outage.from)}`,
+    );
+  };
+  return {
+    async begin(signal) {
+      if (checking !== undefined || clock.now() < nextAt) return;
+      nextAt = clock.now() + checkEveryMs;
+      checking = evaluate(signal)
+        .catch((error: unknown) => {
+          if (!signal.aborted)
+            logger.error(
+              { error: describeError(error) },
+              'alerts could not be evaluated; Rollcall tries again in a few seconds',
+            );
+        })
+        .finally(() => {
+          checking = undefined;
+        });
+    },
+    ended: async () => checking,
+  };
+}
+
+/** Evaluates alerts once, after a run that ended in this process. A later process sends what this one cannot. Never rejects. */
+export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(oneCheckMs)]);
+  await alerts.evaluate(limit).catch((error: unknown) => {
+    logger.error(
+      { error: describeError(error) },
+      'alerts could not be evaluated after the run: see "rollcall alerts list"',
+    );
+  });
 }

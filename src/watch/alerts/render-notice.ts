@@ -1,6 +1,7 @@
 import { anchorOf, docsOfCode } from '../../core/run/codes/code-list.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
-import type { AlertNotice, AlertProblem, AlertTopic, RecoveredProblem } from '../../ports/alerts.ts';
+import type { AlertNotice, AlertProblem, RecoveredProblem } from '../../ports/alerts.ts';
+import { topicOf } from './topics.ts';
 import { ageOf, instantOf } from './words.ts';
 
 /** A notice as lines of plain text, with the same words for every channel. */
@@ -28,32 +29,21 @@ export interface NoticeLink {
   readonly url: string;
 }
 
-/** The words for a topic while it is a problem, and when it is over. */
-const topicWords: Readonly<Record<AlertTopic, { readonly wrong: string; readonly over: string }>> = {
-  work: { wrong: 'no process runs the jobs', over: 'jobs run again' },
-  store: { wrong: 'the store was unavailable', over: 'the store is available again' },
-  token: { wrong: 'the tokens need an operator', over: 'the tokens work again' },
-  run: { wrong: 'the run failed', over: 'runs succeed again' },
-  freshness: { wrong: 'no recent success', over: 'runs succeed again' },
-  held: { wrong: 'changes wait for approval', over: 'no changes wait for approval' },
-};
-
 /** Renders a notice. Names users by identification only. */
 export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
   const about = `${subject.kind} ${subject.name}`;
   const footer = [`Rollcall ${place.deployment}`, instantOf(at), `notice ${id}`, ...traceOf(notice, place)].join(', ');
   const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
-  const rest =
-    standing.length === 0 ? [] : [`Also open: ${standing.map((topic) => topicWords[topic].wrong).join('; ')}.`];
-  const words = problems.map(({ topic, title }) => title ?? topicWords[topic].wrong).join('; ');
+  const rest = standing.length === 0 ? [] : [`Also open: ${standing.map((topic) => topicOf(topic).wrong).join('; ')}.`];
+  const words = problems.map(({ topic, title }) => title ?? topicOf(topic).wrong).join('; ');
   switch (kind) {
     case 'test': {
       const title = `TEST: this channel receives alerts of Rollcall`;
       return { title, lines: ['This is a test of the channel. There is no problem.', ...links, footer] };
     }
     case 'recovery': {
-      const over = recovered.map(({ topic }) => topicWords[topic].over).join('; ');
+      const over = recovered.map(({ topic }) => topicOf(topic).over).join('; ');
       const lines = recovered.map((one) => endOf(one, at));
       return { title: `RECOVERED ${about}: ${over}`, lines: [...lines, ...rest, ...links, footer] };
     }

@@ -3,7 +3,6 @@ import type { Run } from '../../ports/store.ts';
 import type { JobOutcome, RunlessJob } from '../../run/work.ts';
 import type { Dispatch } from '../scheduler.ts';
 import { type DriveIo, driveRun } from './drive-run.ts';
-import { openPlanSlots } from './plan-slots.ts';
 
 /** Wait (ms) before a run continues after an unexpected error. */
 const afterErrorMs = 60_000;
@@ -83,4 +82,56 @@ function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unk
 /** Calls `planned` after the run's first step, which makes the plan, or fails and is tried again after a wait. */
 function untilPlanned(drive: DriveIo, planned: () => void): DriveIo {
   return { ...drive, runJob: (...job) => drive.runJob(...job).finally(planned) };
+}
+
+/** Lets a few runs make their plans at the same time, in the order in which they came. */
+interface PlanSlots {
+  /** Waits for a free slot, then runs the work. The slot is free again when the work calls `planned`, or ends. */
+  during<T>(run: string, work: (planned: () => void) => Promise<T>): Promise<T>;
+  /** Ends the wait of a run that no longer makes a plan. */
+  skip(run: string): void;
+}
+
+function openPlanSlots(slots: number, signal: AbortSignal): PlanSlots {
+  const waiting = new Map<string, () => void>();
+  let taken = 0;
+  const letIn = (): void => {
+    for (const [run, enter] of waiting) {
+      if (taken >= slots && !signal.aborted) return;
+      waiting.delete(run);
+      enter();
+    }
+  };
+  // Runs that wait end at once: they find out themselves that the process stops.
+  signal.addEventListener('abort', letIn, { once: true });
+  return {
+    async during(run, work) {
+      let holds = false;
+      await new Promise<void>((resolve) => {
+        const enter = (): void => {
+          holds = true;
+          taken += 1;
+          resolve();
+        };
+        waiting.set(run, enter);
+        letIn();
+      });
+      const planned = (): void => {
+        if (!holds) return;
+        holds = false;
+        taken -= 1;
+        letIn();
+      };
+      try {
+        return await work(planned);
+      } finally {
+        planned();
+      }
+    },
+    skip(run) {
+      const enter = waiting.get(run);
+      waiting.delete(run);
+      enter?.();
+    },
+  };
 }

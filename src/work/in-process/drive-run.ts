@@ -2,12 +2,10 @@ import { describeError, RollcallError } from '../../core/run/errors.ts';
 import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
-import { failRun } from '../../run/finish-run.ts';
 import type { JobContext, JobOutcome } from '../../run/work.ts';
-import { type HeldLease, holdLease, releaseOrExpire } from '../hold-lease.ts';
-import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
+import { afterError, failJob, longestUnwatchedMs } from '../after-error.ts';
+import { type Leased, underLease } from '../lease.ts';
 import { openStopGrace } from '../stop-grace.ts';
-import { openWithLease } from '../with-lease.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
@@ -41,22 +39,22 @@ export async function driveRun(runId: string, io: DriveIo): Promise<Driven> {
   if (io.signal.aborted) return 'stopped';
   const grace = openStopGrace(io.signal, clock);
   try {
-    const held = await holdLease(request, { leases: store.leases, clock }, grace.over);
-    return held === undefined ? 'busy' : await driveHeld(runId, held, io);
+    const leases = { leases: store.leases, clock };
+    return (await underLease(request, leases, grace.over, (leased) => driveLeased(runId, leased, io))) ?? 'busy';
   } finally {
     grace.end();
   }
 }
 
-async function driveHeld(runId: string, held: HeldLease, io: DriveIo): Promise<Driven> {
+async function driveLeased(runId: string, { lease, signal }: Leased, io: DriveIo): Promise<Driven> {
   const { engine } = io;
-  const stopping = AbortSignal.any([io.signal, held.signal]);
+  const stopping = AbortSignal.any([io.signal, signal]);
   try {
     const run = await engine.store.runs.get(runId);
     const sync = run === undefined ? undefined : engine.syncs.get(run.sync);
     if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
     if (run.phase === 'done') return 'busy';
-    const driving: RunContext = { owned: { run, lease: held.lease }, sync, signal: held.signal, stopping };
+    const driving: RunContext = { owned: { run, lease }, sync, signal, stopping };
     let outcome: JobOutcome = { kind: 'next' };
     while (outcome.kind !== 'done') {
       const afterMs = outcome.kind === 'again' ? outcome.afterMs : 0;
@@ -67,16 +65,21 @@ async function driveHeld(runId: string, held: HeldLease, io: DriveIo): Promise<D
   } catch (error) {
     if (stopping.aborted || (error instanceof RollcallError && error.code === 'LEASE_LOST')) return 'stopped';
     throw error;
-  } finally {
-    await releaseOrExpire(held);
   }
 }
 
 /** Returns what jobs get that belong to no run. */
 export function runlessContext({ engine, owner, signal, keepToken }: DriveIo): JobContext {
   const { store, clock } = engine;
-  const withLease = openWithLease(() => ({ owner, ttlMs: runLeaseMs }), { leases: store.leases, clock }, signal);
-  return { engine, keepToken, withLease, withRun: async () => undefined };
+  return {
+    engine,
+    keepToken,
+    withRun: async () => undefined,
+    withLease(name, work) {
+      const request = { name, owner, ttlMs: runLeaseMs };
+      return underLease(request, { leases: store.leases, clock }, signal, (leased) => work(leased.signal));
+    },
+  };
 }
 
 function contextFor(driving: RunContext, io: DriveIo): JobContext {
@@ -96,27 +99,22 @@ function contextFor(driving: RunContext, io: DriveIo): JobContext {
  * reason.
  */
 async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<JobOutcome> {
-  const { logger } = io.engine;
+  const { engine } = io;
   const { run } = driving.owned;
   const context = contextFor(driving, io);
-  for (let attempt = 1; ; attempt += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await io.runJob('advance-run', { run: run.id }, context);
     } catch (error) {
       driving.stopping.throwIfAborted();
-      const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-      // The process that now holds the lease decides how the run ends.
-      if (code === 'LEASE_LOST') throw error;
-      const waitMs = retryWait(error, attempt, withoutJitter);
-      if (waitMs === undefined) {
-        const outcome = await failRun(driving, error, io.engine);
-        logger.error({ run: run.id, code, error: describeError(error) }, 'run failed');
-        return outcome;
-      }
-      logger.warn({ run: run.id, code, attempt, waitMs, error: describeError(error) }, 'retrying');
-      const atMs = io.engine.clock.now() + waitMs;
-      io.engine.progress({ step: 'retrying', afterMs: waitMs, atMs, untilMs: undefined, reason: describeError(error) });
-      await waitUnlessCancelled(run.id, waitMs, io.engine, driving.stopping);
+      const failed = { run: run.id, step: 'advance-run', tries };
+      const after = afterError(failed, error, withoutJitter, engine.logger);
+      if (after.kind === 'lost') throw error;
+      if (after.kind === 'fail') return failJob(failed, error, driving, engine);
+      const { afterMs } = after;
+      const atMs = engine.clock.now() + afterMs;
+      engine.progress({ step: 'retrying', afterMs, atMs, untilMs: undefined, reason: describeError(error) });
+      await waitUnlessCancelled(run.id, afterMs, engine, driving.stopping);
     }
   }
 }

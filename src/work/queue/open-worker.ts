@@ -5,7 +5,7 @@ import type { LogFields } from '../../ports/runtime.ts';
 import { openErrorGate } from './error-gate.ts';
 import { readJobData, runOfJobId } from './job-data.ts';
 import { housekeepingPriority, priorityOf, type QueueName, queueNames, type RunQueue } from './run-queue.ts';
-import type { WorkIo } from './work-io.ts';
+import type { WorkIo } from './work-job.ts';
 import { giveUp, type Worked, workJob } from './work-job.ts';
 
 /** How the worker uses the queue. */

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { fullPace, type Pace } from '../../core/run/pace.ts';
 import type { Limits } from '../../core/run/settings.ts';
-import { answerWithin, type RedisClient } from '../../drivers/redis/open-redis.ts';
+import { answerWithin, closeRedis, keyPrefix, openRedis, type RedisClient } from '../../drivers/redis/open-redis.ts';
 import type { RateBudget } from '../../ports/platform.ts';
-import type { Clock } from '../../ports/runtime.ts';
+import type { RedisSettings } from '../../ports/redis.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import { openErrorGate } from './error-gate.ts';
 
 export interface RedisBudgetParts {
   readonly client: RedisClient;
@@ -144,3 +147,32 @@ local pace = redis.call('HMGET', KEYS[3], 'share', 'at', 'notBefore', 'quota', '
 if not pace[1] then return { start - now, members } end
 return { start - now, members, pace[1], pace[2] - now, pace[3] - now, pace[4], pace[5] - now }
 `;
+
+/** The rate budgets that all processes of a deployment share. Connects to Redis with the first call. */
+export interface Budgets {
+  of(connection: string, limits: Limits): RateBudget;
+  close(): void;
+}
+
+export function openBudgets(
+  settings: RedisSettings,
+  { clock, logger, openLocal }: Pick<RedisBudgetParts, 'clock' | 'openLocal'> & { readonly logger: Logger },
+): Budgets {
+  const gate = openErrorGate({ clock, logger });
+  const client = openRedis(settings, 'budget', gate.report);
+  const member = randomBytes(8).toString('hex');
+  return {
+    of: (connection, limits) =>
+      openRedisBudget({
+        client,
+        prefix: keyPrefix(settings),
+        connection,
+        limits,
+        clock,
+        member,
+        openLocal,
+        onError: gate.report,
+      }),
+    close: () => closeRedis(client),
+  };
+}

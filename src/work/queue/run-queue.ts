@@ -1,10 +1,14 @@
 import { type Job, Queue } from 'bullmq';
-import { answerWithin, type RedisClient } from '../../drivers/redis/open-redis.ts';
+import { answerWithin, closeRedis, keyPrefix, openRedis, type RedisClient } from '../../drivers/redis/open-redis.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
-import type { Clock } from '../../ports/runtime.ts';
+import type { RedisSettings } from '../../ports/redis.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
+import type { EngineIo } from '../../run/engine-io.ts';
 import type { RunlessJob } from '../../run/work.ts';
-import { type JobData, jobIdOf, readJobData, runOfJobId } from './job-data.ts';
+import type { Dispatch } from '../scheduler.ts';
+import { openErrorGate } from './error-gate.ts';
+import { firstPiece, type JobData, jobIdOf, readJobData, runlessJob, runOfJobId } from './job-data.ts';
 
 /** The part of the queue that a process needs to add jobs. */
 export interface RunQueue {
@@ -133,4 +137,63 @@ export function runlessPriority(job: RunlessJob): number {
 /** Returns the queue of jobs with this priority. */
 function queueOf(priority: number): QueueName {
   return priority > plansPriority ? 'plans' : 'runs';
+}
+
+/** Puts jobs into the queue for any worker. `close` does not close the queue: its owner does. */
+export function openQueueDispatch(queue: RunQueue, { store, clock }: Pick<EngineIo, 'store' | 'clock'>): Dispatch {
+  let lostBefore: ReadonlySet<string> = new Set();
+  const start = async ({ id }: Run): Promise<void> => {
+    const run = await store.runs.get(id);
+    if (run !== undefined && run.phase !== 'done') await queue.add(firstPiece(id), priorityOf(run));
+  };
+  return {
+    start,
+    async resume(idle) {
+      const queued = idle.length === 0 ? new Set<string>() : await queue.runs();
+      const lost = idle.filter(({ id }) => !queued.has(id));
+      const waiting = new Set(idle.map(({ id }) => id).filter((id) => queued.has(id)));
+      if (waiting.size > 0) await queue.wakeOverdue(waiting, clock.now());
+      // Restarts only runs that seem lost twice, because a run between two jobs seems lost for a moment.
+      for (const run of lost) if (lostBefore.has(run.id)) await start(run);
+      lostBefore = new Set(lost.map(({ id }) => id));
+    },
+    enqueue: (job, payload) => queue.add(runlessJob(job, payload), runlessPriority(job)),
+    close: async () => {},
+  };
+}
+
+/** A queue on a connection of its own. */
+interface QueueConnection {
+  readonly connection: RedisClient;
+  readonly prefix: string;
+  readonly queue: RunQueue;
+  /** Receives every error of the connection and logs few of them. */
+  readonly report: (error: unknown) => void;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the queue. `withinMs`: fails when Redis does not answer in that time. Absent: waits for Redis without
+ * limit, as workers do. Must be closed.
+ */
+export function connectQueue(
+  settings: RedisSettings,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  withinMs?: number,
+): QueueConnection {
+  const { report } = openErrorGate({ clock, logger });
+  const connection = openRedis(settings, withinMs === undefined ? 'worker' : 'producer', report);
+  const prefix = keyPrefix(settings);
+  const answers = withinMs === undefined ? {} : { answers: { clock, withinMs } };
+  const queue = openRunQueue({ connection, prefix, onError: report, ...answers });
+  return {
+    connection,
+    prefix,
+    queue,
+    report,
+    async close() {
+      await queue.close().catch(report);
+      closeRedis(connection);
+    },
+  };
 }

@@ -1,12 +1,25 @@
-import { describeError, RollcallError } from '../../core/run/errors.ts';
+import { describeError } from '../../core/run/errors.ts';
+import { runLease } from '../../ports/leases.ts';
 import type { RunContext } from '../../run/engine-io.ts';
-import { failRun } from '../../run/finish-run.ts';
 import type { JobOutcome } from '../../run/work.ts';
-import { longestUnwatchedMs, retryWait } from '../retry-wait.ts';
-import { openWithLease } from '../with-lease.ts';
+import { afterError, failJob, fieldsOf, longestUnwatchedMs, RunBusy } from '../after-error.ts';
+import type { DriveIo } from '../in-process/drive-run.ts';
+import { underLease } from '../lease.ts';
 import { type JobData, runJobName } from './job-data.ts';
-import { RunBusy, withOwnedRun } from './owned-run.ts';
-import type { WorkIo } from './work-io.ts';
+
+/** What the jobs of a worker share. */
+export interface WorkIo extends Pick<DriveIo, 'engine' | 'keepToken' | 'runJob'> {
+  /** Returns a new lease owner for each lease: two jobs of one process must not share one. */
+  readonly newOwner: () => string;
+  /** Longer than any block of a worker, and short enough that the run of a dead worker continues within seconds. */
+  readonly runLeaseMs: number;
+  /** Aborts when the process is asked to stop: no step starts, a write in progress may end. */
+  readonly stop: AbortSignal;
+  /** Aborts a grace period after `stop`. No work may continue then. */
+  readonly graceOver: AbortSignal;
+  /** 0 ≤ x < 1, for jitter. */
+  readonly random: () => number;
+}
 
 /** What follows a job of the queue: it ends, it runs again after a wait, or another job continues. */
 export type Worked =
@@ -34,7 +47,7 @@ export async function workJob(given: JobData, io: WorkIo, lock: AbortSignal): Pr
     try {
       outcome = await takeStep(data, io, lock);
     } catch (error) {
-      return afterError(data, error, io, lock);
+      return afterFailure(data, error, io, lock);
     }
     lock.throwIfAborted();
     if (outcome.kind === 'done') return done;
@@ -77,35 +90,57 @@ async function takeStep(data: JobData, io: WorkIo, lock: AbortSignal): Promise<J
   return io.runJob(runId === undefined ? data.job : runJobName, data.payload, {
     engine,
     withRun: (id, work) => withOwnedRun(id, io, lock, work),
-    withLease: openWithLease(
-      () => ({ owner: io.newOwner(), ttlMs: io.runLeaseMs }),
-      { leases: engine.store.leases, clock: engine.clock },
-      AbortSignal.any([lock, io.stop]),
-    ),
+    withLease(name, work) {
+      const request = { name, owner: io.newOwner(), ttlMs: io.runLeaseMs };
+      const leases = { leases: engine.store.leases, clock: engine.clock };
+      return underLease(request, leases, AbortSignal.any([lock, io.stop]), ({ signal }) => work(signal));
+    },
     keepToken,
   });
 }
 
-async function afterError(data: JobData, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
+/**
+ * Works on a run under its lease, taken for this step only. Returns undefined when the run does not exist or has ended,
+ * or when its sync is not configured here. Throws `RunBusy`. The lease's fencing number protects the store from a
+ * worker that lost the lease. `lock` aborts when the job belongs to another worker.
+ */
+async function withOwnedRun<T>(
+  runId: string,
+  io: WorkIo,
+  lock: AbortSignal,
+  work: (context: RunContext) => Promise<T>,
+): Promise<T | undefined> {
+  const { store, clock, syncs, logger } = io.engine;
+  const request = { name: runLease(runId), owner: io.newOwner(), ttlMs: io.runLeaseMs };
+  const outer = AbortSignal.any([lock, io.graceOver]);
+  const worked = await underLease(request, { leases: store.leases, clock }, outer, async ({ lease, signal }) => {
+    const run = await store.runs.get(runId);
+    if (run === undefined || run.phase === 'done') return { result: undefined };
+    const sync = syncs.get(run.sync);
+    if (sync === undefined) {
+      logger.warn({ run: runId, sync: run.sync }, 'the sync of this run is not configured here: nothing is done');
+      return { result: undefined };
+    }
+    const stopping = AbortSignal.any([signal, io.stop]);
+    return { result: await work({ owned: { run, lease }, sync, signal, stopping }) };
+  });
+  if (worked === undefined) throw new RunBusy(`another worker drives run ${runId}`);
+  return worked.result;
+}
+
+async function afterFailure(data: JobData, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   const { logger } = io.engine;
   const { run } = data.payload;
   if (lock.aborted) throw lock.reason;
   if (io.stop.aborted) return { kind: 'again', data, afterMs: 0 };
-  const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-  // Another worker has the run. This job checks again, because that worker may die.
-  if (error instanceof RunBusy || code === 'LEASE_LOST') return { kind: 'again', data, afterMs: busyMs };
-  const tries = data.tries + 1;
-  const afterMs = retryWait(error, tries, io.random);
-  const fields = { run, step: data.job, code, tries, error: describeError(error) };
-  if (afterMs !== undefined) {
-    logger.warn({ ...fields, waitMs: afterMs }, 'retrying');
-    return delayJob({ ...data, tries }, afterMs, io);
-  }
-  if (run === undefined) {
-    logger.error(fields, 'job failed');
-    return done;
-  }
-  return giveUp({ data, run }, error, io, lock);
+  const failed = { run, step: data.job, tries: data.tries + 1 };
+  const after = afterError(failed, error, io.random, logger);
+  // This job checks again, because the worker that has the run may die.
+  if (after.kind === 'lost') return { kind: 'again', data, afterMs: busyMs };
+  if (after.kind === 'retry') return delayJob({ ...data, tries: failed.tries }, after.afterMs, io);
+  if (run !== undefined) return giveUp({ data, run }, error, io, lock);
+  logger.error(fieldsOf(failed, error), 'job failed');
+  return done;
 }
 
 const giveUpAgainMs = 5000;
@@ -119,11 +154,8 @@ export interface RunJob {
 /** Fails the run with the error's message as its reason. Tries again later when the store is not available. */
 export async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   try {
-    await withOwnedRun(run, io, lock, (context: RunContext) => failRun(context, error, io.engine));
-    const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
-    const fields = { run, step: data.job, code, tries: data.tries + 1, error: describeError(error) };
-    // Logged only now, because without the store the run continues later.
-    io.engine.logger.error(fields, 'run failed');
+    const failed = { run, step: data.job, tries: data.tries + 1 };
+    await withOwnedRun(run, io, lock, (context) => failJob(failed, error, context, io.engine));
     return done;
   } catch (trouble) {
     if (lock.aborted) throw lock.reason;

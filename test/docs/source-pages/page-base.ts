@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { openSourceTokens } from '../../../src/main/open-source-tokens.ts';
+import { openSourceTokens } from '../../../src/main/engine.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { noMetrics } from '../../../src/ports/metrics.ts';
 import type { SourceBase } from '../../../src/ports/source.ts';

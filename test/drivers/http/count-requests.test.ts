@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestPurpose } from '../../../src/core/run/requests.ts';
 import { openLimiter } from '../../../src/drivers/http/rate-limit.ts';
-import { openMeter } from '../../../src/main/open-meter.ts';
+import { openMeter } from '../../../src/main/engine.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const request = { connection: 'acme', operation: 'GET /users', status: 200, tookMs: 1, waitedMs: 0 };

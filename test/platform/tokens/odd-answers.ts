@@ -8,7 +8,7 @@ import type { Store, TokenStore } from '../../../src/ports/store.ts';
 import type { ExchangeOutcome } from '../../../src/ports/tokens.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { judgeToken } from '../../../src/watch/alerts/judge-token.ts';
+import { judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { leaseMs, never, testKey } from './token-manager-bench.ts';
@@ -123,7 +123,7 @@ class OddWorld {
     else await killed(this.#store.tokens, kill, (store) => open(store).current(never));
     const { token = '' } = presented.at(-1) ?? {};
     const status = await open().status();
-    const problem = judgeToken(connection, status, clock.now());
+    const problem = judgeToken({ connection, token: status, now: clock.now() });
     const alert = problem === undefined || problem === 'well' ? 'none' : `${problem.severity}, ${problem.key}`;
 
     this.#sandbox.setFaults([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { troublesOf } from '../../../src/drivers/redis/redis-troubles.ts';
+import { troublesOf } from '../../../src/drivers/redis/open-redis.ts';
 import { redactText } from '../../../src/watch/logs/log-redaction.ts';
 import { adviseOn, openErrorGate } from '../../../src/work/queue/error-gate.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -7,7 +7,7 @@ import { describeRun } from '../../../src/app/runs.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import { openRun, requestRun } from '../../../src/run/request-run.ts';
 import { firstPiece } from '../../../src/work/queue/job-data.ts';
-import type { WorkIo } from '../../../src/work/queue/work-io.ts';
+import type { WorkIo } from '../../../src/work/queue/work-job.ts';
 import { workJob } from '../../../src/work/queue/work-job.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { openHere } from '../../chaos/open-here.ts';

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import type { AppIo, Role } from '../../../src/app/app-io.ts';
-import type { Engine } from '../../../src/main/open-engine.ts';
+import type { Engine } from '../../../src/main/engine.ts';
 import { isLongForm } from '../../chaos/long-form.ts';
 import { openHere } from '../../chaos/open-here.ts';
 import { type MemoryLogger, memoryLogger } from '../../support/memory-logger.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSourceTokens } from '../../../../src/main/open-source-tokens.ts';
+import { openSourceTokens } from '../../../../src/main/engine.ts';
 import { openSeal } from '../../../../src/platform/tokens/seal.ts';
 import { openVault } from '../../../../src/platform/tokens/vault.ts';
 import { noMetrics } from '../../../../src/ports/metrics.ts';

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AlertProblem, AlertState, AlertTopic, Severity } from '../../../src/ports/alerts.ts';
-import {
-  type AlertFacts,
-  acknowledge,
-  type ChannelRule,
-  decideAlerts,
-  type TopicFinding,
-} from '../../../src/watch/alerts/decide-alerts.ts';
+import { acknowledge, type ChannelRule, decideAlerts } from '../../../src/watch/alerts/decide.ts';
+import type { AlertFacts, TopicFinding } from '../../../src/watch/alerts/topics.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 
 const fresh: AlertState = {

@@ -6,18 +6,16 @@ import { openChangeSearches } from '../app/changes/search-changes.ts';
 import { openPeopleSearches } from '../app/people/search-people.ts';
 import { keepNextSlots } from '../app/sync-states.ts';
 import type { Config } from '../config/config.ts';
+import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import { checkOnce } from '../watch/alerts/alert-checks.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';
+import { checkOnce } from '../watch/alerts/open-alerts.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
 import { openSchedule } from '../work/schedule.ts';
-import { accessTo, platformApiOf } from './open-connection.ts';
-import type { Engine } from './open-engine.ts';
-import { startDeployment } from './start-deployment.ts';
-import { traceJob } from './trace-job.ts';
-import { openConfigAlerts } from './watch-alerts.ts';
+import { openConfigAlerts, startDeployment } from './deployment.ts';
+import { accessTo, type Engine, platformApiOf } from './engine.ts';
 
 export interface AppParts {
   readonly scope?: LogScope;
@@ -67,7 +65,7 @@ export function openApp(
     ...(redis === undefined
       ? {}
       : // The queue is loaded only where it is used.
-        { checkRedis: async () => (await import('./check-redis.ts')).checkRedis(redis, io.clock) }),
+        { checkRedis: async () => (await import('./redis.ts')).checkRedis(redis, io.clock) }),
     pageUrl: pageUrlOf(config),
     alerts,
     platformApi: platformApiOf(connections),
@@ -102,4 +100,33 @@ function nextSlots(config: Config): AppIo['nextSlot'] {
     ),
   );
   return keepNextSlots((sync, after) => schedules.get(sync)?.nextSlot(after));
+}
+
+/**
+ * Does a job of the job table. Its log lines name its run. With telemetry it is a span of the trace of its run, its log
+ * lines name that trace, and the job that ends the run sends the span of the whole run.
+ */
+async function traceJob<Result>(
+  { name, payload }: { readonly name: string; readonly payload: unknown },
+  { tracing, io }: Pick<Engine, 'tracing' | 'io'>,
+  scope: LogScope,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const id = runOf(payload);
+  if (tracing === undefined) return scope.during(id === undefined ? {} : { run: id }, work);
+  if (id === undefined) return tracing.during({ name }, work);
+  const { runs, triggers } = io.store;
+  const run = await runs.get(id);
+  return scope.during({ run: id, trace_id: traceIdsOf(id).trace }, async () => {
+    const traced = run === undefined ? { name } : { name, run };
+    const result = await tracing.during(traced, work);
+    const after = run === undefined || run.endedAt !== undefined ? undefined : await runs.get(id);
+    if (after?.endedAt !== undefined) tracing.runEnded(after, await triggers.requestedAt(id));
+    return result;
+  });
+}
+
+function runOf(payload: unknown): string | undefined {
+  const run = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined;
+  return typeof run === 'string' ? run : undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../../src/ports/store.ts';
+import type { Run, Store } from '../../../src/ports/store.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { judgeHeld } from '../../../src/watch/alerts/judge-held.ts';
+import { judgeHeld } from '../../../src/watch/alerts/judge-sync.ts';
 import { sampleRun } from '../../cli/samples.ts';
 import { endRun, openRun, sampleChange, sampleHold, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
@@ -14,13 +14,15 @@ async function emptyStore(): Promise<Store> {
   return store;
 }
 
+const held = (run: Run, store: Store) => judgeHeld({ sync: { name: 'people' }, run, store, now });
+
 test.each(['held', 'partial'] as const)(
   'a run that ended %s with many people blocked is told with the likely cause',
   async (outcome) => {
     const store = await emptyStore();
     const run = sampleRun({ outcome, reason: `${doubt}: approve the run`, facts: { isReadDoubted: true, doubt } });
 
-    expect(await judgeHeld('people', run, store, now)).toMatchObject({
+    expect(await held(run, store)).toMatchObject({
       topic: 'held',
       key: 'held read blocked',
       details: [doubt],
@@ -31,8 +33,8 @@ test.each(['held', 'partial'] as const)(
 
 test('an accepted read ends it, and so does a run that only reports the cause', async () => {
   const store = await emptyStore();
-  expect(await judgeHeld('people', sampleRun({ outcome: 'nothing-to-do', facts: {} }), store, now)).toBe('well');
-  expect(await judgeHeld('people', sampleRun({ outcome: 'partial', facts: { doubt } }), store, now)).toBe('well');
+  expect(await held(sampleRun({ outcome: 'nothing-to-do', facts: {} }), store)).toBe('well');
+  expect(await held(sampleRun({ outcome: 'partial', facts: { doubt } }), store)).toBe('well');
 });
 
 test('held changes and a doubted read are one problem that says both', async () => {
@@ -45,7 +47,7 @@ test('held changes and a doubted read are one problem that says both', async () 
   await endRun(store, owned);
   const run = sampleRun({ id: 'run_1', outcome: 'held', facts: { isReadDoubted: true, doubt } });
 
-  const problem = await judgeHeld('people', run, store, now);
+  const problem = await held(run, store);
   expect(problem).toMatchObject({
     key: 'held disables,read',
     details: [doubt, '1 disables, 5 allowed', 'ana: disable'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PlatformError, RollcallError } from '../../src/core/run/errors.ts';
-import { retryWait } from '../../src/work/retry-wait.ts';
+import { retryWait } from '../../src/work/after-error.ts';
 
 describe('a job that failed', () => {
   const failing = (retry: 'never' | 'backoff' | { readonly afterMs: number }) =>

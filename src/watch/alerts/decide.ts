@@ -1,24 +1,21 @@
+import { RollcallError } from '../../core/run/errors.ts';
 import {
   type AlertNotice,
   type AlertProblem,
   type AlertState,
+  type AlertSubject,
   type AlertTopic,
   type ChannelSettings,
   type KnownProblem,
   type NoticeKind,
+  type Quieted,
+  type QuietOrder,
   type RecoveredProblem,
   type Severity,
   severities,
 } from '../../ports/alerts.ts';
-
-/** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
-export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
-
-/** The result of one evaluation of a subject. Topics that are absent were not evaluated and stay as they are. */
-export interface AlertFacts {
-  readonly at: number;
-  readonly topics: Readonly<Partial<Record<AlertTopic, TopicFinding>>>;
-}
+import type { Store } from '../../ports/store.ts';
+import { type AlertFacts, topics } from './topics.ts';
 
 /** When a channel gets what. */
 export type ChannelRule = Pick<ChannelSettings, 'name' | 'severities' | 'afterMs' | 'remindMs'>;
@@ -34,9 +31,6 @@ export interface Decided {
   readonly drafts: readonly NoticeDraft[];
 }
 
-/** In order of importance. */
-const topics: readonly AlertTopic[] = ['work', 'store', 'token', 'run', 'freshness', 'held'];
-
 /**
  * Decides which channel gets which notice. A channel gets a problem when it begins, gets worse (a higher severity, or
  * ten times as many) or changes its reason; again after `remindMs`; and its end once. A channel with `afterMs` gets
@@ -49,7 +43,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
   const problems: Partial<Record<AlertTopic, KnownProblem>> = {};
   const ends: { readonly recovered: RecoveredProblem; readonly told: readonly string[] }[] = [];
   const notes: AlertProblem[] = [];
-  for (const topic of topics) {
+  for (const { topic } of topics) {
     const known = before.problems[topic];
     const found = facts.topics[topic] ?? known;
     if (found === undefined) continue;
@@ -85,7 +79,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
     if (recovered.length > 0) parcels.push({ kind: 'recovery', channel: name, problems: [], recovered });
   }
   const { muted: _, ...rest } = before;
-  const open = topics.filter((topic) => problems[topic] !== undefined);
+  const open = topics.map(({ topic }) => topic).filter((topic) => problems[topic] !== undefined);
   return {
     state: { ...rest, problems, ...(muted === undefined ? {} : { muted }) },
     drafts: grouped(parcels, { subject: before.subject, at }, open),
@@ -196,4 +190,46 @@ function worstOf(found: readonly Severity[]): Severity {
 /** 0 for none, 1 for 1 to 9, 2 for 10 to 99, and so on. */
 function decade(count: number | undefined): number {
   return count === undefined || count < 1 ? 0 : Math.floor(count).toString().length;
+}
+
+/** A process that evaluates alerts at the same moment may write first. */
+const mostTries = 20;
+
+/** Applies the order to each of the subjects. Throws `CONFLICT` when other processes keep writing the same state. */
+export async function quietAlerts(
+  subjects: readonly AlertSubject[],
+  order: QuietOrder,
+  { store, now }: { readonly store: Pick<Store, 'alerts'>; readonly now: number },
+): Promise<readonly Quieted[]> {
+  const quieted: Quieted[] = [];
+  for (const subject of subjects) quieted.push(await quiet(subject, order, store, now));
+  return quieted;
+}
+
+async function quiet(
+  subject: AlertSubject,
+  order: QuietOrder,
+  store: Pick<Store, 'alerts'>,
+  now: number,
+): Promise<Quieted> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const before = (await store.alerts.state(subject)) ?? freshState(subject, now);
+    const next = applied(before, order);
+    if (next === before || (await store.alerts.save(before.version, next, []))) {
+      return { subject, open: Object.keys(before.problems).length };
+    }
+  }
+  const message = `the alerts of ${subject.kind} ${subject.name} are being written by another process. Try again`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+function applied(before: AlertState, order: QuietOrder): AlertState {
+  if (order.kind === 'ack') return acknowledge(before, order.by, order.at);
+  const { muted: _, ...rest } = before;
+  return order.kind === 'unmute' ? rest : { ...rest, muted: { until: order.until, by: order.by } };
+}
+
+/** The state of a subject that was never evaluated. */
+export function freshState(subject: AlertSubject, now: number): AlertState {
+  return { subject, version: 0, problems: {}, firstSeenAt: now, judgedUntil: 0, judgedRuns: [] };
 }

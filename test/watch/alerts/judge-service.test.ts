@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
-import { judgeToken } from '../../../src/watch/alerts/judge-token.ts';
+import { judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 
 const issuedAt = Date.UTC(2026, 10, 25, 3);
 const minute = 60_000;
@@ -34,7 +34,7 @@ describe('a token endpoint that does not answer correctly', () => {
     ['for two minutes', throttled(5, issuedAt + 48 * minute), 46.5 * minute],
     ['at the end of a token of 90 s', throttled(3, issuedAt + 102 * seconds, shortLived), 91 * seconds],
   ])('is no problem while a later try is in time: %s', (_, token, afterMs) => {
-    expect(judgeToken('acme', token, issuedAt + afterMs)).toBe('well');
+    expect(judgeToken({ connection: 'acme', token, now: issuedAt + afterMs })).toBe('well');
   });
 
   it.each([
@@ -43,11 +43,18 @@ describe('a token endpoint that does not answer correctly', () => {
     ['an expired access token', throttled(2, issuedAt + 61 * minute), 60 * minute, 'critical'],
     ['no access token', throttled(2, issuedAt + 1000, { issuedAt: undefined, expiresAt: undefined }), 0, 'critical'],
   ])('is a problem with %s', (_, token, afterMs, severity) => {
-    expect(judgeToken('acme', token, issuedAt + afterMs)).toMatchObject({ severity, code: 'token-endpoint-failing' });
+    expect(judgeToken({ connection: 'acme', token, now: issuedAt + afterMs })).toMatchObject({
+      severity,
+      code: 'token-endpoint-failing',
+    });
   });
 
   it('is told in sentences of which each stands once, with times to the second', () => {
-    const problem = judgeToken('acme', throttled(6, issuedAt + 50 * minute), issuedAt + 48 * minute);
+    const problem = judgeToken({
+      connection: 'acme',
+      token: throttled(6, issuedAt + 50 * minute),
+      now: issuedAt + 48 * minute,
+    });
     expect(problem).toMatchObject({
       title: 'the token endpoint does not answer correctly',
       summary:
@@ -67,7 +74,7 @@ describe('a refused refresh token', () => {
     ['the access token is valid', 59, 'Syncs of acme work until 2026-11-25 04:00:00 UTC, and then not before'],
     ['the access token has expired', 60, 'No sync of acme works until'],
   ])('is critical, and says what still works: %s', (_, afterMinutes, work) => {
-    expect(judgeToken('acme', refused, issuedAt + afterMinutes * minute)).toMatchObject({
+    expect(judgeToken({ connection: 'acme', token: refused, now: issuedAt + afterMinutes * minute })).toMatchObject({
       severity: 'critical',
       code: 'refresh-token-refused',
       summary: `The platform refuses the refresh token. ${work} a new token is configured`,

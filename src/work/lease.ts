@@ -2,10 +2,14 @@ import { isStoreAway, RollcallError } from '../core/run/errors.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Lease, Leases } from '../ports/store.ts';
 
-export interface HeldLease {
+/** A lease that is renewed. */
+export interface Leased {
   readonly lease: Lease;
   /** Aborts with LEASE_LOST as soon as the lease is known to be lost, or with the outer signal's reason. */
   readonly signal: AbortSignal;
+}
+
+export interface HeldLease extends Leased {
   /** Stops renewing and releases the lease. */
   release(): Promise<void>;
 }
@@ -19,6 +23,32 @@ export interface LeaseRequest {
 export interface LeaseIo {
   readonly leases: Leases;
   readonly clock: Clock;
+}
+
+/**
+ * Works under a lease, which is renewed and then released. Returns undefined, and does nothing, when another owner holds
+ * it. `outer` stops the work. When the store is unavailable at the end, the lease expires.
+ */
+export async function underLease<T>(
+  request: LeaseRequest,
+  io: LeaseIo,
+  outer: AbortSignal,
+  work: (leased: Leased) => Promise<T>,
+): Promise<T | undefined> {
+  const held = await holdLease(request, io, outer);
+  if (held === undefined) return undefined;
+  try {
+    return await work(held);
+  } finally {
+    await releaseOrExpire(held);
+  }
+}
+
+/** Releases the lease. When the store is unavailable, the lease expires. */
+export async function releaseOrExpire(held: HeldLease): Promise<void> {
+  await held.release().catch((error: unknown) => {
+    if (!isStoreAway(error)) throw error;
+  });
 }
 
 /**
@@ -48,13 +78,6 @@ export async function holdLease(
     await leases.release(lease);
   };
   return { lease, signal, release };
-}
-
-/** Releases the lease. When the store is unavailable, the lease expires. */
-export async function releaseOrExpire(held: HeldLease): Promise<void> {
-  await held.release().catch((error: unknown) => {
-    if (!isStoreAway(error)) throw error;
-  });
 }
 
 /**

@@ -1,0 +1,373 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+import type { ConnectionAccess, PlatformApi } from '../app/app-io.ts';
+import { findConnection } from '../app/find-named.ts';
+import type { Config, ConnectionSettings, SyncConfig } from '../config/config.ts';
+import { type ExpressionThread, openExpressionThread } from '../config/expression-thread.ts';
+import { createExpressions } from '../config/expressions.ts';
+import { fingerprintOf } from '../config/fingerprint.ts';
+import { compileMapping } from '../core/person/mapping.ts';
+import type { RequestPurpose } from '../core/run/requests.ts';
+import type { Limits } from '../core/run/settings.ts';
+import { defaultExpressionLimits } from '../core/run/settings.ts';
+import { deliveryKinds } from '../delivery/registry.ts';
+import { egressWith } from '../drivers/http/egress.ts';
+import { openLocalBudget } from '../drivers/http/rate-limit.ts';
+import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client/client.ts';
+import { randomShare } from '../platform/client/defaults.ts';
+import { callApi, targetOf } from '../platform/client/named-call.ts';
+import { openPlatform } from '../platform/platform.ts';
+import { exchangeRefreshToken, revokeToken } from '../platform/tokens/calls.ts';
+import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
+import type { RevokeCall } from '../platform/tokens/revoke.ts';
+import { openSeals } from '../platform/tokens/seal.ts';
+import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
+import type { Delivery } from '../ports/delivery.ts';
+import type { CountRequests, Metrics } from '../ports/metrics.ts';
+import type { Platform, RateBudget } from '../ports/platform.ts';
+import type { Checkpoint, Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
+import type { RefreshGrant, SourceBase } from '../ports/source.ts';
+import type { Store } from '../ports/store.ts';
+import type { Seal } from '../ports/tokens.ts';
+import { sourceTokenName } from '../ports/tokens.ts';
+import type { Tracing } from '../ports/tracing.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
+import { openFileSpool } from '../store/file-spool.ts';
+import { openStoreWithClock } from '../store/index.ts';
+import { openScratchFolder } from '../store/scratch-folder.ts';
+
+export interface EngineParts {
+  /** The machine's clock. The engine has the store's. */
+  readonly clock: Clock;
+  /** Absent: the engine has the machine's clock as it is. */
+  readonly uptime?: Uptime;
+  readonly logger: Logger;
+  readonly newId: NewId;
+  readonly checkpoint: Checkpoint;
+  /** Whether this command may present the configured first refresh token (design, "Tokens"). */
+  readonly mayPresentSeed: boolean;
+  readonly mayPresentRestored?: boolean;
+  /** The proxies of the environment. Absent: none. */
+  readonly egress?: Egress;
+}
+
+export interface Engine {
+  readonly io: EngineIo;
+  readonly connections: ReadonlyMap<string, Connection>;
+  /** Counts the activity of the connections. */
+  readonly meter: Meter;
+  readonly egress: Egress | undefined;
+  /** Sends traces and metrics. Absent: telemetry is off. */
+  readonly tracing?: Tracing;
+  /** Compares the clock with the store's again (`StoreClock.check`). */
+  checkClock(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
+export async function openEngine(config: Config, given: EngineParts): Promise<Engine> {
+  const scratchFolder = await openScratchFolder(config.folder, given.clock.now());
+  const { folder } = config;
+  const { logger, newId, checkpoint } = given;
+  const { all: seals, tokens: seal } = openSeals(config);
+  const { store, clock: storeClock } = await openStoreWithClock(config.store, {
+    ...given,
+    folder,
+    seals,
+    connections: config.workers.storeConnections,
+  });
+  const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
+  const parts: EngineParts = { ...given, clock };
+  // The Redis client is loaded only where it is used.
+  const openLocal = (share: Limits): RateBudget => openLocalBudget(share, clock);
+  const budgets =
+    config.redis === undefined
+      ? undefined
+      : (await import('../work/queue/redis-budget.ts')).openBudgets(config.redis, { ...parts, openLocal });
+  const meter = openMeter();
+  const connections = new Map(
+    Object.values(config.connections).map((settings) => {
+      const budget = budgets?.of(settings.name, settings.limits);
+      return [
+        settings.name,
+        openConnection(settings, {
+          ...parts,
+          store,
+          seal,
+          metrics: meter,
+          ...(budget === undefined ? {} : { budget }),
+        }),
+      ];
+    }),
+  );
+  const thread = openExpressionThread();
+  const sourceTokens: TokenManager[] = [];
+  const syncs = new Map(
+    Object.values(config.syncs).map((settings) => [
+      settings.name,
+      openSync(
+        settings,
+        config,
+        { connections, thread },
+        {
+          folder: config.folder,
+          scratchFolder,
+          ...(parts.egress === undefined ? {} : { egress: parts.egress }),
+          openTokens: (grant) => {
+            const manager = openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter });
+            sourceTokens.push(manager);
+            return manager;
+          },
+        },
+      ),
+    ]),
+  );
+  const openSpool = () => openFileSpool(scratchFolder);
+  return {
+    io: {
+      ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
+      retention: config.retention,
+      progress: () => {},
+      countRequests: meter.countRequests,
+    },
+    connections,
+    meter,
+    egress: parts.egress,
+    checkClock: storeClock.check,
+    close: async () => {
+      await thread.close();
+      // A refresh in progress needs the store, and a pair that it refuses is tried for as long as the process may live.
+      const managers = [...connections.values(), ...sourceTokens];
+      await Promise.all(managers.map((manager) => manager.close()));
+      budgets?.close();
+      await store.close();
+    },
+  };
+}
+
+/** One connection, opened: its tokens, its client and the engine's view of it. */
+export interface Connection {
+  readonly settings: ConnectionSettings;
+  readonly tokenManager: TokenManager;
+  readonly client: PlatformClient;
+  readonly clientOptions: PlatformClientOptions;
+  readonly platform: Platform;
+  readonly revoke: RevokeCall;
+  close(): Promise<void>;
+}
+
+interface ConnectionParts extends TokenParts {
+  /** The rate that every process of the deployment shares. Absent: this process has the whole rate of the connection. */
+  readonly budget?: RateBudget;
+  /** The proxies of the environment. */
+  readonly egress?: Egress;
+}
+
+function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
+  const { clock, metrics, budget } = parts;
+  const { name, baseUrl, dialect, limits } = settings;
+  const logger = parts.logger.child({ connection: name });
+  const applicationToken = settings.applicationToken?.reveal();
+  const ca = settings.ca === undefined ? undefined : withPublic(settings.ca);
+  const way = {
+    egress: egressWith(settings.proxy?.reveal(), parts.egress),
+    ...(ca === undefined ? {} : { tls: { ca } }),
+  };
+  const onRequest: PlatformClientOptions['onRequest'] = (request) =>
+    metrics.requestEnded({ ...request, connection: name });
+  const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now(), way, onRequest };
+  const tokenManager = openTokens(
+    {
+      connection: name,
+      exchange: (refreshToken, signal) =>
+        exchangeRefreshToken(
+          { ...endpoint, applicationToken: applicationToken ?? '', refreshToken, expiresIn: dialect.expiresIn },
+          signal,
+        ),
+      configuredRefreshToken: settings.refreshToken?.reveal(),
+      staticAccessToken: settings.accessToken?.reveal(),
+      httpTimeoutMs: limits.timeoutMs,
+      onAlert: (alert) =>
+        logger.error({ alert: alert.kind }, 'the connection needs an operator: see "rollcall token status"'),
+      // The token manager adds the connection to its log lines.
+      logger: parts.logger,
+    },
+    parts,
+  );
+  const clientOptions: PlatformClientOptions = {
+    baseUrl,
+    dialect,
+    limits,
+    tokens: tokenManager,
+    way,
+    clock,
+    logger,
+    onRequest,
+    ...(applicationToken === undefined ? {} : { applicationToken }),
+    ...(budget === undefined ? {} : { budget }),
+  };
+  const client = openPlatformClient(clientOptions);
+  return {
+    settings,
+    tokenManager,
+    client,
+    clientOptions,
+    platform: openPlatform(client),
+    revoke: (accessToken, signal) => revokeToken({ ...endpoint, accessToken }, signal),
+    close: async () => {
+      await tokenManager.close();
+      await client.close();
+    },
+  };
+}
+
+/** Node takes given authorities in place of its own. */
+function withPublic(ca: string): string {
+  return [...getCACertificates('default'), ca].join('\n');
+}
+
+/** What every token manager of this process shares. */
+export interface TokenParts {
+  readonly store: Store;
+  readonly seal: Seal | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mayPresentSeed: boolean;
+  readonly mayPresentRestored?: boolean;
+  readonly metrics: Metrics;
+}
+
+type SharedOptions =
+  | 'store'
+  | 'leases'
+  | 'seal'
+  | 'clock'
+  | 'newOwner'
+  | 'mayPresentSeed'
+  | 'mayPresentRestored'
+  | 'random';
+
+/** Opens a token manager over the store, and counts how its presentations end. */
+export function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts: TokenParts): TokenManager {
+  const { store, seal, clock, mayPresentSeed, mayPresentRestored = false, metrics } = parts;
+  return openTokenManager({
+    ...own,
+    store: store.tokens,
+    leases: store.leases,
+    exchange: async (refreshToken, signal) => {
+      const outcome = await own.exchange(refreshToken, signal);
+      metrics.tokenPresented(own.connection, outcome.kind);
+      return outcome;
+    },
+    seal,
+    clock,
+    newOwner: () => randomBytes(8).toString('hex'),
+    mayPresentSeed,
+    mayPresentRestored,
+    random: randomShare,
+  });
+}
+
+/** Opens the rotating tokens of a sync's source, kept in the store as `source <sync>` and refreshed as a connection's are. */
+export function openSourceTokens(sync: string, grant: RefreshGrant, parts: TokenParts): TokenManager {
+  const logger = parts.logger.child({ source: sync });
+  return openTokens(
+    {
+      connection: sourceTokenName(sync),
+      exchange: (refreshToken, signal) => grant.exchange(refreshToken, signal),
+      configuredRefreshToken: grant.refreshToken,
+      staticAccessToken: undefined,
+      httpTimeoutMs: grant.timeoutMs,
+      onAlert: (alert) => logger.error({ alert: alert.kind }, 'the source needs a new refresh token'),
+      logger,
+    },
+    parts,
+  );
+}
+
+/** Opens one sync over its connection. Sends no request. */
+function openSync(
+  settings: SyncConfig,
+  config: Config,
+  { connections, thread }: { readonly connections: ReadonlyMap<string, Connection>; readonly thread: ExpressionThread },
+  base: SourceBase,
+): Sync {
+  const connection = connections.get(settings.connection);
+  if (connection === undefined) throw new RangeError(`sync ${settings.name} names no known connection`);
+  const { platform } = connection;
+  const { dialect, limits: callLimits } = connection.settings;
+  const blacklist = settings.remove !== 'never' && settings.remove.blacklist;
+  const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
+  const { expressions: limits = defaultExpressionLimits } = settings;
+  const expressions = createExpressions({ thread, limits });
+  const opened = deliveryKinds.map(({ kind, open }) => [kind, open({ platform, dialect, blacklist, outboxFolder })]);
+  return {
+    settings,
+    source: settings.source.open(base),
+    mapping: compileMapping(settings.mapping, settings.lifecycle, settings, { expressions }),
+    platform,
+    dialect,
+    limits: callLimits,
+    fingerprint: fingerprintOf(settings, connection.settings),
+    deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
+  };
+}
+
+/** Counts the activity of connections for every attached receiver. Only a process that serves or sends metrics loads them. */
+interface Meter extends Metrics {
+  attach(metrics: Metrics): void;
+  readonly countRequests: CountRequests;
+}
+
+export function openMeter(): Meter {
+  const attached: Metrics[] = [];
+  const counting = new AsyncLocalStorage<(purpose: RequestPurpose) => void>();
+  return {
+    attach: (metrics) => {
+      attached.push(metrics);
+    },
+    countRequests(count, work) {
+      const outer = counting.getStore();
+      const both = (purpose: RequestPurpose): void => {
+        outer?.(purpose);
+        count(purpose);
+      };
+      return counting.run(both, work);
+    },
+    requestEnded(request) {
+      counting.getStore()?.(request.purpose);
+      for (const metrics of attached) metrics.requestEnded(request);
+    },
+    tokenPresented(connection, outcome) {
+      for (const metrics of attached) metrics.tokenPresented(connection, outcome);
+    },
+  };
+}
+
+/** Returns what the use cases do with one connection. */
+export function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {
+  const tokens = {
+    status: () => tokenManager.status(),
+    refresh: (signal: AbortSignal) => tokenManager.refresh(signal),
+    revoke: (signal: AbortSignal) => tokenManager.revoke(revoke, signal),
+  };
+  return { platform, tokens };
+}
+
+export function platformApiOf(connections: ReadonlyMap<string, Connection>): PlatformApi {
+  return {
+    call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
+    async target(request, signal) {
+      const connection = findConnection(request.connection, connections);
+      return targetOf({ ...connection, baseUrl: connection.clientOptions.baseUrl }, request, signal);
+    },
+    async *contract(name, mode, signal) {
+      const { clientOptions: connection } = findConnection(name, connections);
+      // Loaded only when needed: no other command uses it.
+      const { runContractSuite } = await import('../platform/contract-suite/contract-suite.ts');
+      yield* runContractSuite({ connection, mode, signal });
+    },
+  };
+}

@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { AppIo } from '../app/app-io.ts';
+import type { Backups, CliIo, OpenAppOptions, SandboxAccess } from '../cli/cli-io.ts';
+import { Interruption, type StopSignal, stopSignals } from '../cli/cli-io.ts';
+import { runCli } from '../cli/run-cli.ts';
+import type { Config } from '../config/config.ts';
+import { initTemplate } from '../config/init-template.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { environmentEgress } from '../drivers/http/egress.ts';
+import { readVersion } from '../drivers/http/version.ts';
+import { listApiOperations } from '../platform/table/named-operations.ts';
+import { renderOpenApi } from '../platform/table/open-api.ts';
+import { operationIds } from '../platform/table/operations.ts';
+import type { Clock, Egress, Logger } from '../ports/runtime.ts';
+import type { StoreMigration } from '../ports/store-backup.ts';
+import { sourceTokenName } from '../ports/tokens.ts';
+import type { Tracing } from '../ports/tracing.ts';
+import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
+import { faultGrammar } from '../sandbox/faults/parse-fault.ts';
+import { listQuirks } from '../sandbox/quirks.ts';
+import { isTelemetryOn } from '../watch/tracing/is-on.ts';
+import { newUlid, openUptime, systemClock } from './system.ts';
+
+/** Opens what the command line needs, over a real process. */
+export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo {
+  const { stdin, stdout, stderr, env } = self;
+  const isInteractive = stdin.isTTY && stderr.isTTY;
+  // What was checked is what is opened: a file that changes in between cannot end the process.
+  let checked: Config | undefined;
+  const keepChecked = (config: Config): void => {
+    checked = config;
+  };
+  return {
+    stdout,
+    stderr,
+    env,
+    cwd: self.cwd(),
+    clock: systemClock,
+    signal,
+    ...(stdin.isTTY ? {} : { onHangup: hangupsOf(self) }),
+    ...(isInteractive ? { ask: (question: string) => ask(question, self, signal) } : {}),
+    operator: operatorName(env),
+    version: readVersion(),
+    openApp: (configPath, options) => {
+      const config = checked;
+      checked = undefined;
+      const given = config === undefined ? {} : { config };
+      return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
+    },
+    migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
+    backups: openBackups(env),
+    sourceKinds: loadSourceKinds,
+    starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
+    apiOperations: listApiOperations(),
+    sandbox: sandboxAccess,
+    // The platform and its web server are loaded only where they are used.
+    openDemo: async (folder) => (await import('../sandbox/demo-world.ts')).openDemoWorld(folder, systemClock.now),
+  };
+}
+
+/** Remembers a SIGHUP that comes while there is no listener, which is while a configuration is opened again. */
+function hangupsOf(self: NodeJS.Process): NonNullable<CliIo['onHangup']> {
+  const listeners = new Set<() => void>();
+  let isMissed = false;
+  const hear = (): void => {
+    isMissed = listeners.size === 0;
+    for (const listener of listeners) listener();
+  };
+  return (listener) => {
+    // Stays for the life of the process: without a handler the next SIGHUP would end it.
+    if (!self.listeners('SIGHUP').includes(hear)) self.on('SIGHUP', hear);
+    listeners.add(listener);
+    if (isMissed) queueMicrotask(hear);
+    return () => void listeners.delete(listener);
+  };
+}
+
+/** Loads the kinds of sources where they are used, because they are large. */
+async function loadSourceKinds() {
+  return (await import('../sources/registry.ts')).sourceKinds;
+}
+
+/** Asks on the terminal. Returns empty text when the input ends. */
+function ask(question: string, { stdin, stderr }: NodeJS.Process, signal: AbortSignal): Promise<string> {
+  // Terminal mode would read Ctrl-C as a key instead of a signal.
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  return new Promise<string>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    lines.once('close', () => resolve(''));
+    lines.question(question, resolve);
+  }).finally(() => lines.close());
+}
+
+function operatorName(env: NodeJS.ProcessEnv): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // The user of a container often has no name.
+    return env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** The sandbox for the command line. Its web server is loaded only when it starts. */
+export const sandboxAccess: SandboxAccess = {
+  async start(request) {
+    const { startByCommand } = await import('../sandbox/start-by-command.ts');
+    return startByCommand({ ...request, now: systemClock.now });
+  },
+  openApi: renderOpenApi,
+  faults: () => ({ grammar: faultGrammar, operations: operationIds, kinds: faultKinds, quirks: listQuirks() }),
+};
+
+interface AppSurroundings extends OpenAppOptions {
+  /** The configuration, if it was read and checked before. */
+  readonly config?: Config;
+  /** Called with a configuration that was read again without a problem, before the app is to be opened again. */
+  readonly onChecked?: (config: Config) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The destination of logs. */
+  readonly stderr: { readonly isTTY?: boolean; write(line: string): unknown };
+}
+
+/**
+ * Loads a configuration and opens what it names. Throws `CONFIG_INVALID` with every problem, and opens nothing then.
+ * Imports the parts here, so that `--help` and `init` do not load them.
+ */
+export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
+  const config = options.config ?? (await readConfig(configPath, options.env));
+  const [{ createLogger }, { openLogScope }, { openEngine }, { followClock }, { openApp }] = await Promise.all([
+    import('../watch/logs/create-logger.ts'),
+    import('../watch/logs/log-scope.ts'),
+    import('./engine.ts'),
+    import('../work/follow-clock.ts'),
+    import('./app.ts'),
+  ]);
+  const clock = systemClock;
+  const { logs, stderr, mayPresentSeed, mayPresentRestored = false } = options;
+  const egress = openEgress(options.env);
+  const scope = openLogScope();
+  const logger = createLogger({
+    level: logs === 'on' ? config.log.level : 'silent',
+    pretty: stderr.isTTY === true,
+    destination: stderr,
+    key: logKey(config),
+    clock,
+    scope,
+  });
+  const engine = await openEngine(config, {
+    clock,
+    uptime: openUptime(),
+    logger,
+    newId: newUlid,
+    checkpoint: () => {},
+    mayPresentSeed,
+    mayPresentRestored,
+    egress,
+  });
+  const tracing = await openTracing(config, { env: options.env, clock, logger });
+  if (tracing !== undefined) engine.meter.attach(tracing.metrics);
+  const stopFollowing = followClock(engine.checkClock, clock);
+  const close = async (): Promise<void> => {
+    await stopFollowing();
+    await engine.close();
+    await tracing?.close();
+  };
+  const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
+  const traced = tracing === undefined ? {} : { tracing };
+  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig });
+}
+
+/** Opens the SDK of OpenTelemetry when the environment asks for it. It is loaded only then. */
+async function openTracing(
+  config: Config,
+  { env, clock, logger }: { readonly env: AppSurroundings['env']; readonly clock: Clock; readonly logger: Logger },
+): Promise<Tracing | undefined> {
+  if (!isTelemetryOn(env)) return undefined;
+  const { openTelemetry } = await import('../watch/tracing/open-telemetry.ts');
+  const hosts = new Map(
+    Object.values(config.connections).map(({ name, baseUrl }) => [name, new URL(baseUrl).hostname]),
+  );
+  const hostOf = (connection: string) => hosts.get(connection);
+  return openTelemetry({ env, version: readVersion(), deployment: config.deployment, hostOf, clock, logger });
+}
+
+/** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */
+export async function migrateConfiguredStore(configPath: string, env: AppSurroundings['env']): Promise<StoreMigration> {
+  const { store, folder } = await readConfig(configPath, env);
+  const { migrateStore } = await import('../store/index.ts');
+  return migrateStore(store, { folder });
+}
+
+async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
+  const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
+    import('../config/load-config.ts'),
+    import('../config/expressions.ts'),
+    import('../sources/registry.ts'),
+  ]);
+  return loadConfig(configPath, { env, sourceKinds, expressions: createExpressions() });
+}
+
+/** Returns the key of the hashes that replace people in logs: the same for all processes on one store. */
+function logKey({ encryptionKey, folder, store }: Config): Uint8Array {
+  const text = encryptionKey?.reveal() ?? `${folder}\n${store}`;
+  return createHash('sha256').update('rollcall log key\n').update(text).digest();
+}
+
+function openEgress(env: AppSurroundings['env']): Egress {
+  try {
+    return environmentEgress(env);
+  } catch (error) {
+    throw new RollcallError(error instanceof Error ? error.message : String(error), { code: 'CONFIG_INVALID' });
+  }
+}
+
+/** Opens backups and restores of the store that a configuration names. */
+export function openBackups(env: Readonly<Record<string, string | undefined>>): Backups {
+  const open = async (configPath: string) => {
+    const [config, store, { openSeals }] = await Promise.all([
+      readConfig(configPath, env),
+      import('../store/index.ts'),
+      import('../platform/tokens/seal.ts'),
+    ]);
+    const { all: seals } = openSeals(config);
+    const parts = { folder: config.folder, seals, version: readVersion(), now: () => systemClock.now() };
+    return { config, store, parts, newId: newUlid };
+  };
+  return {
+    async create(configPath, file) {
+      const { config, store, parts } = await open(configPath);
+      return store.backUpStore(config.store, file, parts);
+    },
+    async preview(configPath, file) {
+      const { config, store, parts } = await open(configPath);
+      return store.previewRestore(config.store, file, parts);
+    },
+    async restore(configPath, file, signed) {
+      const { config, store, parts, newId } = await open(configPath);
+      const syncs = Object.keys(config.syncs);
+      const seeds = await configuredSeeds(config);
+      return store.restoreStore(config.store, file, { ...parts, ...signed, id: newId('audit'), syncs, seeds });
+    },
+  };
+}
+
+/** Returns hashes of the first tokens in the configuration, by the names under which the store keeps their pairs. */
+async function configuredSeeds(config: Config): Promise<ReadonlyMap<string, string>> {
+  const { hashSeed } = await import('../platform/tokens/vault.ts');
+  const seeds = new Map<string, string>();
+  for (const { name, refreshToken } of Object.values(config.connections)) {
+    if (refreshToken !== undefined) seeds.set(name, hashSeed(name, refreshToken.reveal()));
+  }
+  for (const { name, source } of Object.values(config.syncs)) {
+    const row = sourceTokenName(name);
+    source.open({
+      folder: config.folder,
+      scratchFolder: config.folder,
+      openTokens: ({ refreshToken }) => {
+        seeds.set(row, hashSeed(row, refreshToken));
+        return noTokens;
+      },
+    });
+  }
+  return seeds;
+}
+
+const unused = async (): Promise<never> => {
+  throw new Error('a source that is only asked for its token reads nothing');
+};
+
+const noTokens = { current: unused, renew: unused, accepted: () => {} };
+
+/**
+ * Runs the command line of this process and sets its exit code. The first SIGINT or SIGTERM asks the command to stop at a
+ * safe place; the second ends the process at once.
+ */
+export async function runProcess(self: NodeJS.Process): Promise<void> {
+  const stopping = new AbortController();
+  const stop = (signal: StopSignal) => {
+    const interruption = new Interruption(signal);
+    if (stopping.signal.aborted) self.exit(interruption.exitCode);
+    stopping.abort(interruption);
+  };
+  for (const signal of stopSignals) self.on(signal, stop);
+  for (const output of [self.stdout, self.stderr]) output.on('error', ignoreClosedPipe);
+  const io = openProcessIo(self, stopping.signal);
+  self.exitCode = await runCli(self.argv.slice(2), io);
+  for (const signal of stopSignals) self.off(signal, stop);
+  // Our resources are closed, but a library may still wait, for example for Redis.
+  if (stopping.signal.aborted) self.exit();
+}
+
+/** Ignores a closed output pipe (`rollcall runs | head`), so that a run in progress continues. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

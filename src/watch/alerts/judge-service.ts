@@ -1,0 +1,227 @@
+import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
+import { countOf } from '../../core/run/count-of.ts';
+import { formatInstant } from '../../core/run/instant.ts';
+import type { AlertProblem } from '../../ports/alerts.ts';
+import type { QueueDepth } from '../../ports/metrics.ts';
+import type { TokenStatus } from '../../ports/tokens.ts';
+import { ageOf, instantOf } from './words.ts';
+
+/** What a process knows about the work of its deployment. Instants are epoch ms. */
+export interface WorkView {
+  readonly now: number;
+  /** Whether a sync has a schedule, or a request waits. Without either, no scheduler is missed. */
+  readonly isSchedulerNeeded: boolean;
+  /** Since when this process has seen no scheduler; undefined while there is one. */
+  readonly unscheduledSince: number | undefined;
+  /** Since when Redis has not answered this process; undefined while it does, and without Redis. */
+  readonly redisAwaySince: number | undefined;
+  /** Since when runs are open and this process has seen no worker; undefined while there is one, and without Redis. */
+  readonly unworkedSince: number | undefined;
+  readonly openRuns: number;
+  /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
+  readonly queue: QueueDepth | undefined;
+  /** Since when every check has found a job that waits for longer than `queueAgedMs`. */
+  readonly agedSince: number | undefined;
+  /** The oldest request without a run whose sync is neither paused nor has an open run. */
+  readonly request: { readonly sync: string; readonly requestedAt: number } | undefined;
+  /** The time without the store that has just ended. */
+  readonly outage: Outage | undefined;
+  /** End of the last such time that was reported; 0 when there was none. */
+  readonly storeBackAt: number;
+}
+
+/** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
+export const schedulerMissedMs = 120_000;
+/** Longer than a rollout of workers and a failover of Redis. */
+export const workersMissedMs = 300_000;
+/** A request is taken up within a second, and a job as soon as a worker is free. */
+export const queueAgedMs = 600_000;
+/** A job keeps its age while its run waits for the platform, so one old job at one check means nothing. */
+export const agedForMs = 300_000;
+
+/**
+ * Returns whether work is done: a problem, `well`, or undefined while something is missing, but not for long. Only one
+ * cause is returned, the one that explains the others.
+ */
+export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
+  const { now, unscheduledSince, redisAwaySince, unworkedSince, queue, agedSince, request } = view;
+  const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
+  if (view.isSchedulerNeeded && missed(unscheduledSince, schedulerMissedMs)) {
+    const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${instantOf(unscheduledSince)}), so no run starts`;
+    return problem('no-scheduler', summary, 'start a process with "rollcall start" (with Redis: --role scheduler)');
+  }
+  if (missed(redisAwaySince, workersMissedMs)) {
+    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${instantOf(redisAwaySince)}), so workers get no jobs`;
+    return problem('no-redis', summary, 'restart Redis, or check the network policy; requests are kept in the store');
+  }
+  if (missed(unworkedSince, workersMissedMs)) {
+    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${instantOf(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
+    return problem('no-worker', summary, 'start a process with "rollcall start --role worker"');
+  }
+  if (queue !== undefined && missed(agedSince, agedForMs)) {
+    const summary = `${countOf(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
+    return problem('jobs-wait', summary, 'start more workers, or read the log of the running ones', 'warning');
+  }
+  if (request !== undefined && now - request.requestedAt >= queueAgedMs) {
+    const { sync, requestedAt } = request;
+    const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${instantOf(requestedAt)}) and has not started`;
+    return problem('requests-wait', summary, 'read the log of the scheduler', 'warning');
+  }
+  const missing = [view.isSchedulerNeeded ? unscheduledSince : undefined, redisAwaySince, unworkedSince, agedSince];
+  return missing.every((since) => since === undefined) ? 'well' : undefined;
+}
+
+function problem(
+  code: AlertCode,
+  summary: string,
+  action: string,
+  severity: AlertProblem['severity'] = 'critical',
+): AlertProblem {
+  const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
+  return { topic: 'work', code, severity, key: code, summary, details: [], unaffected, action };
+}
+
+/** A time in which the store did not answer. */
+export interface Outage {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Shorter outages are in the log only. */
+export const outageToldMs = 60_000;
+
+/**
+ * Reports that the store was unavailable. No notice can be stored during the outage, so the report follows afterwards.
+ */
+export function judgeOutage({
+  outage,
+  storeBackAt,
+}: Pick<WorkView, 'outage' | 'storeBackAt'>): { readonly over: AlertProblem } | undefined {
+  if (outage === undefined || outage.until - outage.from < outageToldMs || storeBackAt >= outage.from) return undefined;
+  const { from, until } = outage;
+  return {
+    over: {
+      topic: 'store',
+      code: 'store-was-away',
+      severity: 'info',
+      key: 'away',
+      summary: `The store did not answer for ${ageOf(until - from)}, from ${instantOf(from)} to ${instantOf(until)}`,
+      details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
+      unaffected: undefined,
+      action: 'read the log of the database for that time',
+    },
+  };
+}
+
+/** Refreshes start at 75 % of the lifetime. At this share they have been failing for a while. */
+const lateShare = 0.9;
+/** For short-lived tokens: how long a refresh may take. */
+const refreshGraceMs = 180_000;
+const dueShare = 0.75;
+
+/** Returns the problem of a connection's tokens; undefined when it has none stored. */
+export function judgeToken({
+  connection,
+  token,
+  now,
+}: {
+  readonly connection: string;
+  readonly token: TokenStatus;
+  readonly now: number;
+}): AlertProblem | 'well' | undefined {
+  const action = `rollcall token status ${connection}`;
+  const unaffected = `Syncs of other connections continue; nothing was changed on the platform.`;
+  const base = { topic: 'token', unaffected, action, details: [token.reason, token.advice].filter(isText) } as const;
+  switch (token.state) {
+    case 'none':
+      return judgeEndpoint(connection, token, now, base);
+    case 'reauth-required': {
+      const { expiresAt } = token;
+      const work =
+        expiresAt !== undefined && now < expiresAt
+          ? `Syncs of ${connection} work until ${formatInstant(expiresAt)}, and then not before a new token is configured`
+          : `No sync of ${connection} works until a new token is configured`;
+      const summary = `The platform refuses the refresh token. ${work}`;
+      return { ...base, severity: 'critical', code: 'refresh-token-refused', key: 'reauth-required', summary };
+    }
+    case 'sealed': {
+      const summary = `The stored tokens were sealed with another encryptionKey. No sync of ${connection} works until that key or a new refresh token is configured`;
+      return { ...base, severity: 'critical', code: 'tokens-sealed', key: 'sealed', summary };
+    }
+    case 'revoked': {
+      const summary = `The tokens were revoked. No sync of ${connection} works until an operator refreshes them`;
+      return { ...base, severity: 'warning', code: 'tokens-revoked', key: 'revoked', summary };
+    }
+    case 'restored': {
+      const summary = `The store was restored from a backup. No sync of ${connection} works until an operator confirms the tokens`;
+      return { ...base, severity: 'critical', code: 'tokens-restored', key: 'restored', summary };
+    }
+    default:
+      return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
+  }
+}
+
+/** One odd answer is left to the next try, unless that is far away. */
+const fewAnswers = 2;
+/** So many odd answers in a row last for about `refreshGraceMs` (`waitAfter`). */
+const manyAnswers = 6;
+
+/** A throttled or unavailable endpoint is no problem while a later try leaves the access token enough time. */
+function judgeEndpoint(
+  connection: string,
+  token: TokenStatus,
+  now: number,
+  base: Pick<AlertProblem, 'topic' | 'unaffected' | 'action'>,
+): AlertProblem | undefined {
+  const { attempts, retryAt, issuedAt = 0, expiresAt = 0, reason } = token;
+  if (retryAt === undefined || attempts === 0) return undefined;
+  if (attempts < fewAnswers && now < retryAt + refreshGraceMs) return undefined;
+  const isInTime = issuedAt < expiresAt && Math.max(now, retryAt) < lateAt(token);
+  if (attempts < manyAnswers && isInTime) return undefined;
+  const isValid = now < expiresAt;
+  const answers = attempts === 1 ? '1 answer' : `${attempts} answers in a row`;
+  const meanwhile = isValid
+    ? `the access token works until ${formatInstant(expiresAt)}`
+    : `until the endpoint answers correctly, no sync of ${connection} works`;
+  const summary = `The token endpoint does not answer correctly (${answers}). The refresh token is kept and presented again; ${meanwhile}`;
+  const details = [
+    reason,
+    `Next try: ${formatInstant(retryAt)}. To retry immediately: rollcall token refresh ${connection}.`,
+  ].filter(isText);
+  return {
+    ...base,
+    details,
+    severity: isValid ? 'warning' : 'critical',
+    code: 'token-endpoint-failing',
+    key: 'endpoint',
+    title: 'the token endpoint does not answer correctly',
+    summary,
+  };
+}
+
+function judgeExpiry(
+  connection: string,
+  token: TokenStatus,
+  now: number,
+  base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
+): AlertProblem | 'well' {
+  const { issuedAt, expiresAt } = token;
+  if (expiresAt === undefined || issuedAt === undefined || now < lateAt(token)) return 'well';
+  if (now < expiresAt) {
+    const dueAt = issuedAt + dueShare * (expiresAt - issuedAt);
+    const summary = `The access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}) and could not be refreshed since ${formatInstant(dueAt)}`;
+    return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary };
+  }
+  const summary = `The access token expired ${formatInstant(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;
+  return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary };
+}
+
+/** Returns when a refresh that has not succeeded is reported. */
+function lateAt({ issuedAt = 0, expiresAt = 0 }: TokenStatus): number {
+  const life = expiresAt - issuedAt;
+  return issuedAt + Math.max(lateShare * life, dueShare * life + refreshGraceMs);
+}
+
+function isText(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}

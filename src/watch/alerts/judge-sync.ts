@@ -1,0 +1,150 @@
+import { countOf } from '../../core/run/count-of.ts';
+import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
+import type { Run, Store } from '../../ports/store.ts';
+import { hasTokenProblem } from './judge-run.ts';
+import { ageOf, commands, firstOf, instantOf } from './words.ts';
+
+/** The facts of a sync that alerts use. */
+export interface WatchedSync {
+  readonly name: string;
+  readonly connection: string;
+  /** The minimum instant of the last success; undefined: no success is expected now. */
+  readonly staleBefore: (now: number) => number | undefined;
+  /** Whether a success may be late: the sync cannot run now, or is still catching up. Called at every evaluation. */
+  readonly isExcused: (now: number, isPaused: boolean) => boolean;
+}
+
+/** What one evaluation of a sync knows. */
+export interface SyncFacts {
+  readonly sync: WatchedSync;
+  readonly store: Store;
+  readonly now: number;
+  /** The run that has just ended. */
+  readonly run: Run | undefined;
+  /** Since when this store knows the sync. */
+  readonly firstSeenAt: number;
+  /** The minimum instant of the last success; undefined: no success is expected now. */
+  readonly staleBefore: number | undefined;
+  /** Read only when a success is expected. */
+  readonly last: LastRuns | undefined;
+  /** Whether the deployment does its work. */
+  readonly isWorkDone: boolean;
+}
+
+const shownPeople = 5;
+
+/**
+ * Returns whether changes wait for approval. Without a run that has just ended, only the end of waiting can be noticed,
+ * because a current run may be about to hold changes.
+ */
+export async function judgeHeld({
+  sync: { name: sync },
+  run,
+  store,
+  now,
+}: Pick<SyncFacts, 'run' | 'store' | 'now'> & { readonly sync: Pick<WatchedSync, 'name'> }): Promise<
+  AlertProblem | 'well' | undefined
+> {
+  const { holds, changes } = await store.holds.open(sync, now);
+  if (holds.length === 0) {
+    if (isDoubted(run)) return doubtedRead(run);
+    // A doubted read has no holds. Only the next run can show that it is over.
+    return run === undefined && (await isNewestDoubted(sync, store)) ? undefined : 'well';
+  }
+  if (run === undefined || run.scope.kind !== 'all') return undefined;
+  const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
+  const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
+  const { create, update, enable, disable, remove } = run.counts;
+  const planned = create + update + enable + disable + remove;
+  return {
+    topic: 'held',
+    code: 'changes-held',
+    severity: 'warning',
+    key: `held ${[...holds.map((hold) => hold.class), ...(isDoubted(run) ? ['read'] : [])].toSorted().join()}`,
+    summary: `${countOf(changes, 'change waits', 'changes wait')} for approval until ${instantOf(ends)}`,
+    details: [
+      ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
+      ...holds.map(({ reason }) => reason),
+      ...firstOf(
+        held.map(({ identification, kind }) => `${identification}: ${kind}`),
+        run.counts.held,
+      ),
+    ],
+    unaffected: planned === run.counts.held ? `The run ${run.id} had nothing else to change.` : continued(run),
+    action: commands(
+      [`rollcall holds --sync ${sync}`, 'who waits, and the newest run'],
+      [`rollcall approve ${run.id}`, 'this run or a later one that holds the same changes'],
+      [`rollcall reject ${run.id}`],
+    ),
+  };
+}
+
+function isDoubted(run: Run | undefined): run is Run {
+  // A run that ends as partial offers its read for approval as well.
+  const isEnded = run?.outcome === 'held' || run?.outcome === 'partial';
+  return isEnded && run.facts.isReadDoubted === true;
+}
+
+/** Undefined when nothing was applied. */
+function continued({ id, counts: { applied } }: Run): string | undefined {
+  if (applied === 0) return undefined;
+  return `All other changes continued: ${countOf(applied, 'change')} of the run ${id} ${applied === 1 ? 'was' : 'were'} applied.`;
+}
+
+function doubtedRead(run: Run): AlertProblem {
+  return {
+    topic: 'held',
+    code: 'read-doubted',
+    severity: 'warning',
+    key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
+    summary: `The source of run ${run.id} looks wrong: an operator must check it`,
+    details: [run.facts.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
+    unaffected: continued(run),
+    action: commands([`rollcall show ${run.id}`], [`rollcall approve ${run.id}`, 'if the source is right']),
+  };
+}
+
+async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
+  const [newest] = await store.alerts.endedRuns(sync, undefined, 1);
+  const run = newest && (await store.runs.get(newest.id));
+  return isDoubted(run);
+}
+
+/** Returns whether the last success is recent enough. Only this check notices runs that never start. */
+export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | 'well' | undefined> {
+  const { sync, store, now, firstSeenAt, isWorkDone, staleBefore, last } = facts;
+  if (staleBefore === undefined || last === undefined) return undefined;
+  const isPaused = (await store.pauses.get(sync.name)) !== undefined;
+  // What a deployment could not do is that deployment's own problem, and has its time to be caught up after that.
+  const isExcused = sync.isExcused(now, isPaused || !isWorkDone);
+  const { successAt } = last;
+  if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
+  // Without tokens no run can succeed: that is one problem, which the connection reports.
+  if (isExcused || (await hasTokenProblem(sync.connection, store))) return undefined;
+  const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
+  const expected = `a success was expected after ${instantOf(staleBefore)}`;
+  const summary =
+    successAt === undefined
+      ? `No run has ever succeeded; ${expected}`
+      : `No run succeeded for ${ageOf(now - successAt)}: the last success was ${instantOf(successAt)}; ${expected}`;
+  return {
+    topic: 'freshness',
+    code: successAt === undefined ? 'never-succeeded' : 'sync-late',
+    severity: 'critical',
+    key: 'stale',
+    summary,
+    details: [whatWasTried(last, underWay)],
+    unaffected: 'Delivered changes stay in effect. A late sync disables no user.',
+    action: `rollcall runs ${sync.name}`,
+  };
+}
+
+function whatWasTried({ attemptAt, successAt }: LastRuns, underWay: Run | undefined): string {
+  if (underWay !== undefined) {
+    return `A run has been in progress since ${instantOf(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
+  }
+  if (attemptAt !== undefined && attemptAt !== successAt) {
+    return `The last run ended ${instantOf(attemptAt)} without success.`;
+  }
+  return 'No run has started since then. Check that the schedule had a slot in that time, and that "rollcall start" is running (with Redis: a scheduler).';
+}

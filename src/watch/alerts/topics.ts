@@ -1,0 +1,260 @@
+import type { AlertProblem, AlertState, AlertTopic } from '../../ports/alerts.ts';
+import type { QueueDepth } from '../../ports/metrics.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { Run, Store } from '../../ports/store.ts';
+import type { TokenStatus } from '../../ports/tokens.ts';
+import { judgeOpenRun, judgeRun } from './judge-run.ts';
+import { judgeOutage, judgeToken, judgeWork, type Outage, queueAgedMs, type WorkView } from './judge-service.ts';
+import { judgeFreshness, judgeHeld, type SyncFacts, type WatchedSync } from './judge-sync.ts';
+
+/** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
+export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
+
+type Findings = Record<AlertTopic, TopicFinding>;
+
+/** The result of one evaluation of a subject. Topics that are absent were not evaluated and stay as they are. */
+export interface AlertFacts {
+  readonly at: number;
+  readonly topics: Readonly<Partial<Findings>>;
+}
+
+/** One thing that can be wrong. */
+interface Topic<Facts> {
+  readonly topic: AlertTopic;
+  /** The words while it is a problem, and when it is over. */
+  readonly wrong: string;
+  readonly over: string;
+  /** Returns undefined when the facts show nothing about the topic. */
+  judge(facts: Facts): TopicFinding | undefined | Promise<TopicFinding | undefined>;
+}
+
+const deploymentTopics: readonly Topic<WorkView>[] = [
+  { topic: 'work', wrong: 'no process runs the jobs', over: 'jobs run again', judge: judgeWork },
+  { topic: 'store', wrong: 'the store was unavailable', over: 'the store is available again', judge: judgeOutage },
+];
+
+const connectionTopics: readonly Topic<ConnectionFacts>[] = [
+  { topic: 'token', wrong: 'the tokens need an operator', over: 'the tokens work again', judge: judgeToken },
+];
+
+/** Each run that ended is judged by itself, in order of time. */
+const runTopic: Topic<{ readonly run: Run; readonly store: Store; readonly known: AlertProblem | undefined }> = {
+  topic: 'run',
+  wrong: 'the run failed',
+  over: 'runs succeed again',
+  judge: ({ run, store, known }) => judgeRun(run, store, known),
+};
+
+const syncTopics: readonly Topic<SyncFacts>[] = [
+  { topic: 'freshness', wrong: 'no recent success', over: 'runs succeed again', judge: judgeFreshness },
+  { topic: 'held', wrong: 'changes wait for approval', over: 'no changes wait for approval', judge: judgeHeld },
+];
+
+/** Everything that can be wrong, in order of importance. */
+export const topics: readonly Pick<Topic<unknown>, 'topic' | 'wrong' | 'over'>[] = [
+  ...deploymentTopics,
+  ...connectionTopics,
+  runTopic,
+  ...syncTopics,
+];
+
+/** Returns the words of a topic. */
+export function topicOf(name: AlertTopic): Pick<Topic<unknown>, 'wrong' | 'over'> {
+  return topics.find(({ topic }) => topic === name) ?? { wrong: name, over: name };
+}
+
+async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): Promise<Partial<Findings>> {
+  const found: Partial<Findings> = {};
+  for (const { topic, judge } of judged) {
+    const finding = await judge(facts);
+    if (finding !== undefined) found[topic] = finding;
+  }
+  return found;
+}
+
+/** The facts of a connection that alerts use. */
+export interface WatchedConnection {
+  readonly name: string;
+  token(): Promise<TokenStatus>;
+}
+
+/** What one evaluation of a connection knows. */
+interface ConnectionFacts {
+  readonly connection: string;
+  readonly token: TokenStatus;
+  readonly now: number;
+}
+
+export interface EvaluationIo {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** A sync, and its run in progress that has trouble with a batch. */
+export interface SyncToEvaluate {
+  readonly sync: WatchedSync;
+  readonly troubledRun: string | undefined;
+}
+
+/** The result of one evaluation, in order of time. */
+export interface Evaluation {
+  readonly facts: readonly AlertFacts[];
+  readonly judgedUntil: number;
+  readonly judgedRuns: readonly string[];
+  /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
+  readonly freshAt?: number;
+  /** End of the reported time without the store. Only for a deployment. */
+  readonly storeBackAt?: number;
+}
+
+/** Clocks of processes may differ: a run that ended up to this long before another is still included. */
+export const overlapMs = 60_000;
+const runsAtATime = 100;
+
+/**
+ * Evaluates every run that ended since the last evaluation, then the batches of the run in progress, the held changes
+ * and the freshness of the sync.
+ */
+export async function evaluateSync(
+  { sync, troubledRun }: SyncToEvaluate,
+  before: AlertState,
+  { store, clock, isWorkDone }: EvaluationIo & { readonly isWorkDone: boolean },
+): Promise<Evaluation> {
+  const now = clock.now();
+  // Before the first judged run, only the newest one matters.
+  const since = before.judgedUntil === 0 ? undefined : before.judgedUntil - overlapMs;
+  const recent = await store.alerts.endedRuns(sync.name, since, runsAtATime);
+  const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
+  const facts: AlertFacts[] = [];
+  let newest: Run | undefined;
+  let known: AlertProblem | undefined = before.problems.run;
+  for (const { id, endedAt } of ended) {
+    const run = await store.runs.get(id);
+    if (run === undefined) continue;
+    newest = run;
+    const found = await runTopic.judge({ run, store, known });
+    if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
+    facts.push({ at: endedAt, topics: found === undefined ? {} : { run: found } });
+  }
+  const topics: Partial<Findings> = { ...facts.pop()?.topics };
+  const open = troubledRun === undefined ? undefined : await store.runs.get(troubledRun);
+  const trouble =
+    open?.endedAt === undefined && open !== undefined ? await judgeOpenRun(open, store, known) : undefined;
+  if (trouble !== undefined) {
+    // The end of an earlier run is reported on its own.
+    if (topics.run !== undefined) facts.push({ at: now, topics: { run: topics.run } });
+    topics.run = trouble;
+  }
+  const { firstSeenAt } = before;
+  const staleBefore = sync.staleBefore(now);
+  const last = staleBefore === undefined ? undefined : await store.alerts.lastRuns(sync.name);
+  const judged = await judgeAll(syncTopics, {
+    sync,
+    store,
+    now,
+    run: newest,
+    firstSeenAt,
+    staleBefore,
+    last,
+    isWorkDone,
+  });
+  const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
+  const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
+  const isLast = ended.length === 0 && before.version > 0;
+  return {
+    facts: [...facts, { at: now, topics: { ...topics, ...judged } }],
+    judgedUntil,
+    judgedRuns: isLast ? before.judgedRuns : judgedRuns,
+    ...(staleBefore === undefined ? {} : { freshAt: last?.successAt ?? firstSeenAt }),
+  };
+}
+
+export async function evaluateTokens(
+  connection: WatchedConnection,
+  before: AlertState,
+  { clock }: EvaluationIo,
+): Promise<Evaluation> {
+  const token = await connection.token();
+  const now = clock.now();
+  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now });
+  const { judgedUntil, judgedRuns } = before;
+  return { facts: [{ at: now, topics }], judgedUntil, judgedRuns };
+}
+
+/** The facts of a deployment that alerts use. */
+export interface WatchedWork {
+  /** Whether a sync has a schedule. */
+  readonly hasSchedules: boolean;
+  /** Whether a scheduler holds the deployment's lease. */
+  readonly isScheduled: () => Promise<boolean>;
+  /** Whether a worker announced itself lately. Undefined: this deployment has no workers of its own. */
+  readonly isWorked: (() => Promise<boolean>) | undefined;
+  /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: this process has no queue. */
+  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
+}
+
+/**
+ * Evaluates the work of the deployment. Remembers since when something is missing; another process starts its own
+ * count.
+ */
+export interface WorkWatch {
+  evaluate(before: AlertState, outage: Outage | undefined): Promise<Evaluation>;
+}
+
+export function openWorkWatch(
+  watched: WatchedWork,
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+): WorkWatch {
+  const scheduler = missing();
+  const redis = missing();
+  const worker = missing();
+  const young = missing();
+  return {
+    async evaluate(before, outage) {
+      const now = clock.now();
+      const [isScheduled, isWorked, open, waiting] = await Promise.all([
+        watched.isScheduled(),
+        watched.isWorked?.() ?? true,
+        store.runs.unfinished(),
+        store.triggers.waitingSyncs(),
+      ]);
+      const queue = await watched.queue?.();
+      const request = await oldestRequest(
+        waiting.filter((sync) => open.every((run) => run.sync !== sync)),
+        store,
+      );
+      const topics = await judgeAll(deploymentTopics, {
+        now,
+        isSchedulerNeeded: watched.hasSchedules || waiting.length > 0,
+        unscheduledSince: scheduler.since(isScheduled, now),
+        redisAwaySince: redis.since(watched.queue === undefined || queue !== undefined, now),
+        unworkedSince: worker.since(isWorked || open.length === 0, now),
+        openRuns: open.length,
+        queue,
+        agedSince: young.since(queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs, now),
+        request,
+        outage,
+        storeBackAt: before.storeBackAt ?? 0,
+      });
+      const { judgedUntil, judgedRuns } = before;
+      const backAt = topics.store === undefined || outage === undefined ? {} : { storeBackAt: outage.until };
+      return { facts: [{ at: now, topics }], judgedUntil, judgedRuns, ...backAt };
+    },
+  };
+}
+
+/** Remembers since when something is not there. */
+function missing(): { since(isThere: boolean, now: number): number | undefined } {
+  let from: number | undefined;
+  return {
+    since(isThere, now) {
+      from = isThere ? undefined : Math.min(from ?? now, now);
+      return from;
+    },
+  };
+}
+
+async function oldestRequest(syncs: readonly string[], store: Store): Promise<WorkView['request']> {
+  const waiting = await Promise.all(syncs.map((sync) => store.triggers.waiting(sync)));
+  return waiting.flat().toSorted((a, b) => a.requestedAt - b.requestedAt)[0];
+}
