@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { RollcallError } from '../core/run/errors.ts';
+import { tlsTrouble } from '../drivers/sql/connection-trouble.ts';
 import { type KnownError, TryAgain } from './store-errors.ts';
 
 interface KnownPostgresError extends KnownError {
@@ -101,7 +102,8 @@ export function isCollision(error: unknown): boolean {
 export function explainPostgresError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
   if (!(error instanceof DatabaseError)) {
-    const what = 'code' in error && unreachableCodes.has(error.code) ? unreachable : lost;
+    const known = 'code' in error && unreachableCodes.has(error.code) ? unreachable : lost;
+    const what = tlsTrouble(error, 'the url under "store"')?.advice ?? known;
     const message = `the store ${place} ${what} (${error.message}).`;
     return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause: error });
   }

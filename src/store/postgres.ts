@@ -1,10 +1,10 @@
 import { Kysely } from 'kysely';
 import { type ClientBase, Pool, types } from 'pg';
 import { RollcallError } from '../core/run/errors.ts';
+import { parseDatabaseUrl, postgresTls, readTls, type ServerPlace } from '../drivers/sql/database-url.ts';
 import type { OpenDatabase } from './database.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { explainPostgresError } from './postgres-errors.ts';
-import { type PostgresPlace, readPostgresUrl } from './postgres-url.ts';
 import type { Schema } from './schema.ts';
 
 /** Connections per process. Nine replicas stay within the usual limit of 100 connections per server. */
@@ -63,8 +63,8 @@ async function openCheckedPool(
   folder: string,
   connections: number,
 ): Promise<{ readonly pool: Pool; readonly place: string }> {
-  const place = readPostgresUrl(url, folder);
-  const pool = openPool(place, connections);
+  const place = readUrl(url);
+  const pool = openPool(place, connections, await tlsOf(place, folder));
   // The next query on the connection reports both again. Without a listener, the event would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -77,8 +77,27 @@ async function openCheckedPool(
   }
 }
 
-function openPool(place: PostgresPlace, connections: number): Pool {
-  const { host, port, user, password, database, ssl, applicationName } = place;
+const urlKey = 'the url under "store"';
+const example = 'postgres://user:password@host:5432/database?sslmode=verify-full';
+
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}
+
+/** Returns the place of the store. Throws `CONFIG_INVALID` without user and password in the message, and without a cause. */
+function readUrl(url: string): ServerPlace {
+  const place = parseDatabaseUrl(url);
+  if ('dialect' in place && place.dialect === 'postgres') return place;
+  const problem = 'problem' in place ? place.problem : 'is not of PostgreSQL';
+  throw new RollcallError(`${urlKey} ${problem}. It looks like ${example}.`, { code: 'CONFIG_INVALID' });
+}
+
+async function tlsOf({ tls, host }: ServerPlace, folder: string): Promise<ReturnType<typeof postgresTls>> {
+  return postgresTls(await readTls(tls, { folder, key: urlKey }), host);
+}
+
+function openPool(place: ServerPlace, connections: number, ssl: ReturnType<typeof postgresTls>): Pool {
+  const { host, port, user, password, database, applicationName } = place;
   return new Pool({
     host,
     port,

@@ -49,7 +49,7 @@ it('would be seen loading one', async () => {
   expect(await load('src/sources/csv/places/sftp-session.ts')).toEqual(
     expect.arrayContaining(['ssh2-sftp-client', 'ssh2']),
   );
-  expect(await load('src/sources/sql/databases/mysql.ts')).toContain('mysql2');
+  expect(await load('src/drivers/sql/mysql.ts')).toContain('mysql2');
 });
 
 it.each(['--version', '--help'])(

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { Client } from 'pg';
@@ -71,6 +72,16 @@ describe.skipIf(own === undefined)('opening a PostgreSQL store', () => {
     for (const secret of [password, encodeURIComponent(password), 'not it', 'not%20it']) {
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
     }
+  });
+
+  it('over a network asks for TLS unless the url says otherwise, and names both settings when there is none', async () => {
+    const server = createServer((socket) => socket.on('error', () => {}).on('data', () => socket.write('N')));
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    onTestFinished(() => void server.close());
+    const { port: plain } = server.address() as AddressInfo;
+    const error = await failureOf(openStore(`postgres://rollcall:secret@0.0.0.0:${plain}/people`, { folder: '.' }));
+    expect(error).toMatchObject({ code: 'STORE_INVALID', message: expect.stringContaining('offers no TLS') });
+    expect(error.message).toMatch(/sslmode=verify-full.*\?sslmode=disable to the url under "store"/);
   });
 
   it('takes as much proof of the server as sslmode asks for', async () => {

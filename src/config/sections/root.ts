@@ -87,7 +87,7 @@ export const rootShape = {
     .default(defaultStore)
     .meta({
       description:
-        "The store: a SQLite file, with its path relative to this file's folder, or a PostgreSQL database (13 or newer) that several workers share.",
+        "The store: a SQLite file, with its path relative to this file's folder, or a PostgreSQL database (13 or newer) that several workers share. Over a network the connection is encrypted and the server verified (`sslmode=verify-full`) unless the url has another `sslmode`, such as `disable`.",
       examples: [
         defaultStore,
         `postgres://rollcall:\${env:DATABASE_PASSWORD}@db.example.com/rollcall?sslmode=verify-full`,

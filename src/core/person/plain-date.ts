@@ -220,6 +220,9 @@ function plainDate(year: number, month: number, day: number): string | undefined
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
+/** Dates that HR systems use for "never" and "no date", as they write them. */
+export const noDates: ReadonlySet<string> = new Set(['0000-00-00', '9999-12-31', '4712-12-31', '1900-01-01']);
+
 /**
  * Returns whether the date is one that systems write for *none*: 0000-00-00 (MySQL), years 0 and 1 (.NET), 1753-01-01
  * (SQL Server), 1899-12-30 to 1900-01-01 (days 0 and 1 of spreadsheets), and any day of the year 9999.

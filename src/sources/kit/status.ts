@@ -1,3 +1,5 @@
+import { noDates } from '../../core/person/plain-date.ts';
+
 /**
  * Employment status in terms that all HR systems share. Every kind that derives it adds the field `rollcallStatus`
  * beside the raw status. `unknown` never causes a change.
@@ -22,9 +24,6 @@ export function wordOf(value: unknown): string {
 export function utcDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
-
-/** Dates that HR systems use for "never" and "no date". */
-export const noDates: ReadonlySet<string> = new Set(['0000-00-00', '9999-12-31', '4712-12-31', '1900-01-01']);
 
 /**
  * Returns the calendar date as it is written: `2014-11-09T00:00:00+01:00` is 2014-11-09, because midnight in a zone

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/run/duration.ts';
+import { parseDatabaseUrl } from '../../drivers/sql/database-url.ts';
 import { text } from '../kit/http/settings.ts';
-import { parseDatabaseUrl } from './databases/database-url.ts';
 import { readStatement } from './statement.ts';
 
 /** Highest number of records on a page of any source. */

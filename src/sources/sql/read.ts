@@ -4,11 +4,11 @@ import { normalText } from '../../core/person/text.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import type { SqlCounts, SqlRow } from '../../drivers/sql/sql-session.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { acceptsOnly } from '../kit/pages.ts';
 import type { SqlConfig } from './config.ts';
-import { type OpenSession, openSession } from './databases/open-session.ts';
-import type { SqlCounts, SqlRow } from './databases/sql-session.ts';
+import { type OpenSession, openSession } from './open-session.ts';
 
 /** Reads the query in one read-only transaction: its columns, the database's own counts, then its rows by key. */
 export async function* readSql(

@@ -1,4 +1,4 @@
-import type { SqlDialect } from './databases/database-url.ts';
+import type { SqlDialect } from '../../drivers/sql/database-url.ts';
 
 /** Quoted text, quoted names and comments, which do not affect the statement's shape. */
 const quoted: Readonly<Record<SqlDialect, RegExp>> = {

@@ -4,7 +4,7 @@ import type { BackupSummary, RestorePreview, RestoreReport } from '../../ports/s
 import type { Database } from '../database.ts';
 import { checkKeys } from '../key-ring.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
-import { isPostgresUrl } from '../postgres-url.ts';
+import { isPostgresUrl } from '../postgres.ts';
 import { clockNow } from '../store-clock.ts';
 import type { Restored } from './after-restore.ts';
 import { writeBackupFile } from './backup-file.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDatabaseUrl } from '../../../src/sources/sql/databases/database-url.ts';
+import { parseDatabaseUrl } from '../../../src/drivers/sql/database-url.ts';
 import { sql } from '../../../src/sources/sql/index.ts';
 
 const right = { kind: 'sql', url: 'sqlite:./hr.db', query: 'select 1 as id', key: 'id' };
@@ -29,6 +29,7 @@ test('the url of a server is read with everything percent-encoded', () => {
     password: 'p@:/% é',
     database: 'people',
     tls: { mode: 'verify-ca', ca: 'ca.pem', cert: undefined, key: undefined },
+    applicationName: 'rollcall',
     name: 'mysql://db.example.com:3306/people',
   });
   expect(parseDatabaseUrl('postgres://u@%2Frun%2Fpostgresql/hr')).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SqlDialect } from '../../../src/sources/sql/databases/database-url.ts';
+import type { SqlDialect } from '../../../src/drivers/sql/database-url.ts';
 import { readStatement } from '../../../src/sources/sql/statement.ts';
 
 const all: readonly SqlDialect[] = ['postgres', 'mysql', 'sqlite'];

@@ -1,5 +1,6 @@
-import { type Retry, RollcallError } from '../../../core/run/errors.ts';
-import { SqliteFailure } from './sqlite.ts';
+import { type Retry, RollcallError } from '../../core/run/errors.ts';
+import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
+import { SqliteFailure } from '../../drivers/sql/sqlite.ts';
 
 interface Answer {
   readonly retry: Retry;
@@ -81,19 +82,8 @@ const sqliteErrors: readonly KnownError[] = [
   },
 ];
 
-/** Messages of pg without a code, and of mysql2 with one. */
-const noTls = /^The server does not support SSL|HANDSHAKE_NO_SSL_SUPPORT/;
-const inTheClear =
-  'offers no TLS, and nothing was sent to it. Enable TLS there; if the network is trusted, add ' +
-  '?sslmode=disable to source.url';
-
-const certificate = /CERT|SIGNATURE|SSL|TLS/;
-
 const lost =
   'cannot be reached, or the connection broke while it was read. Check host, port and network; the next run repeats the read';
-const unproven =
-  'could not prove its identity, so nothing was sent to it. Set its authority by ?sslrootcert= in source.url and use the host name in its ' +
-  'certificate; sslmode=verify-ca accepts any name, sslmode=require any certificate';
 const unexpected: Answer = {
   retry: 'backoff',
   advice: 'returned an unexpected error. The read is repeated; check the log of the database',
@@ -107,14 +97,10 @@ export function explainError(error: unknown, place: string): unknown {
   if (error instanceof RollcallError || !(error instanceof Error)) return error;
   const state = stateOf(error);
   if (state === undefined) {
-    const code = 'code' in error ? String(error.code) : '';
-    const isProof = certificate.test(code);
-    const shown = code === '' ? '' : code;
-    if (noTls.test(code === '' ? error.message : code)) {
-      return unavailable(place, { advice: inTheClear, shown: 'no TLS', raw: error.message, retry: 'never' });
-    }
-    const advice = isProof ? unproven : lost;
-    return unavailable(place, { advice, shown, raw: error.message, retry: isProof ? 'never' : 'backoff' });
+    const trouble = tlsTrouble(error, 'source.url');
+    const shown = 'code' in error ? String(error.code) : '';
+    if (trouble !== undefined) return unavailable(place, { ...trouble, retry: 'never', raw: error.message });
+    return unavailable(place, { advice: lost, shown, retry: 'backoff', raw: error.message });
   }
   const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
   const { advice, retry, isRefusal }: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/runtime.ts';
+import type { Clock } from '../../ports/runtime.ts';
 
 /** One read-only transaction on a database, so all its results are of one moment. */
 export interface SqlSession {
@@ -44,6 +44,8 @@ export interface SessionOptions {
   readonly query: string;
   /** Folder from which relative paths of certificates and SQLite files are resolved. */
   readonly folder: string;
+  /** The configuration's key of the url, for messages. */
+  readonly key: string;
   /** Timeout of a statement in the database. This process gives up some seconds later. */
   readonly statementTimeoutMs: number;
   readonly clock: Clock;

@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { RollcallError } from '../../../core/run/errors.ts';
-import type { SourceIo } from '../../../ports/source.ts';
-import type { SqlConfig } from '../config.ts';
-import { readStatement } from '../statement.ts';
-import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from './database-url.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from '../../drivers/sql/database-url.ts';
+import type { SessionOptions, SqlSession } from '../../drivers/sql/sql-session.ts';
+import { openSqlite } from '../../drivers/sql/sqlite.ts';
+import type { SourceIo } from '../../ports/source.ts';
+import type { SqlConfig } from './config.ts';
 import { explainError } from './errors.ts';
-import type { SessionOptions, SqlSession } from './sql-session.ts';
-import { openSqlite } from './sqlite.ts';
+import { readStatement } from './statement.ts';
 
 export interface OpenSession {
   readonly session: SqlSession;
@@ -30,7 +30,7 @@ export async function openSession(
   const place = parseDatabaseUrl(config.url);
   if ('problem' in place) throw new RollcallError(`source.url ${place.problem}`, { code: 'CONFIG_INVALID' });
   const query = await readQuery(config, place.dialect, folder);
-  const options = { query, folder, statementTimeoutMs: config.statementTimeout, clock, signal };
+  const options = { query, folder, key: 'source.url', statementTimeoutMs: config.statementTimeout, clock, signal };
   const explain = (error: unknown): unknown => (signal.aborted ? signal.reason : explainError(error, place.name));
   try {
     return { session: await openAt(place, options), place: place.name, explain };
@@ -42,8 +42,8 @@ export async function openSession(
 async function openAt(place: SqlPlace, options: SessionOptions): Promise<SqlSession> {
   if (place.dialect === 'sqlite') return openSqlite(place, options);
   // Each driver is loaded only where it is used.
-  if (place.dialect === 'postgres') return (await import('./postgres.ts')).openPostgres(place, options);
-  return (await import('./mysql.ts')).openMysql(place, options);
+  if (place.dialect === 'postgres') return (await import('../../drivers/sql/postgres.ts')).openPostgres(place, options);
+  return (await import('../../drivers/sql/mysql.ts')).openMysql(place, options);
 }
 
 async function readQuery({ query, queryFile }: SqlConfig, dialect: SqlDialect, folder: string): Promise<string> {

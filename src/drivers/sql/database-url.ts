@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { RollcallError } from '../../../core/run/errors.ts';
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
+import { RollcallError } from '../../core/run/errors.ts';
 
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
-/** Address of the HR system's database. */
+/** Address of a database: of the store, or of an HR system. */
 export type SqlPlace = ServerPlace | FilePlace;
 
 export interface ServerPlace {
@@ -18,6 +19,8 @@ export interface ServerPlace {
   readonly password: string | undefined;
   readonly database: string;
   readonly tls: TlsWanted;
+  /** How the server lists our sessions. */
+  readonly applicationName: string;
   /** Name in messages: `postgres://host:port/database`, without user and password. */
   readonly name: string;
 }
@@ -46,7 +49,7 @@ export interface TlsReady {
 }
 
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
-const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+const tlsParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const schemes: Readonly<Record<string, { readonly dialect: 'postgres' | 'mysql'; readonly port: number }>> = {
   'postgres:': { dialect: 'postgres', port: 5432 },
   'postgresql:': { dialect: 'postgres', port: 5432 },
@@ -67,6 +70,7 @@ export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: s
   }
   const scheme = schemes[url.protocol];
   if (scheme === undefined) return { problem: 'must begin with postgres://, mysql:// or sqlite:' };
+  const parameters = scheme.dialect === 'postgres' ? [...tlsParameters, 'application_name'] : tlsParameters;
   const unknown = [...url.searchParams.keys()].filter((name) => !parameters.includes(name));
   if (unknown.length > 0) {
     return { problem: `has the parameter ${unknown.join(', ')}; known are ${parameters.join(', ')}` };
@@ -78,16 +82,33 @@ export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: s
   }
 }
 
-/** Reads the certificate files that the url names. Throws `CONFIG_INVALID` for a file that cannot be read. */
-export async function readTls({ mode, ...paths }: TlsWanted, folder: string): Promise<TlsReady | undefined> {
+/**
+ * Reads the certificate files that the url names. Throws `CONFIG_INVALID` for a file that cannot be read. `key` is the
+ * configuration's key of the url, for messages.
+ */
+export async function readTls(
+  { mode, ...paths }: TlsWanted,
+  { folder, key }: { readonly folder: string; readonly key: string },
+): Promise<TlsReady | undefined> {
   if (mode === 'disable') return undefined;
   const files: { ca?: string; cert?: string; key?: string } = {};
   for (const name of ['ca', 'cert', 'key'] as const) {
     const path = paths[name];
-    if (path !== undefined) files[name] = await readPem(path, folder);
+    if (path !== undefined) files[name] = await readPem(path, folder, key);
   }
   const isProven = mode !== 'require' || files.ca !== undefined;
   return { rejectUnauthorized: isProven, isIdentityProven: mode === 'verify-full', files };
+}
+
+/** Returns the TLS options of `pg`. */
+export function postgresTls(tls: TlsReady | undefined, host: string): false | ConnectionOptions {
+  if (tls === undefined) return false;
+  return {
+    rejectUnauthorized: tls.rejectUnauthorized,
+    ...tls.files,
+    // Only `verify-full` checks the host name. It is checked here, because the driver skips IP addresses.
+    checkServerIdentity: (_, peer) => (tls.isIdentityProven ? checkServerIdentity(host, peer) : undefined),
+  };
 }
 
 function filePlace(text: string): FilePlace | { readonly problem: string } {
@@ -126,6 +147,7 @@ function serverPlace(
       cert: query.get('sslcert') ?? undefined,
       key: query.get('sslkey') ?? undefined,
     },
+    applicationName: query.get('application_name') ?? 'rollcall',
     name: `${scheme.dialect}://${host}:${port}/${database}`,
   };
 }
@@ -134,12 +156,12 @@ function isOnThisMachine(host: string): boolean {
   return host.startsWith('/') || /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
-async function readPem(path: string, folder: string): Promise<string> {
+async function readPem(path: string, folder: string, key: string): Promise<string> {
   try {
     return await readFile(resolve(folder, path), 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    const message = `source.url names the file ${path}, which cannot be read (${code}): check the path and its rights.`;
+    const message = `${key} names the file ${path}, which cannot be read (${code}): check the path and its rights.`;
     throw new RollcallError(message, { code: 'CONFIG_INVALID' });
   }
 }

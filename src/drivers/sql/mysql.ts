@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { type Connection, createConnection, type FieldPacket, type RowDataPacket } from 'mysql2';
-import { type ReadValue, readBinary, readDate, readJsonText } from '../to-person.ts';
 import { readTls, type ServerPlace } from './database-url.ts';
 import {
   closeTimeoutMs,
@@ -10,6 +9,7 @@ import {
   type SqlRow,
   type SqlSession,
 } from './sql-session.ts';
+import { type ReadValue, readBinary, readDate, readJsonText } from './sql-values.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 
 /** The server disconnects a client that reads nothing for this long. Its own default is a minute. */
@@ -21,7 +21,7 @@ const takeTimeoutSeconds = 600;
  */
 export async function openMysql(place: ServerPlace, options: SessionOptions): Promise<SqlSession> {
   const words = sqlWords('mysql', options.query);
-  const tls = await readTls(place.tls, options.folder);
+  const tls = await readTls(place.tls, options);
   const target = place.host.startsWith('/') ? { path: place.host } : { host: place.host, port: place.port };
   const socket = connect({ ...target, keepAlive: true, keepAliveInitialDelay: connectTimeoutMs });
   const connection = createConnection({

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import { type ReadValue, readBinary, readDate } from '../to-person.ts';
+import { type ReadValue, readBinary, readDate } from './sql-values.ts';
 import type { SqliteAnswer, SqliteColumn, SqliteRequest } from './sqlite.ts';
 
 /** How long SQLite waits for another process that writes. */

@@ -1,7 +1,5 @@
-import { checkServerIdentity } from 'node:tls';
 import { Client, type QueryResult } from 'pg';
-import { readDate, readJsonText, readPadded } from '../to-person.ts';
-import { readTls, type ServerPlace, type TlsReady } from './database-url.ts';
+import { postgresTls, readTls, type ServerPlace } from './database-url.ts';
 import {
   closeTimeoutMs,
   connectTimeoutMs,
@@ -10,6 +8,7 @@ import {
   type SqlRow,
   type SqlSession,
 } from './sql-session.ts';
+import { readDate, readJsonText, readPadded } from './sql-values.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 
 /**
@@ -18,7 +17,7 @@ import { spellings, sqlWords } from './sql-words.ts';
  */
 export async function openPostgres(place: ServerPlace, options: SessionOptions): Promise<SqlSession> {
   const { query, statementTimeoutMs, signal } = options;
-  const tls = await readTls(place.tls, options.folder);
+  const tls = await readTls(place.tls, options);
   const words = sqlWords('postgres', query);
   const client = new Client({
     host: place.host,
@@ -26,8 +25,8 @@ export async function openPostgres(place: ServerPlace, options: SessionOptions):
     user: place.user,
     database: place.database,
     ...(place.password === undefined ? {} : { password: place.password }),
-    ssl: tls === undefined ? false : connectionTls(tls, place.host),
-    application_name: 'rollcall',
+    ssl: postgresTls(tls, place.host),
+    application_name: place.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs + graceMs,
     keepAlive: true,
@@ -90,16 +89,6 @@ function begin(statementTimeoutMs: number): string {
     "set local bytea_output = 'hex'",
     'set local cursor_tuple_fraction = 1',
   ].join('; ');
-}
-
-function connectionTls({ rejectUnauthorized, isIdentityProven, files }: TlsReady, host: string): object {
-  return {
-    rejectUnauthorized,
-    ...files,
-    // The host is set here, because the driver omits an IP address.
-    checkServerIdentity: (_: string, peer: Parameters<typeof checkServerIdentity>[1]) =>
-      isIdentityProven ? checkServerIdentity(host, peer) : undefined,
-  };
 }
 
 const asItIs = (text: string): unknown => text;

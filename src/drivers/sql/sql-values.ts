@@ -1,5 +1,5 @@
-import { keepDigits } from '../../drivers/http/json-text.ts';
-import { noDates } from '../kit/status.ts';
+import { noDates } from '../../core/person/plain-date.ts';
+import { keepDigits } from '../http/json-text.ts';
 
 /** Converts the driver's value into the record's value. Undefined where no conversion is needed. */
 export type ReadValue = (value: unknown) => unknown;
