@@ -139,7 +139,7 @@ async function expectOneRefreshPerExpiry(where: string, store: string, forMs: nu
 
 describe('eight processes that share tokens of 400 ms, one of them killed every 0.7 s', () => {
   it.skipIf(postgres === undefined)('refresh once per expiry and never lose the family, over PostgreSQL', async () => {
-    const store = (await postgres?.newDatabase()) ?? '';
+    const store = (await postgres?.newStore()) ?? '';
     await expectOneRefreshPerExpiry('PostgreSQL', store, isLongForm ? 60_000 : 12_000);
   });
 

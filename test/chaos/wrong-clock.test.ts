@@ -18,7 +18,7 @@ describe.skipIf(postgres === undefined || service === undefined)('a worker whose
   const openWrongWorld = async () =>
     openWorld({
       redis: (await service?.newSpace())?.url,
-      store: (await postgres?.newDatabase()) ?? expect.fail('there is no PostgreSQL'),
+      store: (await postgres?.newStore()) ?? expect.fail('there is no PostgreSQL'),
       employees: people,
       sync: { batchRows: 3 },
     });

@@ -69,7 +69,7 @@ function watchRedis(redis: RedisSpace): () => Promise<string> {
 describe.skipIf(postgres === undefined || service === undefined)('many workers over PostgreSQL and Redis', () => {
   it('do each change once, though one is killed while it sends and Redis is emptied, and leave nothing behind', async () => {
     const redis = (await service?.newSpace()) ?? expect.fail('there is no Redis');
-    const store = (await postgres?.newDatabase()) ?? '';
+    const store = (await postgres?.newStore()) ?? '';
     const query = async (statement: string) => (await postgres?.query(store, statement)) ?? [];
     const slot = Math.floor(Date.now() / minuteMs) * minuteMs - 2 * minuteMs;
     const at = new Date(slot);

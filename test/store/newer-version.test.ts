@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe } from 'vitest';
 import { openStore } from '../../src/store/index.ts';
-import { describeStore } from '../contracts/store.ts';
+import { describeStore, touchedByAdditions } from '../contracts/store.ts';
 import { describeVersions, emptyPostgresTables, migrateLater, type NewDatabase } from '../contracts/store-newer.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -41,22 +41,30 @@ async function newPostgres(): Promise<NewDatabase> {
 describeVersions('a store in SQLite', newSqlite);
 
 let laterFile: Buffer | undefined;
-describeStore('a store in SQLite that a later version has added to', async () => {
-  const path = join(await temporaryFolder(), 'rollcall.db');
-  if (laterFile === undefined) laterFile = await migrateLater(`sqlite:${path}`).then(() => readFile(path));
-  else await writeFile(path, laterFile);
-  return openStore(`sqlite:${path}`, { folder: '.' });
-});
+describeStore(
+  'a store in SQLite that a later version has added to',
+  async () => {
+    const path = join(await temporaryFolder(), 'rollcall.db');
+    if (laterFile === undefined) laterFile = await migrateLater(`sqlite:${path}`).then(() => readFile(path));
+    else await writeFile(path, laterFile);
+    return openStore(`sqlite:${path}`, { folder: '.' });
+  },
+  touchedByAdditions,
+);
 
 describe.skipIf(postgres === undefined)('on a real server', () => {
   describeVersions('a store in PostgreSQL', newPostgres);
 
   let later: NewDatabase | undefined;
-  describeStore('a store in PostgreSQL that a later version has added to', async () => {
-    if (later === undefined) {
-      later = await newPostgres();
-      await migrateLater(later.url);
-    } else await later.run(emptyPostgresTables);
-    return openStore(later.url, { folder: '.' });
-  });
+  describeStore(
+    'a store in PostgreSQL that a later version has added to',
+    async () => {
+      if (later === undefined) {
+        later = await newPostgres();
+        await migrateLater(later.url);
+      } else await later.run(emptyPostgresTables);
+      return openStore(later.url, { folder: '.' });
+    },
+    touchedByAdditions,
+  );
 });

@@ -9,7 +9,7 @@ const postgres = await startPostgres();
 
 async function newStore(): Promise<string> {
   if (postgres === undefined) throw new Error('skipped without a server');
-  return postgres.newDatabase();
+  return postgres.newStore();
 }
 
 describe.skipIf(postgres === undefined)('on a real server', () => {

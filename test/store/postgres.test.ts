@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import { openStore } from '../../src/store/index.ts';
-import { describeStore } from '../contracts/store.ts';
+import { describeStore, touchedBySealing } from '../contracts/store.ts';
 import { emptyPostgresTables } from '../contracts/store-newer.ts';
 import { describeSealing, sampleKey } from '../contracts/store-sealing.ts';
 import { startPostgres } from '../support/services.ts';
@@ -13,23 +13,27 @@ describe.skipIf(postgres === undefined)('on a real server', () => {
 
   describeStore('store in PostgreSQL', async () => {
     if (postgres === undefined) throw new Error('skipped without a server');
-    if (database === undefined) database = await postgres.newDatabase();
+    if (database === undefined) database = await postgres.newStore();
     else await postgres.query(database, emptyPostgresTables);
     return openStore(database, { folder: '.' });
   });
 
   let sealed: string | undefined;
 
-  describeStore('sealed store in PostgreSQL', async () => {
-    if (postgres === undefined) throw new Error('skipped without a server');
-    if (sealed === undefined) sealed = await postgres.newDatabase();
-    else await postgres.query(sealed, emptyPostgresTables);
-    return openStore(sealed, { folder: '.', seals: [openSeal(sampleKey(1))] });
-  });
+  describeStore(
+    'sealed store in PostgreSQL',
+    async () => {
+      if (postgres === undefined) throw new Error('skipped without a server');
+      if (sealed === undefined) sealed = await postgres.newStore();
+      else await postgres.query(sealed, emptyPostgresTables);
+      return openStore(sealed, { folder: '.', seals: [openSeal(sampleKey(1))] });
+    },
+    touchedBySealing,
+  );
 
   describeSealing('personal data in PostgreSQL', async () => {
     if (postgres === undefined) throw new Error('skipped without a server');
-    const place = await postgres.newDatabase();
+    const place = await postgres.newStore();
     return (keys) => openStore(place, { folder: '.', seals: keys });
   });
 });

@@ -116,7 +116,7 @@ describe('the clock of a SQLite store', () => {
 });
 
 describe.skipIf(postgres === undefined)('the clock of a PostgreSQL store', () => {
-  const openDatabase = async (): Promise<string> => (await postgres?.newDatabase()) ?? expect.fail('no server');
+  const openDatabase = async (): Promise<string> => (await postgres?.newStore()) ?? expect.fail('no server');
   const real = openUptime();
   const toleranceMs = 60_000;
   const machineOf = (url: string, aheadMs: () => number): Machine => ({

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
+import { migrateStore } from '../../../src/store/index.ts';
 import { findPostgresPrograms, type OwnServer, startPostgresServer } from './postgres-server.ts';
 import { tellSkipped } from './programs.ts';
 
@@ -13,6 +14,8 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 export interface PostgresService {
   /** The url of a new, empty database; it is dropped with the service. */
   newDatabase(): Promise<string>;
+  /** The url of a new database with the tables of a store, copied from one that was migrated once. */
+  newStore(): Promise<string>;
   /** One statement, as the owner of everything. */
   query(url: string, statement: string): Promise<Rows>;
   /** Present when the server is this file's own. */
@@ -50,16 +53,27 @@ function serviceAt(url: string, own: OwnServer | undefined): PostgresService {
       for (const name of made) await query(url, `drop database if exists ${name} with (force)`);
     });
   }
+  const create = async (template = ''): Promise<URL> => {
+    const name = `rollcall_test_${randomUUID().replaceAll('-', '')}`;
+    await query(url, `create database ${name}${template}`);
+    made.push(name);
+    const place = new URL(url);
+    place.pathname = `/${name}`;
+    return place;
+  };
+  const migrated = async (): Promise<string> => {
+    const place = await create();
+    await migrateStore(place.href, { folder: '.' });
+    return ` template ${place.pathname.slice(1)}`;
+  };
+  let template: Promise<string> | undefined;
   return {
     own,
     query,
-    newDatabase: async () => {
-      const name = `rollcall_test_${randomUUID().replaceAll('-', '')}`;
-      await query(url, `create database ${name}`);
-      made.push(name);
-      const place = new URL(url);
-      place.pathname = `/${name}`;
-      return place.href;
+    newDatabase: async () => (await create()).href,
+    newStore: async () => {
+      template ??= migrated();
+      return (await create(await template)).href;
     },
   };
 }
