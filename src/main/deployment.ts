@@ -161,8 +161,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
     else {
       // The web server is loaded only where it is used.
       const { workBesideServer } = await import('../server/open-server.ts');
-      const { workBesideServer } = await import('../server/open-server.ts');
-    await workBesideServer(server, options.signal, worked);
+      await workBesideServer(server, options.signal, worked);
     }
   } finally {
     metrics?.close();
