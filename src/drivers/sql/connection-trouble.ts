@@ -11,7 +11,7 @@ export function tlsTrouble(error: Error, key: string): { readonly advice: string
   if (noTls.test(code === '' ? error.message : code)) {
     const advice =
       'offers no TLS, and nothing was sent to it. Enable TLS there: without sslmode in the url, a server that is not ' +
-      `on this machine is asked for sslmode=verify-full. If the network is trusted, add ?sslmode=disable to ${key}`;
+      `on this machine uses sslmode=verify-full. If the network is trusted, add ?sslmode=disable to ${key}`;
     return { advice, shown: 'no TLS' };
   }
   if (!certificate.test(code)) return undefined;

@@ -37,7 +37,7 @@ const connectionTopics: readonly Topic<ConnectionFacts>[] = [
   { topic: 'token', wrong: 'the tokens need an operator', over: 'the tokens work again', judge: judgeToken },
 ];
 
-/** Each run that ended is judged by itself, in order of time. */
+/** Each run that ended is judged alone, in order of time. */
 const runTopic: Topic<{ readonly run: Run; readonly store: Store; readonly known: AlertProblem | undefined }> = {
   topic: 'run',
   wrong: 'the run failed',
