@@ -40,7 +40,9 @@ function randomOffice(random: () => number): Office {
   });
   const delivery = random() < 0.7 ? 'csv' : 'auto';
   const faults = random() < 0.4 ? [`file:fail-if=${everyone[Math.floor(random() * everyone.length)]?.id}@1-4`] : [];
-  const sync = { delivery, batchRows: 1 + Math.floor(random() * 4) };
+  // A few people are few for the guards: what a second run still enables would wait for approval.
+  const guards = { enables: { absolute: 20 } };
+  const sync = { delivery, guards, batchRows: 1 + Math.floor(random() * 4) };
   return { options: { users, employees: changed, faults, sync }, employees: changed };
 }
 

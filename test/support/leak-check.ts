@@ -3,8 +3,8 @@ import { beforeEach, onTestFinished } from 'vitest';
 /** Kinds of handles that a test must give back (names of `process.getActiveResourcesInfo`). */
 const watched = ['TCPServerWrap', 'TCPSocketWrap', 'PipeWrap', 'ProcessWrap', 'FSEventWrap', 'Timeout', 'MessagePort'];
 
-/** Handles close a turn or two later, and the test runner reports by a timer of 100 ms that is none of ours. */
-const closedWithinMs = 1000;
+/** Handles close a turn or two later, and the test runner reports by timers of its own, late on a busy machine. */
+const closedWithinMs = 5000;
 
 /** Call it once at the top of a test file: a test that leaves a server, socket, timer or watcher open fails. */
 export function failOnLeaks(): void {
