@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { durationPattern } from '../../src/core/run/duration.ts';
+import { durationPattern } from '../../src/core/run/formats.ts';
 import type { SchemaNode } from './config-schema.ts';
 
 /** One configuration key in the reference. */

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 const outputFolder = join(root, 'dist/web');
 
 /** Everything that decides how the built page looks. */
-const inputs = ['src/web/**/*', 'scripts/web/*', 'package-lock.json'];
+const inputs = ['src/web/**/*', 'src/core/run/formats.ts', 'scripts/web/*', 'package-lock.json'];
 
 /** Builds the page into dist/web. Does nothing when it was built after the last change of its sources. */
 async function buildPage({ isForced = false } = {}): Promise<void> {

@@ -1,7 +1,6 @@
 import type { ChangeName } from '../core/plan/change.ts';
-import { countOf } from '../core/run/count-of.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { shellWord } from '../core/run/shell-word.ts';
+import { countOf, shellWord } from '../core/run/formats.ts';
 import type { PlannedChange, Run } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { requestRun } from '../run/request-run.ts';

@@ -1,8 +1,7 @@
 import { watchFields } from '../core/guard/field-visibility.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
-import { countOf } from '../core/run/count-of.ts';
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
-import { formatInstant } from '../core/run/instant.ts';
+import { countOf, formatInstant } from '../core/run/formats.ts';
 import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';

@@ -1,5 +1,5 @@
-import { countOf } from '../core/run/count-of.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { countOf } from '../core/run/formats.ts';
 import type { ForgetResult, PersonRecord } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';

@@ -1,5 +1,5 @@
-import { countOf } from '../core/run/count-of.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { countOf } from '../core/run/formats.ts';
 import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { type RunRequest, requestRun } from '../run/request-run.ts';
 import type { RunReport } from '../views/runs.ts';

@@ -1,7 +1,6 @@
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../core/plan/plan.ts';
-import { countOf } from '../core/run/count-of.ts';
-import { formatInstant } from '../core/run/instant.ts';
+import { countOf, formatInstant } from '../core/run/formats.ts';
 
 /** The rows of the planner's truth table in words. */
 export const ruleWords: Readonly<Record<Rule, string>> = {

@@ -1,5 +1,5 @@
 import { RollcallError } from '../core/run/errors.ts';
-import { formatInstant } from '../core/run/instant.ts';
+import { formatInstant } from '../core/run/formats.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import type { SyncState } from '../views/syncs.ts';

@@ -1,8 +1,9 @@
 import { CommanderError } from 'commander';
 import { describeError, RollcallError } from '../core/run/errors.ts';
+import { formatCount } from '../core/run/formats.ts';
 import { Interruption } from './cli-io.ts';
 import type { Style } from './terminal.ts';
-import { clean, cleanLine, formatCount } from './terminal.ts';
+import { clean, cleanLine } from './terminal.ts';
 
 /** The shape of a configuration problem in an error. */
 interface Problem {

@@ -1,8 +1,8 @@
 import { SingleBar } from 'cli-progress';
-import { formatInstant, formatTime } from '../core/run/instant.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber, formatTime } from '../core/run/formats.ts';
 import type { Clock, Progress, ProgressEvent } from '../ports/runtime.ts';
 import type { Output } from './cli-io.ts';
-import { cleanLine, formatCount, formatDuration, formatNumber } from './terminal.ts';
+import { cleanLine } from './terminal.ts';
 
 export interface WatchFacts {
   /** Never the stream of the report. */

@@ -1,7 +1,7 @@
 import { clockSpan, longestAge } from '../core/guard/clock-jump.ts';
 import type { PlanRules } from '../core/plan/plan.ts';
-import { lengthOf } from '../core/run/duration.ts';
 import type { Finding } from '../core/run/finding.ts';
+import { lengthOf } from '../core/run/formats.ts';
 import type { Clock } from '../ports/runtime.ts';
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
-import { countOf } from '../core/run/count-of.ts';
 import { describeError, type ErrorCode, RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
+import { countOf } from '../core/run/formats.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';

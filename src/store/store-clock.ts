@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ClockJump } from '../core/guard/clock-jump.ts';
-import { lengthOf } from '../core/run/duration.ts';
+import { lengthOf } from '../core/run/formats.ts';
 import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
 import { type Database, inTransaction, type OpenTransaction } from './database.ts';
 import { isPostgres, lockName } from './differences.ts';

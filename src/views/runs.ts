@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { countOf } from '../core/run/count-of.ts';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
+import { countOf } from '../core/run/formats.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { FindingCause, HeldEnd, PhaseTime } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, RawText, Run } from '../ports/store.ts';

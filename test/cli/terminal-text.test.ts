@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clean, cleanLine, quote } from '../../src/cli/terminal.ts';
-import { shellWord } from '../../src/core/run/shell-word.ts';
+import { shellWord } from '../../src/core/run/formats.ts';
 
 // Everything that is unsafe lies below U+2070.
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0x2070 }).map((code) => String.fromCodePoint(code)) });

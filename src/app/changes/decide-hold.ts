@@ -1,7 +1,7 @@
 import { normalText } from '../../core/person/text.ts';
 import type { ChangeKind } from '../../core/plan/change.ts';
-import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { noKinds } from '../../core/run/report.ts';
 import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
 import type { RunFacts } from '../../ports/store.ts';

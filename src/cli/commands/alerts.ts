@@ -1,9 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { QuietRequest } from '../../app/quiet-alerts.ts';
 import { quietAlerts } from '../../app/quiet-alerts.ts';
-import { countOf } from '../../core/run/count-of.ts';
-import { parseDuration } from '../../core/run/duration.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { countOf, formatInstant, parseDuration } from '../../core/run/formats.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
 import { alertListView, quietedView } from '../../views/alerts.ts';
 import type { CommandRow } from '../command.ts';

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { RollcallError } from '../../core/run/errors.ts';
+import { formatCount } from '../../core/run/formats.ts';
 import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget, ContractLine } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
-import { clean, cleanLine, formatCount, renderTable, type Style } from '../terminal.ts';
+import { clean, cleanLine, renderTable, type Style } from '../terminal.ts';
 
 interface CallOptions {
   readonly connection?: string;

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { findAudit } from '../../app/audit.ts';
-import { parseDuration } from '../../core/run/duration.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatInstant, parseDuration } from '../../core/run/formats.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { auditEntryView } from '../../views/connections.ts';
 import type { CommandRow } from '../command.ts';

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
+import { formatCount } from '../../core/run/formats.ts';
 import { overviewView } from '../../views/overview.ts';
 import type { CommandRow } from '../command.ts';
 import { parsePort } from '../options.ts';
 import { renderStatus } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
-import { formatCount } from '../terminal.ts';
 
 interface StartOptions {
   readonly role: Role;

@@ -4,6 +4,7 @@ import { decideRun, previewVerdict } from '../../app/approve.ts';
 import type { HeldName } from '../../app/held-changes.ts';
 import { findHolds } from '../../app/holds.ts';
 import { describeRun } from '../../app/runs.ts';
+import { formatCount, formatNumber } from '../../core/run/formats.ts';
 
 import type { Run } from '../../ports/store.ts';
 import type { VerdictReport } from '../../views/holds.ts';
@@ -22,7 +23,7 @@ import {
 } from '../options.ts';
 import { renderHeldPeople, renderHolds } from '../render/holds.ts';
 import { printDeclined, type Shell } from '../shell.ts';
-import { cleanLine, formatCount, formatNumber, type Style } from '../terminal.ts';
+import { cleanLine, type Style } from '../terminal.ts';
 
 const shownPeople = 50;
 

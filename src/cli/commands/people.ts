@@ -3,6 +3,7 @@ import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } f
 import { tracePerson } from '../../app/why.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { formatCount } from '../../core/run/formats.ts';
 import type { PersonRecord } from '../../ports/store.ts';
 import type { Adoption } from '../../views/people.ts';
 import { adoptionsView, personView } from '../../views/people.ts';
@@ -10,7 +11,7 @@ import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions, syncArgument } from '../options.ts';
 import { renderPerson, renderRecord } from '../render/person.ts';
 import { printDeclined, type Shell } from '../shell.ts';
-import { cleanLine, formatCount, renderTable, type Style } from '../terminal.ts';
+import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
 interface AdoptOptions extends SignatureOptions {
   readonly yes?: boolean;

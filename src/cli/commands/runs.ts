@@ -1,6 +1,7 @@
 import { repeatRun, stopRun } from '../../app/requests.ts';
 import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/sync-states.ts';
+import { formatNumber, isoInstant } from '../../core/run/formats.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { changeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
@@ -17,7 +18,7 @@ import { renderAllFindings, renderChanges, renderRawTexts } from '../render/chan
 import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts';
 import { interruptedWords } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
-import { cleanLine, formatNumber, instant } from '../terminal.ts';
+import { cleanLine } from '../terminal.ts';
 import { printResync } from './sync.ts';
 
 interface ShowOptions {
@@ -125,7 +126,7 @@ async function cancelRun(shell: Shell, id: string, options: SignatureOptions): P
     const { id: run, sync } = await stopRun(app, id, { by, ...signed });
     const report = await describeRun(app, run);
     const { work } = report;
-    shell.printJson({ ...runView(report.run), endsBy: instant(work?.files?.untilMs) });
+    shell.printJson({ ...runView(report.run), endsBy: isoInstant(work?.files?.untilMs) });
     shell.print(`run ${run} of ${sync} is canceled: ${stopWords(work)}; see ${shell.style.command(`show ${run}`)}`);
     if (work?.interrupted !== undefined) shell.print(interruptedWords(work.interrupted, sync, shell.style));
     return 0;

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { Option } from 'commander';
+import { formatCount } from '../../core/run/formats.ts';
 import type { DemoWorld, FaultList, SandboxRequest, StartedSandbox } from '../cli-io.ts';
 import type { CommandRow } from '../command.ts';
 import { gather, parsePort, parseWholeNumber } from '../options.ts';
 import type { Shell } from '../shell.ts';
-import { formatCount, renderTable, type Style } from '../terminal.ts';
+import { renderTable, type Style } from '../terminal.ts';
 
 interface SandboxOptions extends Omit<SandboxRequest, 'faults' | 'quirks' | 'refreshTokens'> {
   readonly fault: readonly string[];

@@ -1,11 +1,12 @@
 import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } from '../../app/keys.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { formatCount } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
 import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-backup.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
-import { cleanLine, formatCount } from '../terminal.ts';
+import { cleanLine } from '../terminal.ts';
 
 interface RestoreOptions extends SignatureOptions {
   readonly replace?: boolean;

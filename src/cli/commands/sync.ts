@@ -6,7 +6,7 @@ import { findChanges } from '../../app/runs.ts';
 import { beginPause, endPause } from '../../app/sync-states.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatInstant, isoInstant } from '../../core/run/formats.ts';
 import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { PlanReport, Preview } from '../../ports/previews.ts';
@@ -31,7 +31,7 @@ import { type PlanOutcome, planOutcome, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
 import { seenWords } from '../render/status.ts';
 import { fromHere, type Shell } from '../shell.ts';
-import { cleanLine, instant } from '../terminal.ts';
+import { cleanLine } from '../terminal.ts';
 import { writePlanFile } from './plan-file.ts';
 
 interface PlanOptions {
@@ -159,7 +159,7 @@ export function printResync(shell: Shell, sync: string, report: ResyncReport): n
   }
   const { trigger, pause, deploymentSeenAt } = report;
   const isPaused = pause !== undefined;
-  shell.printJson({ id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: instant(deploymentSeenAt) });
+  shell.printJson({ id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: isoInstant(deploymentSeenAt) });
   if (pause !== undefined) {
     const resume = shell.style.command(`resume ${sync}`);
     shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}; the run starts when it is resumed:  ${resume}`);

@@ -1,12 +1,12 @@
 import type { AppIo } from '../../app/app-io.ts';
 import { changeTokens, readTokens } from '../../app/tokens.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatDuration, formatInstant } from '../../core/run/formats.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import { type AppOptions, printDeclined, type Shell } from '../shell.ts';
-import { cleanLine, formatDuration, type Style } from '../terminal.ts';
+import { cleanLine, type Style } from '../terminal.ts';
 
 interface RevokeOptions extends SignatureOptions {
   readonly yes?: boolean;

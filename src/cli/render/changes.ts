@@ -1,10 +1,10 @@
 import type { ChangeKind } from '../../core/plan/change.ts';
 import { differencesOf, type FieldDifference } from '../../core/plan/change.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { PlannedChange, RawText } from '../../ports/store.ts';
 import type { RunReport } from '../../views/runs.ts';
-import { type Colors, cleanLine, formatCount, formatNumber, quote, type Style } from '../terminal.ts';
+import { type Colors, cleanLine, quote, type Style } from '../terminal.ts';
 
 /** Renders changes with their fields. `shownElsewhere`: reasons that the report shows elsewhere. */
 export function renderChanges(

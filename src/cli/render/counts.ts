@@ -1,7 +1,7 @@
 import { waitWords } from '../../app/rule-words.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import type { ChangeKind } from '../../core/plan/change.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { RequestBudget } from '../../core/run/request-budget.ts';
 import {
   countsAbove,
@@ -12,7 +12,6 @@ import {
 } from '../../core/run/requests.ts';
 import type { Counts } from '../../core/run/run.ts';
 import type { Run, RunFacts } from '../../ports/store.ts';
-import { formatCount, formatDuration, formatNumber } from '../terminal.ts';
 
 const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
 

@@ -1,11 +1,11 @@
 import { classNoun } from '../../core/guard/guard.ts';
 import { differencesOf } from '../../core/plan/change.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import type { HoldsReport, OpenHold } from '../../views/holds.ts';
 import type { Style } from '../terminal.ts';
-import { cleanLine, formatCount, formatNumber, renderTable } from '../terminal.ts';
+import { cleanLine, renderTable } from '../terminal.ts';
 import { renderDifference } from './changes.ts';
 import { renderBudget } from './counts.ts';
 

@@ -4,11 +4,11 @@ import { differencesOf } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { Decision } from '../../core/plan/plan.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { PersonRecord } from '../../ports/store.ts';
 import type { PersonTrace } from '../../views/people.ts';
-import { cleanLine, formatCount, quote, renderTable, type Style } from '../terminal.ts';
+import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { renderDifference } from './changes.ts';
 
 /** Renders how each stage treats one employee, section by section. Shows values, for the operator who asked. */

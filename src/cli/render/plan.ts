@@ -1,8 +1,9 @@
 import type { Finding } from '../../core/run/finding.ts';
+import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import type { PlanReport } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { Style } from '../terminal.ts';
-import { cleanLine, formatCount, formatNumber } from '../terminal.ts';
+import { cleanLine } from '../terminal.ts';
 import { renderChanges, renderFindings } from './changes.ts';
 import { changesInAll, renderBudget, renderFacts, renderKinds } from './counts.ts';
 

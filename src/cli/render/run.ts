@@ -1,11 +1,11 @@
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { HeldEnd } from '../../ports/reports.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { Batch, HoldFacts, Run } from '../../ports/store.ts';
 import type { RunReport, RunWork } from '../../views/runs.ts';
 import { heldEndWords, reasonNow, waitingOf } from '../../views/runs.ts';
-import { cleanLine, formatCount, formatDuration, formatNumber, renderTable, type Style } from '../terminal.ts';
+import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { renderFindings } from './changes.ts';
 import {
   changesInAll,

@@ -1,8 +1,9 @@
 import type { SourceTrial, StatusCount, TrialEnd } from '../../app/try-source.ts';
 import type { Standing } from '../../core/person/person.ts';
+import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import type { SourceCapabilities, SourceKind } from '../../ports/source.ts';
 import type { Style } from '../terminal.ts';
-import { cleanLine, formatCount, formatNumber, quote, renderTable } from '../terminal.ts';
+import { cleanLine, quote, renderTable } from '../terminal.ts';
 
 /** Renders every kind with its capabilities, and the starters of `init`. */
 export function renderSourceKinds(kinds: readonly SourceKind[], { colors }: Style): string {

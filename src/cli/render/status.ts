@@ -1,9 +1,9 @@
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { RunFacts } from '../../ports/run-facts.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
-import { cleanLine, formatCount, formatDuration, formatNumber, renderTable } from '../terminal.ts';
+import { cleanLine, renderTable } from '../terminal.ts';
 import { renderMissing } from './counts.ts';
 
 /** One line per sync, and below it what the operator can do. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../../core/run/duration.ts';
+import { parseDuration } from '../../core/run/formats.ts';
 import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
 import { must } from '../sentences.ts';
 import { duration, name, secretText, text, uniqueList } from './values.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { identificationProblem } from '../../core/person/identification.ts';
 import { compileDateFormat } from '../../core/person/plain-date.ts';
 import { normalText } from '../../core/person/text.ts';
-import { durationPattern, parseDuration } from '../../core/run/duration.ts';
+import { durationPattern, parseDuration } from '../../core/run/formats.ts';
 import { makeSecret } from '../secret.ts';
 import { must } from '../sentences.ts';
 

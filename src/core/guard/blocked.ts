@@ -1,5 +1,5 @@
-import { countOf } from '../run/count-of.ts';
 import type { Finding } from '../run/finding.ts';
+import { countOf } from '../run/formats.ts';
 import { differByZeros } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */

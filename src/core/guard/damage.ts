@@ -1,5 +1,5 @@
-import { countOf } from '../run/count-of.ts';
 import type { Finding } from '../run/finding.ts';
+import { countOf } from '../run/formats.ts';
 import { Refusal } from '../run/refusal.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses } from '../plan/change.ts';
-import { countOf } from '../run/count-of.ts';
+import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
 import type { VanishedField } from './field-visibility.ts';

@@ -1,4 +1,4 @@
-import { countOf } from '../run/count-of.ts';
+import { countOf } from '../run/formats.ts';
 
 /**
  * What one read of the source proves. Only this file creates proofs, and the planner requires them by type. *Leaver*

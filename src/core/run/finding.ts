@@ -1,7 +1,7 @@
 import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type { findingEntries } from './codes/finding-entries.ts';
-import { countOf } from './count-of.ts';
+import { countOf } from './formats.ts';
 import type { CellTrouble, CellUse } from './refusal.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ChangeClass, ChangeKind } from '../plan/change.ts';
-import { countOf } from './count-of.ts';
+import { countOf } from './formats.ts';
 import type { ChangeState, Counts, Outcome } from './run.ts';
 
 /** The end state of a run, from which its outcome is chosen. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countOf } from '../../core/run/count-of.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { isSometimes, unwrapped } from '../table/wire.ts';
 

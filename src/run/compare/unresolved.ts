@@ -1,6 +1,5 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import { countOf } from '../../core/run/count-of.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { countOf, formatInstant } from '../../core/run/formats.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';

@@ -1,6 +1,6 @@
 import type { Change } from '../../core/plan/change.ts';
-import { countOf } from '../../core/run/count-of.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import { ageOn } from '../clock-span.ts';

@@ -1,6 +1,6 @@
 import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { formatInstant } from '../../core/run/formats.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { Applier } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';

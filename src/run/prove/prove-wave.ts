@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import { countOf } from '../../core/run/count-of.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
 import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';

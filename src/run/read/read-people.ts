@@ -6,7 +6,7 @@ import {
   vanishedFields,
   withInputs,
 } from '../../core/guard/field-visibility.ts';
-import { countOf } from '../../core/run/count-of.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { ReadFact } from '../../core/run/next-read.ts';
 import type { ReadRecord } from '../../ports/store.ts';
 import { jumpFindings } from '../clock-span.ts';

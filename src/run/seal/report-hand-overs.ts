@@ -1,8 +1,7 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Release } from '../../core/plan/neighbors.ts';
-import { countOf } from '../../core/run/count-of.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { countOf, formatInstant } from '../../core/run/formats.ts';
 
 /** Reports a user whom this run takes over. */
 export function findTakenOver(

@@ -1,7 +1,7 @@
 import { compileSourcePath, compileVisibility } from '../../core/person/source-path.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { addDigest, openKeySet } from './key-set.ts';
 
 /** The fields of one record, as the HR system shows them. */

@@ -1,7 +1,7 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import { countOf } from '../../core/run/count-of.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../../core/run/duration.ts';
+import { parseDuration } from '../../core/run/formats.ts';
 import { parseDatabaseUrl } from '../../drivers/sql/database-url.ts';
 import { text } from '../kit/http/settings.ts';
 import { readStatement } from './statement.ts';

@@ -1,10 +1,8 @@
-import { countOf } from '../../core/run/count-of.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import { type AlertProblem, successOutcomes } from '../../ports/alerts.ts';
 import type { Batch, Run, Store } from '../../ports/store.ts';
 import { batchResult } from '../../ports/store.ts';
-import { firstOf } from './words.ts';
 
 /** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [

@@ -1,10 +1,8 @@
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
-import { countOf } from '../../core/run/count-of.ts';
-import { formatInstant } from '../../core/run/instant.ts';
+import { ageOf, countOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
-import { ageOf, instantOf } from './words.ts';
 
 /** What a process knows about the work of its deployment. Instants are epoch ms. */
 export interface WorkView {
@@ -47,15 +45,15 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
   const { now, unscheduledSince, redisAwaySince, unworkedSince, queue, agedSince, request } = view;
   const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
   if (view.isSchedulerNeeded && missed(unscheduledSince, schedulerMissedMs)) {
-    const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${instantOf(unscheduledSince)}), so no run starts`;
+    const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
     return problem('no-scheduler', summary, 'start a process with "rollcall start" (with Redis: --role scheduler)');
   }
   if (missed(redisAwaySince, workersMissedMs)) {
-    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${instantOf(redisAwaySince)}), so workers get no jobs`;
+    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${formatMinute(redisAwaySince)}), so workers get no jobs`;
     return problem('no-redis', summary, 'restart Redis, or check the network policy; requests are kept in the store');
   }
   if (missed(unworkedSince, workersMissedMs)) {
-    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${instantOf(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
+    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${formatMinute(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
     return problem('no-worker', summary, 'start a process with "rollcall start --role worker"');
   }
   if (queue !== undefined && missed(agedSince, agedForMs)) {
@@ -64,7 +62,7 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
   }
   if (request !== undefined && now - request.requestedAt >= queueAgedMs) {
     const { sync, requestedAt } = request;
-    const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${instantOf(requestedAt)}) and has not started`;
+    const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${formatMinute(requestedAt)}) and has not started`;
     return problem('requests-wait', summary, 'read the log of the scheduler', 'warning');
   }
   const missing = [view.isSchedulerNeeded ? unscheduledSince : undefined, redisAwaySince, unworkedSince, agedSince];
@@ -105,7 +103,7 @@ export function judgeOutage({
       code: 'store-was-away',
       severity: 'info',
       key: 'away',
-      summary: `The store did not answer for ${ageOf(until - from)}, from ${instantOf(from)} to ${instantOf(until)}`,
+      summary: `The store did not answer for ${ageOf(until - from)}, from ${formatMinute(from)} to ${formatMinute(until)}`,
       details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
       unaffected: undefined,
       action: 'read the log of the database for that time',

@@ -1,8 +1,7 @@
-import { countOf } from '../../core/run/count-of.ts';
+import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { hasTokenProblem } from './judge-run.ts';
-import { ageOf, commands, firstOf, instantOf } from './words.ts';
 
 /** The facts of a sync that alerts use. */
 export interface WatchedSync {
@@ -61,7 +60,7 @@ export async function judgeHeld({
     code: 'changes-held',
     severity: 'warning',
     key: `held ${[...holds.map((hold) => hold.class), ...(isDoubted(run) ? ['read'] : [])].toSorted().join()}`,
-    summary: `${countOf(changes, 'change waits', 'changes wait')} for approval until ${instantOf(ends)}`,
+    summary: `${countOf(changes, 'change waits', 'changes wait')} for approval until ${formatMinute(ends)}`,
     details: [
       ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
       ...holds.map(({ reason }) => reason),
@@ -122,11 +121,11 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
   // Without tokens no run can succeed: that is one problem, which the connection reports.
   if (isExcused || (await hasTokenProblem(sync.connection, store))) return undefined;
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
-  const expected = `a success was expected after ${instantOf(staleBefore)}`;
+  const expected = `a success was expected after ${formatMinute(staleBefore)}`;
   const summary =
     successAt === undefined
       ? `No run has ever succeeded; ${expected}`
-      : `No run succeeded for ${ageOf(now - successAt)}: the last success was ${instantOf(successAt)}; ${expected}`;
+      : `No run succeeded for ${ageOf(now - successAt)}: the last success was ${formatMinute(successAt)}; ${expected}`;
   return {
     topic: 'freshness',
     code: successAt === undefined ? 'never-succeeded' : 'sync-late',
@@ -141,10 +140,15 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
 
 function whatWasTried({ attemptAt, successAt }: LastRuns, underWay: Run | undefined): string {
   if (underWay !== undefined) {
-    return `A run has been in progress since ${instantOf(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
+    return `A run has been in progress since ${formatMinute(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
   }
   if (attemptAt !== undefined && attemptAt !== successAt) {
-    return `The last run ended ${instantOf(attemptAt)} without success.`;
+    return `The last run ended ${formatMinute(attemptAt)} without success.`;
   }
   return 'No run has started since then. Check that the schedule had a slot in that time, and that "rollcall start" is running (with Redis: a scheduler).';
+}
+
+/** Renders one command a line, with its reason as a comment of the shell, so that each line can be copied. */
+function commands(...lines: readonly (readonly [command: string, why?: string])[]): string {
+  return lines.map(([command, why]) => (why === undefined ? command : `${command}  # ${why}`)).join('\n');
 }

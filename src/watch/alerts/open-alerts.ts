@@ -1,4 +1,5 @@
 import { describeError, isStoreAway, RollcallError } from '../../core/run/errors.ts';
+import { ageOf } from '../../core/run/formats.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -32,7 +33,6 @@ import {
   type WatchedConnection,
   type WatchedWork,
 } from './topics.ts';
-import { ageOf } from './words.ts';
 
 export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];

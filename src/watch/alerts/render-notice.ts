@@ -1,8 +1,8 @@
 import { anchorOf, docsOfCode } from '../../core/run/codes/code-list.ts';
+import { ageOf, formatMinute } from '../../core/run/formats.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
 import type { AlertNotice, AlertProblem, RecoveredProblem } from '../../ports/alerts.ts';
 import { topicOf } from './topics.ts';
-import { ageOf, instantOf } from './words.ts';
 
 /** A notice as lines of plain text, with the same words for every channel. */
 export interface NoticeText {
@@ -33,7 +33,9 @@ export interface NoticeLink {
 export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
   const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
   const about = `${subject.kind} ${subject.name}`;
-  const footer = [`Rollcall ${place.deployment}`, instantOf(at), `notice ${id}`, ...traceOf(notice, place)].join(', ');
+  const footer = [`Rollcall ${place.deployment}`, formatMinute(at), `notice ${id}`, ...traceOf(notice, place)].join(
+    ', ',
+  );
   const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
   const rest = standing.length === 0 ? [] : [`Also open: ${standing.map((topic) => topicOf(topic).wrong).join('; ')}.`];
   const words = problems.map(({ topic, title }) => title ?? topicOf(topic).wrong).join('; ');
@@ -114,6 +116,6 @@ function codeLine({ code }: AlertProblem, { publicUrl }: Place): string {
 }
 
 function endOf({ summary, since, end }: RecoveredProblem, at: number): string {
-  const over = `Ended after ${ageOf(at - since)} (since ${instantOf(since)}): ${summary}`;
+  const over = `Ended after ${ageOf(at - since)} (since ${formatMinute(since)}): ${summary}`;
   return end === undefined ? over : `${over}. ${end}`;
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../core/run/formats.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Language } from './preferences.ts';
 
@@ -35,22 +36,10 @@ export function createFormats(language: Language, t: Texts): Formats {
   const offset = new Intl.DateTimeFormat(tag, { timeZoneName: 'shortOffset' });
   const collator = new Intl.Collator(tag);
 
+  const names = { d: t.units.day, h: t.units.hour, min: t.units.minute, s: t.units.second };
   const duration = (ms: number): string => {
-    if (ms < secondMs) return `${Math.max(0, Math.round(ms))} ms`;
-    if (ms < 10 * secondMs) return `${numbers.format(Math.round(ms / 100) / 10)} ${t.units.second}`;
-    const units: readonly (readonly [string, number])[] = [
-      [t.units.day, dayMs],
-      [t.units.hour, hourMs],
-      [t.units.minute, minuteMs],
-      [t.units.second, secondMs],
-    ];
-    const first = units.findIndex(([, size]) => ms >= size);
-    return units
-      .slice(first, first + 2)
-      .map(([unit, size], i) => [Math.floor((i === 0 ? ms : ms % (units[first]?.[1] ?? size)) / size), unit] as const)
-      .filter(([value], i) => i === 0 || value > 0)
-      .map(([value, unit]) => `${numbers.format(value)} ${unit}`)
-      .join(' ');
+    if (ms >= secondMs && ms < 10 * secondMs) return `${numbers.format(Math.round(ms / 100) / 10)} ${t.units.second}`;
+    return formatDuration(ms, (value, unit) => `${numbers.format(value)} ${names[unit]}`);
   };
   /** One unit, rounded down: a list of ages reads faster so. */
   const coarse = (ms: number): string => {

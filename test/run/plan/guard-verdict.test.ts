@@ -5,7 +5,7 @@ import type { VanishedField } from '../../../src/core/guard/field-visibility.ts'
 import { leftOutOf } from '../../../src/core/guard/guard.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/plan/snapshot.ts';
-import { formatInstant } from '../../../src/core/run/instant.ts';
+import { formatInstant } from '../../../src/core/run/formats.ts';
 import type { GuardSettings } from '../../../src/core/run/settings.ts';
 import type { ReadRecord } from '../../../src/ports/store.ts';
 import { noOtherAccounts } from '../../../src/run/compare/other-accounts.ts';

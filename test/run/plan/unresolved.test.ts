@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatInstant } from '../../../src/core/run/instant.ts';
+import { formatInstant } from '../../../src/core/run/formats.ts';
 import {
   blockedUsers,
   claimedElsewhere,

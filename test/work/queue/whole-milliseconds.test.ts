@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../../../src/core/run/duration.ts';
+import { parseDuration } from '../../../src/core/run/formats.ts';
 import { openRedis, type RedisClient } from '../../../src/drivers/redis/open-redis.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
 import type { Leases } from '../../../src/ports/store.ts';

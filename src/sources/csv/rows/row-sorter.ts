@@ -1,6 +1,6 @@
 import type { SourceRecord } from '../../../core/person/person.ts';
-import { countOf } from '../../../core/run/count-of.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
+import { countOf } from '../../../core/run/formats.ts';
 import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
 import type { CsvRow } from './row-parser.ts';
 import { readTrailer, type Trailer } from './row-parser.ts';

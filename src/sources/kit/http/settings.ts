@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationPattern, parseDuration } from '../../../core/run/duration.ts';
+import { durationPattern, parseDuration } from '../../../core/run/formats.ts';
 
 export const text = () => z.string().min(1);
 

@@ -1,5 +1,5 @@
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
-import { countOf } from '../../../core/run/count-of.ts';
+import { countOf } from '../../../core/run/formats.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
