@@ -66,7 +66,6 @@ test.each([
 ])('%d batches are told as %s', (count, text) => {
   expect(formatCount(count, 'batch', 'batches')).toBe(text);
 });
-expect(formatCount(count, 'batch', 'batches')).toBe(text);
 
 test.each([
   [-5, '0 s'],
