@@ -97,7 +97,7 @@ describe('the rules for imports catch', () => {
     ['src/cli/start.ts', "import { app } from '../main/app.ts';", 'src/cli may import'],
     ['src/cli/start.ts', "import type { AppIo } from '../main/app.ts';", 'src/cli may import only itself'],
     ['src/cli/why.ts', "import type { Sync } from '../run/x.ts';", 'src/cli may import only itself'],
-    ['src/app/check.ts', "import type { Config } from '../config/config.ts';", 'src/app may import only itself'],
+    ['src/app/connections.ts', "import type { Config } from '../config/config.ts';", 'src/app may import only itself'],
     ['src/work/x.ts', "import { request } from '../app/requests.ts';", 'src/work may import only itself'],
     ['src/cli/start.ts', "import type { Row } from '../store/x.ts';", 'src/cli may import'],
     ['jobs/sync.ts', "import { x } from '../src/store/x.ts';", 'jobs may import'],

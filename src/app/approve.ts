@@ -10,8 +10,7 @@ import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { readChanges } from './changes/search-changes.ts';
 import { findRun, findSync } from './find-named.ts';
-import { type ChangeSelection, type HeldName, type SelectedChanges, selectHeld } from './held-changes.ts';
-import { isReadWaiting } from './holds.ts';
+import { type ChangeSelection, type HeldName, isReadWaiting, type SelectedChanges, selectHeld } from './holds.ts';
 
 /**
  * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ.

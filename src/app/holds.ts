@@ -1,9 +1,12 @@
-import type { PlannedChange, Run, Store } from '../ports/store.ts';
+import { normalText } from '../core/person/text.ts';
+import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import { changesOf } from '../run/seal/batches.ts';
 import type { DoubtedRead, HoldsReport, OpenHold } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { findSync } from './find-named.ts';
-import { heldChanges } from './held-changes.ts';
 
 export interface HoldsQuery {
   readonly sync?: string;
@@ -59,4 +62,124 @@ async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenH
     if (waiting > 0) found.push({ hold, isApprovable, waiting, budget, changes });
   }
   return found.reverse();
+}
+
+/** Selects held changes of a run for an approval or rejection. An absent field selects all of them. */
+export interface ChangeSelection {
+  readonly only?: readonly ChangeClass[];
+  /** Identifications to leave out. */
+  readonly except?: readonly string[];
+  /** Identifications to select. All others are left out. */
+  readonly ids?: readonly string[];
+}
+
+/**
+ * The current decision about a held change. `past`: its approval time is over, its reason has ended, or a later run
+ * delivers it.
+ */
+type HeldState = 'open' | 'approved' | 'rejected' | 'past';
+
+interface HeldChange {
+  readonly change: PlannedChange;
+  readonly state: HeldState;
+  readonly decision: DecisionRecord | undefined;
+}
+
+const readAtOnce = 500;
+
+/**
+ * Yields the changes that guards held in the run, and those it dropped because an operator had rejected them. Adds the
+ * current decision to each.
+ */
+async function* heldChanges(run: Run, io: EngineIo): AsyncGenerator<HeldChange, void> {
+  const now = io.clock.now();
+  let page: PlannedChange[] = [];
+  for await (const change of changesOf(run.id, io, { states: ['held', 'dropped'] })) {
+    if (change.state === 'dropped' && !change.isRejected) continue;
+    page.push(change);
+    if (page.length < readAtOnce) continue;
+    yield* judged(run.sync, page, now, io);
+    page = [];
+  }
+  yield* judged(run.sync, page, now, io);
+}
+
+async function* judged(
+  sync: string,
+  page: readonly PlannedChange[],
+  now: number,
+  io: EngineIo,
+): AsyncGenerator<HeldChange, void> {
+  if (page.length === 0) return;
+  const names = page.map(({ identification }) => identification);
+  const known = await io.store.decisions.ofMany(sync, names);
+  for (const change of page) {
+    const decision = known.get(change.identification)?.find(({ hash }) => hash === change.hash);
+    yield { change, decision, state: stateOf(decision, now) };
+  }
+}
+
+function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
+  if (decision === undefined) return 'past';
+  const { state, run, endedAt, expiresAt = Number.POSITIVE_INFINITY } = decision;
+  if (state === 'approved' && run !== undefined) return 'approved';
+  if (endedAt !== undefined || (state === 'approved' && expiresAt <= now)) return 'past';
+  return state === 'open' && expiresAt <= now ? 'past' : state;
+}
+
+/** What a verdict needs of a held change. A run may hold a million, so the changes themselves are not kept. */
+export interface HeldName extends ChangeName {
+  readonly state: HeldState;
+  /** Undefined for an open change. */
+  readonly decision: DecisionRecord | undefined;
+}
+
+export interface SelectedChanges {
+  /** Whether the selection leaves nothing out. */
+  readonly isWhole: boolean;
+  readonly byState: Readonly<Record<HeldState, readonly HeldName[]>>;
+  /** Open changes that the selection leaves out. */
+  readonly leftOut: readonly HeldName[];
+}
+
+/**
+ * Returns the selected held changes of a run. Throws `USAGE` when the selection names people for whom the run holds no
+ * change, because a misspelled exception would approve a person.
+ */
+export async function selectHeld(run: Run, selection: ChangeSelection, io: EngineIo): Promise<SelectedChanges> {
+  const { only } = selection;
+  const except = selection.except && new Set(selection.except.map(normalText));
+  const ids = selection.ids && new Set(selection.ids.map(normalText));
+  const unseen = { except: new Set(except), ids: new Set(ids) };
+  const byState: Record<HeldState, HeldName[]> = { open: [], approved: [], rejected: [], past: [] };
+  const leftOut: HeldName[] = [];
+  for await (const held of heldChanges(run, io)) {
+    const { identification, classes } = held.change;
+    unseen.except.delete(identification);
+    unseen.ids.delete(identification);
+    const isSelected =
+      (only === undefined || classes.some((name) => only.includes(name))) &&
+      except?.has(identification) !== true &&
+      ids?.has(identification) !== false;
+    if (isSelected) byState[held.state].push(nameOf(held));
+    else if (held.state === 'open') leftOut.push(nameOf(held));
+  }
+  for (const key of ['except', 'ids'] as const) refuseUnseen(run, key, [...unseen[key]]);
+  return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
+}
+
+function nameOf({ change, state, decision }: HeldChange): HeldName {
+  const { identification, rule, episode, hash } = change;
+  return { identification, rule, episode, hash, state, decision: state === 'open' ? undefined : decision };
+}
+
+/** Maximum number of unknown identifications in a message. */
+const namedPeople = 5;
+
+function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
+  if (unseen.length === 0) return;
+  const named = unseen.slice(0, namedPeople).join(', ');
+  const more = unseen.length > namedPeople ? `, and ${unseen.length - namedPeople} more` : '';
+  const message = `${key} names people without a held change in run ${run.id}: ${named}${more}. "rollcall show ${run.id} --held" lists the held changes`;
+  throw new RollcallError(message, { code: 'USAGE' });
 }

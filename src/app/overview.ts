@@ -18,7 +18,7 @@ import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { isReadWaiting } from './holds.ts';
 import { readRunWork } from './runs.ts';
-import { readSyncStates } from './sync-states.ts';
+import { readSyncStates } from './syncs.ts';
 
 /** Reads health, state and holds of every configured sync from the store. */
 export async function readOverview(io: AppIo): Promise<Overview> {

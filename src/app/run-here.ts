@@ -7,7 +7,7 @@ import { openRun } from '../run/request-run.ts';
 import type { RunReport } from '../views/runs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { runReport } from './runs.ts';
-import { refusePaused } from './sync-states.ts';
+import { refusePaused } from './syncs.ts';
 
 const pollMs = 500;
 

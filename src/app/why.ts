@@ -3,11 +3,10 @@ import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { PersonTrace } from '../views/people.ts';
+import { renamesOf } from './accounts.ts';
 import type { AppIo } from './app-io.ts';
 import { findSync } from './find-named.ts';
-import { personSteps } from './person-steps.ts';
-import { renamesOf } from './renames.ts';
-import { waitWords } from './rule-words.ts';
+import { personSteps, waitWords } from './person-steps.ts';
 
 const shownChanges = 20;
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { signedBy } from '../app/audit.ts';
-import type { ChangeSelection } from '../app/held-changes.ts';
+import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { RunScope } from '../ports/store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkSource } from '../../src/app/check.ts';
+import { checkSource } from '../../src/app/connections.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';

@@ -5,8 +5,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { decideRun } from '../../src/app/approve.ts';
+import { changeTokens } from '../../src/app/connections.ts';
 import { requestOrRun, runSync, stopRun } from '../../src/app/requests.ts';
-import { changeTokens } from '../../src/app/tokens.ts';
 import { openUptime } from '../../src/main/system.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { openHere } from './open-here.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adoptPeople, planAdoption } from '../../src/app/adopt.ts';
+import { adoptPeople, planAdoption } from '../../src/app/accounts.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/why.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { CheckLine } from '../../src/app/app-io.ts';
-import { checkAll } from '../../src/app/check.ts';
+import { checkAll } from '../../src/app/connections.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { bamboohrKey, fakeEmployees, startBamboohr } from '../fakes/hris/bamboohr.ts';
 import { deelPeople, startDeel } from '../fakes/hris/deel.ts';

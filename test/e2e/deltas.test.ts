@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { AppIo, CheckLine } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
-import { checkAll } from '../../src/app/check.ts';
+import { checkAll } from '../../src/app/connections.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
 import { createExpressions } from '../../src/config/expressions.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
-import { beginPause } from '../../src/app/sync-states.ts';
+import { beginPause } from '../../src/app/syncs.ts';
 import { tracePerson } from '../../src/app/why.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, it } from 'vitest';
-import { checkAll } from '../../src/app/check.ts';
+import { checkAll } from '../../src/app/connections.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
 import { parseFault, startSandbox } from '../../src/sandbox/index.ts';

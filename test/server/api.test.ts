@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'csv-parse/sync';
 import { expect, it, test } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
-import { changeTokens } from '../../src/app/tokens.ts';
+import { changeTokens } from '../../src/app/connections.ts';
 import { endpoints } from '../../src/server/endpoints/index.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from './open-test-server.ts';

@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 import { expect, it, onTestFinished, test } from 'vitest';
-import { beginPause, endPause } from '../../src/app/sync-states.ts';
+import { beginPause, endPause } from '../../src/app/syncs.ts';
 import { endpoints } from '../../src/server/endpoints/index.ts';
 import { idle } from '../support/fake-clock.ts';
 import { employees, type Office, openOffice } from '../support/office.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { erasePerson } from '../../src/app/person-records.ts';
+import { erasePerson } from '../../src/app/privacy.ts';
 import { foundPeople } from '../../src/views/people.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
-import { readSyncStates } from '../../src/app/sync-states.ts';
+import { readSyncStates } from '../../src/app/syncs.ts';
 import { session } from '../../src/server/endpoints/session.ts';
 import { openOffice } from '../support/office.ts';
 import {

@@ -1,5 +1,5 @@
 import type { AppIo } from '../../src/app/app-io.ts';
-import { beginPause } from '../../src/app/sync-states.ts';
+import { beginPause } from '../../src/app/syncs.ts';
 import type { ServerSettings } from '../../src/server/settings.ts';
 import { areas, type HeldCrowd, holdCrowd, idOfPerson, nameOfPerson, offices } from './held-crowd.ts';
 import { openOffice, plainMapping, type Row, usersOf } from './office.ts';

@@ -7,6 +7,46 @@ import type { ChangeState } from '../../core/run/run.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import { changesOf } from '../../run/seal/batches.ts';
+import type { ChangeGroups } from '../../views/changes.ts';
+
+/** Which changes of a plan. Every given part must match. */
+export interface ChangeFilter {
+  readonly kind?: ChangeKind;
+  readonly class?: ChangeClass;
+  readonly state?: ChangeState;
+  readonly reason?: string;
+  /** A field that the change writes with another value. With `value`: a field of the person, before or after. */
+  readonly field?: FieldName;
+  readonly value?: string;
+  /** Words that the person or a value contains, in any order, without case and accents. */
+  readonly text?: string;
+}
+
+/** What is searched: the changes of a run, of a plan that was only shown, or those that wait in a hold. */
+export interface ChangesSubject {
+  readonly kind: 'run' | 'hold' | 'preview';
+  readonly id: string;
+}
+
+export type ChangeSort = 'identification' | 'name' | 'email' | 'kind' | 'reason' | FieldName;
+
+export interface ChangeSearch {
+  readonly filter: ChangeFilter;
+  readonly sort: ChangeSort;
+  readonly isDescending: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type GroupBy = 'reason' | 'rule' | 'kind' | 'class' | 'state' | 'field' | { readonly value: FieldName };
+
+/** Which changes of a hold, and how many the operator saw. */
+export interface HoldSelection {
+  readonly ids?: readonly string[];
+  readonly except?: readonly string[];
+  readonly filter?: ChangeFilter;
+  readonly expect?: number;
+}
 
 /** One change as searches need it. Holds personal data, in memory only. */
 export interface IndexedChange {
@@ -163,4 +203,76 @@ function fileOf(change: PlannedChange, { settings, dialect, mapping }: Sync): st
   const highestCustomField = dialect.customFieldLimit.direct;
   const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField });
   return route === 'csv' || route === 'outbox' ? `${route} ${fileGroup(change, dialect, mapping.fields)}` : route;
+}
+
+/** Returns the words of a search, folded. */
+export function wordsOf(text = ''): readonly string[] {
+  return foldText(text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+/** Returns whether a change matches every part of the filter. */
+export function matcherOf(filter: ChangeFilter): (row: IndexedChange) => boolean {
+  const { kind, class: wanted, state, reason, field, value, text } = filter;
+  const words = wordsOf(text);
+  return (row) => {
+    if (kind !== undefined && row.kind !== kind) return false;
+    if (wanted !== undefined && !row.classes.includes(wanted)) return false;
+    if (state !== undefined && row.state !== state) return false;
+    if (reason !== undefined && row.reason !== reason) return false;
+    if (field !== undefined && value === undefined && !row.changed.includes(field)) return false;
+    if (field !== undefined && value !== undefined) {
+      if ((row.values[field] ?? '') !== value && row.former[field] !== value) return false;
+    }
+    return words.every((word) => row.text.includes(word));
+  };
+}
+
+/** Sorts rows in place. Equal ones stay in order of identification. */
+export function sortRows(rows: IndexedChange[], sort: ChangeSort, isDescending: boolean): void {
+  if (sort !== 'identification') {
+    const keys = new Map(rows.map((row) => [row, foldText(sortKey(row, sort))]));
+    // Blank values are last in both directions.
+    rows.sort((a, b) => {
+      const [x = '', y = ''] = [keys.get(a), keys.get(b)];
+      if (x === y) return 0;
+      if (x === '' || y === '') return x === '' ? 1 : -1;
+      return x < y === isDescending ? 1 : -1;
+    });
+  } else if (isDescending) rows.reverse();
+}
+
+function sortKey(row: IndexedChange, sort: Exclude<ChangeSort, 'identification'>): string {
+  if (sort === 'name') return `${row.values.lastName ?? ''}\n${row.values.firstName ?? ''}`.trim();
+  if (sort === 'email' || sort === 'kind' || sort === 'reason') return row[sort];
+  return row.values[sort] ?? '';
+}
+
+const mostGroups = 200;
+
+/** Counts changes by a property, the largest group first. One change can be in several groups. */
+export function groupRows(rows: readonly IndexedChange[], by: GroupBy): ChangeGroups {
+  const counts = new Map<string, number>();
+  for (const row of rows) for (const key of keysOf(row, by)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const groups = [...counts]
+    .map(([key, count]) => ({ key, count }))
+    .sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
+  return { groups: groups.slice(0, mostGroups), total: rows.length, isCut: groups.length > mostGroups };
+}
+
+function keysOf(row: IndexedChange, by: GroupBy): readonly string[] {
+  if (typeof by === 'object') return [row.values[by.value] ?? ''];
+  if (by === 'class') return row.classes;
+  return by === 'field' ? row.changed : [row[by]];
+}
+
+/** Returns the rows of an index that match, in order of identification. */
+export function matchingRows(
+  { rows }: ChangeIndex,
+  filter: ChangeFilter,
+  isAmong: (row: IndexedChange) => boolean = () => true,
+): IndexedChange[] {
+  const isMatch = matcherOf(filter);
+  return rows.filter((row) => isAmong(row) && isMatch(row));
 }

@@ -13,9 +13,8 @@ import type { AppIo } from '../app-io.ts';
 import { decideRun } from '../approve.ts';
 import type { SignedCaller } from '../audit.ts';
 import type { IndexedChange } from './change-index.ts';
-import { groupRows, matcherOf } from './match-changes.ts';
+import { groupRows, type HoldSelection, matcherOf } from './change-index.ts';
 import type { OpenedHold } from './search-changes.ts';
-import type { HoldSelection } from './types.ts';
 
 /** An approval or rejection of changes of a hold. */
 export interface HoldOrder extends SignedCaller {

@@ -3,9 +3,19 @@ import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { ChangeGroups, FoundChanges } from '../../views/changes.ts';
 import { findRun } from '../find-named.ts';
-import { type ChangeIndex, type IndexedChange, openChangeIndexes, type PlanRef } from './change-index.ts';
-import { groupRows, matchingRows, sortRows } from './match-changes.ts';
-import type { ChangeFilter, ChangeSearch, ChangesSubject, GroupBy } from './types.ts';
+import {
+  type ChangeFilter,
+  type ChangeIndex,
+  type ChangeSearch,
+  type ChangesSubject,
+  type GroupBy,
+  groupRows,
+  type IndexedChange,
+  matchingRows,
+  openChangeIndexes,
+  type PlanRef,
+  sortRows,
+} from './change-index.ts';
 
 const exportedAtOnce = 500;
 /** Searches whose order is kept, so that the next page is a slice. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { QuietRequest } from '../../app/quiet-alerts.ts';
-import { quietAlerts } from '../../app/quiet-alerts.ts';
+import type { QuietRequest } from '../../app/alerts.ts';
+import { quietAlerts } from '../../app/alerts.ts';
 import { countOf, formatInstant, parseDuration } from '../../core/run/formats.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
 import { alertListView, quietedView } from '../../views/alerts.ts';

@@ -1,7 +1,7 @@
 import type { AppIo } from '../../app/app-io.ts';
 import type { VerdictPreview } from '../../app/approve.ts';
 import { decideRun, previewVerdict } from '../../app/approve.ts';
-import type { HeldName } from '../../app/held-changes.ts';
+import type { HeldName } from '../../app/holds.ts';
 import { findHolds } from '../../app/holds.ts';
 import { describeRun } from '../../app/runs.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';

@@ -1,5 +1,5 @@
-import { adoptPeople, planAdoption } from '../../app/adopt.ts';
-import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/person-records.ts';
+import { adoptPeople, planAdoption } from '../../app/accounts.ts';
+import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { tracePerson } from '../../app/why.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';

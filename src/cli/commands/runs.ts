@@ -1,6 +1,6 @@
 import { repeatRun, stopRun } from '../../app/requests.ts';
 import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
-import { readSyncStates } from '../../app/sync-states.ts';
+import { readSyncStates } from '../../app/syncs.ts';
 import { formatNumber, isoInstant } from '../../core/run/formats.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { changeView } from '../../views/changes.ts';

@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CheckLine } from '../../app/app-io.ts';
-import { checkAll } from '../../app/check.ts';
+import { checkAll } from '../../app/connections.ts';
 import { readTrial } from '../../app/try-source.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { ContractLine } from '../../ports/api.ts';

@@ -1,4 +1,4 @@
-import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } from '../../app/keys.ts';
+import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } from '../../app/privacy.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';

@@ -3,7 +3,7 @@ import type { ResyncReport } from '../../app/requests.ts';
 import { requestOrRun, runSync } from '../../app/requests.ts';
 import type { PlanPages } from '../../app/runs.ts';
 import { findChanges } from '../../app/runs.ts';
-import { beginPause, endPause } from '../../app/sync-states.ts';
+import { beginPause, endPause } from '../../app/syncs.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatInstant, isoInstant } from '../../core/run/formats.ts';

@@ -1,5 +1,5 @@
 import type { AppIo } from '../../app/app-io.ts';
-import { changeTokens, readTokens } from '../../app/tokens.ts';
+import { changeTokens, readTokens } from '../../app/connections.ts';
 import { formatDuration, formatInstant } from '../../core/run/formats.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';

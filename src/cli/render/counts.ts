@@ -1,4 +1,4 @@
-import { waitWords } from '../../app/rule-words.ts';
+import { waitWords } from '../../app/person-steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import type { ChangeKind } from '../../core/plan/change.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';

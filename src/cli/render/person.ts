@@ -1,4 +1,4 @@
-import { wordsOf } from '../../app/rule-words.ts';
+import { wordsOf } from '../../app/person-steps.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';

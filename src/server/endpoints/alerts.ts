@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { QuietRequest } from '../../app/quiet-alerts.ts';
-import { quietAlerts } from '../../app/quiet-alerts.ts';
+import type { QuietRequest } from '../../app/alerts.ts';
+import { quietAlerts } from '../../app/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { defineEndpoint } from '../endpoint.ts';

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/types.ts';
+import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/change-index.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { changeGroups, changeGroupsView, changeView, foundChanges, foundChangesView } from '../../views/changes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findAudit } from '../../app/audit.ts';
-import { changeTokens, readTokens } from '../../app/tokens.ts';
+import { changeTokens, readTokens } from '../../app/connections.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';

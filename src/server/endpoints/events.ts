@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { readRequest } from '../../app/requests.ts';
 import { readRunProgress } from '../../app/runs.ts';
-import { readSyncStates } from '../../app/sync-states.ts';
+import { readSyncStates } from '../../app/syncs.ts';
 import { runProgress, runProgressView } from '../../views/runs.ts';
 import { requestState, requestStateView, syncList, syncView } from '../../views/syncs.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { signedBy } from '../../app/audit.ts';
 import { findSync } from '../../app/find-named.ts';
-import type { ChangeSelection } from '../../app/held-changes.ts';
+import type { ChangeSelection } from '../../app/holds.ts';
 import { identificationProblem } from '../../core/person/identification.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adoptPeople, planAdoption } from '../../app/adopt.ts';
+import { adoptPeople, planAdoption } from '../../app/accounts.ts';
 import { readHistory, tracePerson } from '../../app/why.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { adoptionOrder, peopleOrder } from '../../views/orders.ts';

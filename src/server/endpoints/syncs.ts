@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { queueRun, readRequest } from '../../app/requests.ts';
-import { describeMapping, readSamples } from '../../app/sync-mapping.ts';
-import { beginPause, endPause, readSyncStates } from '../../app/sync-states.ts';
+import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
 import type { RunScope } from '../../ports/store.ts';
 import { runOrder, webhookOrder } from '../../views/orders.ts';
 import {

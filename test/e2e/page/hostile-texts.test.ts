@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginPause, endPause } from '../../../src/app/sync-states.ts';
+import { beginPause, endPause } from '../../../src/app/syncs.ts';
 import { openTestServer, operatorToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../../support/office.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginPause } from '../../../src/app/sync-states.ts';
+import { beginPause } from '../../../src/app/syncs.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, type Row, usersOf } from '../../support/office.ts';

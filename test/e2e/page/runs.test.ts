@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findAudit } from '../../../src/app/audit.ts';
-import { beginPause } from '../../../src/app/sync-states.ts';
+import { beginPause } from '../../../src/app/syncs.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, type Row, usersOf } from '../../support/office.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CheckLine } from '../../../src/app/app-io.ts';
-import { checkAll } from '../../../src/app/check.ts';
+import { checkAll } from '../../../src/app/connections.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
 import { freePort } from '../../support/services/programs.ts';

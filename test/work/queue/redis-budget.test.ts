@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { checkAll } from '../../../src/app/check.ts';
+import { checkAll } from '../../../src/app/connections.ts';
 import { fullPace } from '../../../src/core/run/pace.ts';
 import { openLocalBudget } from '../../../src/drivers/http/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';

@@ -4,11 +4,13 @@ import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
 import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
+import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
+import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';
-import { describeUnreadable } from './keys.ts';
+import { describeUnreadable } from './privacy.ts';
 
 /** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
 const noSuchFile = '0';
@@ -190,4 +192,28 @@ function judgePage(
   const known = fields === undefined ? '' : ` (${countOf(fields.length, 'field')})`;
   const message = `${works}, and every mapped field is present${known}`;
   return { state: bad === undefined ? 'ok' : 'warning', message };
+}
+
+/** Refreshes or revokes tokens. The audit also keeps a failure, because the platform or the store may have changed. */
+export async function changeTokens(
+  { connections, engine }: AppIo,
+  verb: 'refresh' | 'revoke',
+  connection: string,
+  { by, signal, ...order }: SignedCaller & { readonly signal: AbortSignal },
+): Promise<TokenStatus> {
+  const { tokens } = findConnection(connection, connections);
+  const act = { action: `token-${verb}`, by, connection, ...signature(order) } as const;
+  try {
+    const report = await tokens[verb](signal);
+    await note({ ...act, detail: `now ${report.state}` }, engine);
+    return report;
+  } catch (error) {
+    const code = error instanceof RollcallError ? error.code : 'UNEXPECTED';
+    await note({ ...act, detail: `failed: ${code}` }, engine).catch(() => {});
+    throw error;
+  }
+}
+
+export async function readTokens({ connections }: AppIo, connection: string): Promise<TokenStatus> {
+  return findConnection(connection, connections).tokens.status();
 }

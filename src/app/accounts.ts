@@ -4,14 +4,36 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { entryOf } from '../core/plan/ledger-steps.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Dialect } from '../core/run/settings.ts';
+import type { Store } from '../ports/store.ts';
 import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
-import type { Adoption } from '../views/people.ts';
+import type { Adoption, Rename } from '../views/people.ts';
 import type { AppIo } from './app-io.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
 import { findSync } from './find-named.ts';
-import { renameDetail } from './renames.ts';
+
+const searchedEntries = 1000;
+
+/** Returns the detail of the audit entry, which `renamesOf` reads back. */
+function renameDetail({ from, to }: Pick<Rename, 'from' | 'to'>): string {
+  return `account of ${from} gets the identification ${to}`;
+}
+
+/** Returns the renames that led to the identification, and the one that ended it; newest first. */
+export async function renamesOf(identification: string, connection: string, store: Store): Promise<readonly Rename[]> {
+  const entries = await store.audit.list({ action: 'adopt', connection, limit: searchedEntries });
+  const found: Rename[] = [];
+  let name = identification;
+  for (const { detail = '', at, by, reason } of entries) {
+    const [from, to] = detail.replace(/^account of /, '').split(' gets the identification ');
+    if (from === undefined || to === undefined || renameDetail({ from, to }) !== detail) continue;
+    if (from !== identification && to !== name) continue;
+    if (to === name) name = from;
+    found.push({ from, to, at, by, ...(reason === undefined ? {} : { reason }) });
+  }
+  return found;
+}
 
 /** One adoption with what carrying it out needs. */
 interface Step {
