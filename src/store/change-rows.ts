@@ -5,6 +5,7 @@ import { changeClasses } from '../core/plan/change.ts';
 import type { PlannedChange } from '../ports/store.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { ChangeRow } from './schema.ts';
+import { placeOf } from './tables.ts';
 
 /** The meaning of each bit of `changes.classes`. It is stored, so a bit is never reused. */
 const classBits: Readonly<Record<ChangeClass, number>> = {
@@ -38,74 +39,24 @@ export function countClasses(
 }
 
 /** The columns that `Plans.add` writes. The others start with their defaults. */
-export type NewChangeRow = Pick<
-  ChangeRow,
-  | 'plan'
-  | 'identification'
-  | 'kind'
-  | 'before_json'
-  | 'after_json'
-  | 'changed'
-  | 'classes'
-  | 'reason'
-  | 'hash'
-  | 'waits_for'
-  | 'park_email'
-> & { readonly rule: string; readonly episode: string };
+export type NewChangeRow = Omit<
+  Selectable<ChangeRow>,
+  'state' | 'state_reason' | 'batch' | 'is_approved' | 'is_rejected' | 'applied_at'
+>;
 
-/** The parts of a change that hold personal data, as one sealed text in `after_json`. */
-type SealedParts = readonly [before: Before | null, after: FieldValues, reason: string, parkEmail: string | null];
-
-/** Returns the place of the sealed parts of a change. */
-export function changeContext(plan: string, identification: string): string {
-  return JSON.stringify(['changes', plan, identification]);
-}
+/** The parts of a change that hold personal data, as one text that is sealed with a key. */
+type PersonalParts = readonly [before: Before | null, after: FieldValues, reason: string, parkEmail: string | null];
 
 export function toNewChangeRow(plan: string, change: Change, keys: KeyRing): NewChangeRow {
-  // A database stores no lone surrogate in a plain column either.
+  const { identification } = change;
+  // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
-  const parts: SealedParts = [change.before ?? null, change.after, reason, change.parkEmail ?? null];
-  return { ...plainColumns(plan, change), ...personalColumns(parts, keys, changeContext(plan, change.identification)) };
-}
-
-/** Returns the columns with personal data: sealed into one of them with a key, as they are without. */
-export function personalColumns(
-  parts: SealedParts,
-  keys: KeyRing,
-  context: string,
-): Pick<NewChangeRow, 'before_json' | 'after_json' | 'reason' | 'park_email'> {
-  if (keys.prefix !== undefined) {
-    return { before_json: null, after_json: keys.close(JSON.stringify(parts), context), reason: '', park_email: null };
-  }
-  const [before, after, reason, parkEmail] = parts;
-  return {
-    before_json: before === null ? null : JSON.stringify(before),
-    after_json: JSON.stringify(after),
-    reason,
-    park_email: parkEmail,
-  };
-}
-
-/** Reads the columns with personal data. Throws `STORE_INVALID` when no configured key opens them. */
-export function readPersonal(
-  row: Pick<ChangeRow, 'plan' | 'identification' | 'before_json' | 'after_json' | 'reason' | 'park_email'>,
-  keys: KeyRing,
-): SealedParts {
-  if (row.after_json.startsWith('v1.')) {
-    return JSON.parse(keys.open(row.after_json, changeContext(row.plan, row.identification))) as SealedParts;
-  }
-  const before = row.before_json === null ? null : (JSON.parse(row.before_json) as Before);
-  return [before, JSON.parse(row.after_json) as FieldValues, row.reason, row.park_email];
-}
-
-function plainColumns(
-  plan: string,
-  change: Change,
-): Omit<NewChangeRow, 'before_json' | 'after_json' | 'reason' | 'park_email'> {
+  const parts: PersonalParts = [change.before ?? null, change.after, reason, change.parkEmail ?? null];
   return {
     plan,
-    identification: change.identification,
+    identification,
     kind: change.kind,
+    personal: keys.close(JSON.stringify(parts), placeOf('changes', 'personal', { plan, identification })),
     changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
     classes: classMask(change.classes),
     waits_for: change.waitsFor ?? null,
@@ -117,13 +68,10 @@ function plainColumns(
 
 /** The columns of a change whose person was forgotten. */
 export const emptyChange = {
-  before_json: null,
-  after_json: '{}',
+  personal: JSON.stringify([null, {}, '', null] satisfies PersonalParts),
   changed: '',
-  reason: '',
   state_reason: null,
   waits_for: null,
-  park_email: null,
   hash: 'forgotten',
 } as const satisfies Partial<ChangeRow>;
 
@@ -132,8 +80,10 @@ export function changedPattern(field: FieldName): string {
   return `%,${field},%`;
 }
 
+/** Throws `STORE_INVALID` when no configured key opens the values. */
 export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): PlannedChange {
-  const [before, after, reason, parkEmail] = readPersonal(row, keys);
+  const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
+  const [before, after, reason, parkEmail] = JSON.parse(text) as PersonalParts;
   return {
     identification: row.identification,
     kind: row.kind,

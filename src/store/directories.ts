@@ -4,6 +4,7 @@ import { asOwner, type Database, inTransaction, type OpenTransaction } from './d
 import type { DirectoryPageRow } from './directory-schema.ts';
 import type { KeyRing } from './key-ring.ts';
 import { RowWriter } from './row-writer.ts';
+import { placeOf } from './tables.ts';
 
 const pagesAtOnce = 50;
 
@@ -41,7 +42,11 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
           .where('page', 'in', some)
           .execute();
         for (const { page, digest, sealed } of rows) {
-          found.push({ page: Number(page), digest, rows: rowsOf(keys.open(sealed, contextOf(sync, Number(page)))) });
+          found.push({
+            page: Number(page),
+            digest,
+            rows: rowsOf(keys.open(sealed, placeOf('directory_pages', 'sealed', { sync, page: Number(page) }))),
+          });
         }
       }
       return found;
@@ -49,7 +54,12 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
 
     async write(owned, sync, pages) {
       const rows = pages.map(({ page, digest, rows: people }): DirectoryPageRow => {
-        return { sync, page, digest, sealed: keys.close(textOf(people), contextOf(sync, page)) };
+        return {
+          sync,
+          page,
+          digest,
+          sealed: keys.close(textOf(people), placeOf('directory_pages', 'sealed', { sync, page })),
+        };
       });
       await asOwner(db, owned, (transaction) => writer.write(transaction, rows));
     },
@@ -96,34 +106,11 @@ export async function eraseFromDirectories(db: OpenTransaction, keys: KeyRing, i
     if (kept.length === rows.length) continue;
     await db
       .updateTable('directory_pages')
-      .set({ digest: outdated, sealed: keys.close(textOf(kept), contextOf(sync, page)) })
+      .set({ digest: outdated, sealed: keys.close(textOf(kept), placeOf('directory_pages', 'sealed', { sync, page })) })
       .where('sync', '=', sync)
       .where('page', '=', page)
       .execute();
   }
-}
-
-/** Seals pages with the current key. */
-export function resealDirectories(db: Database, keys: KeyRing, limit: number): Promise<number> {
-  return inTransaction(db, async (transaction) => {
-    const rows = await transaction
-      .selectFrom('directory_pages')
-      .selectAll()
-      .where('sealed', 'not like', `${keys.prefix}%`)
-      .limit(limit)
-      .execute();
-    for (const { sync, page, sealed } of rows) {
-      const context = contextOf(sync, Number(page));
-      await transaction
-        .updateTable('directory_pages')
-        .set({ sealed: keys.close(keys.open(sealed, context), context) })
-        .where('sync', '=', sync)
-        .where('page', '=', page)
-        .where('sealed', '=', sealed)
-        .execute();
-    }
-    return rows.length;
-  });
 }
 
 async function* everyPage(db: Database, keys: KeyRing) {
@@ -139,7 +126,11 @@ async function* everyPage(db: Database, keys: KeyRing) {
         .limit(pagesAtOnce)
         .execute();
       for (const { page, sealed } of rows) {
-        yield { sync, page: Number(page), rows: rowsOf(keys.open(sealed, contextOf(sync, Number(page)))) };
+        yield {
+          sync,
+          page: Number(page),
+          rows: rowsOf(keys.open(sealed, placeOf('directory_pages', 'sealed', { sync, page: Number(page) }))),
+        };
       }
       if (rows.length < pagesAtOnce) break;
       after = Number(rows.at(-1)?.page);
@@ -176,8 +167,4 @@ function rowsOf(text: string): readonly DirectoryRow[] {
       isOnPlatform: isOnPlatform === 1,
     };
   });
-}
-
-function contextOf(sync: string, page: number): string {
-  return JSON.stringify(['directory_pages', sync, page]);
 }

@@ -5,10 +5,9 @@ import type { KeyRing } from './key-ring.ts';
 import type { ForgottenRow } from './privacy-schema.ts';
 import { inLists } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
+import { personKeyName, placeOf } from './tables.ts';
 
-/** Name of the key of the hashes, among the keys of the store. */
-export const personKeyName = 'forgotten';
-const keyContext = JSON.stringify(['store_keys', personKeyName]);
+const keyPlace = placeOf('store_keys', 'value', { name: personKeyName });
 
 /** Hashes an identification with the key of this store. Equal for the same person, and irreversible without the key. */
 export type PersonHash = (connection: string, identification: string) => string;
@@ -17,7 +16,7 @@ export type PersonHash = (connection: string, identification: string) => string;
 export async function findPersonHash(db: Database, keys: KeyRing): Promise<PersonHash | undefined> {
   const row = await db.selectFrom('store_keys').select('value').where('name', '=', personKeyName).executeTakeFirst();
   if (row === undefined) return undefined;
-  const key = Buffer.from(keys.open(row.value, keyContext), 'hex');
+  const key = Buffer.from(keys.open(row.value, keyPlace), 'hex');
   return (connection, identification) =>
     createHmac('sha256', key)
       .update(JSON.stringify([connection, identification]))
@@ -26,7 +25,7 @@ export async function findPersonHash(db: Database, keys: KeyRing): Promise<Perso
 
 /** Returns the keyed hash, and makes its key when there is none. Call it within the transaction that uses it. */
 export async function makePersonHash(db: Database, keys: KeyRing): Promise<PersonHash> {
-  const value = keys.close(randomBytes(32).toString('hex'), keyContext);
+  const value = keys.close(randomBytes(32).toString('hex'), keyPlace);
   await db
     .insertInto('store_keys')
     .values({ name: personKeyName, value })
@@ -35,20 +34,6 @@ export async function makePersonHash(db: Database, keys: KeyRing): Promise<Perso
   const hash = await findPersonHash(db, keys);
   if (hash === undefined) throw new RangeError('the key of forgotten people was not stored');
   return hash;
-}
-
-/** Seals the key of the hash again when it is not sealed with the current key. Returns how many rows changed: 0 or 1. */
-export async function resealPersonKey(db: Database, keys: KeyRing): Promise<number> {
-  const row = await db.selectFrom('store_keys').selectAll().where('name', '=', personKeyName).executeTakeFirst();
-  if (row === undefined || keys.prefix === undefined || row.value.startsWith(keys.prefix)) return 0;
-  const value = keys.close(keys.open(row.value, keyContext), keyContext);
-  await db
-    .updateTable('store_keys')
-    .set({ value })
-    .where('name', '=', personKeyName)
-    .where('value', '=', row.value)
-    .execute();
-  return 1;
 }
 
 /** Finds what is kept of forgotten people, as ledger entries without personal data. */

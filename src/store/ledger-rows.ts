@@ -3,6 +3,7 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { KeyRing } from './key-ring.ts';
 import { RowWriter } from './row-writer.ts';
 import type { LedgerRow } from './schema.ts';
+import { placeOf } from './tables.ts';
 
 /**
  * Writes entries. Overwrites an existing entry only where the user may become the new owner's: see `Ledger.put`. Which
@@ -56,7 +57,7 @@ function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): LedgerRow
   const { identification } = entry;
   const close = (column: 'hidden' | 'quirks'): string | null => {
     const text = toText(entry[column]);
-    return text === null ? null : keys.close(text, ledgerContext(connection, identification, column));
+    return text === null ? null : keys.close(text, placeOf('ledger', column, { connection, identification }));
   };
   return {
     connection,
@@ -85,15 +86,10 @@ function toText(values: object): string | null {
   return text === '{}' ? null : text;
 }
 
-/** Returns the place of a sealed column of an entry. */
-export function ledgerContext(connection: string, identification: string, column: 'hidden' | 'quirks'): string {
-  return JSON.stringify(['ledger', connection, identification, column]);
-}
-
 /** Throws `STORE_INVALID` when no configured key opens a sealed column. */
 export function toLedgerEntry(row: LedgerRow, keys: KeyRing): LedgerEntry {
   const open = (column: 'hidden' | 'quirks', text: string): string =>
-    keys.open(text, ledgerContext(row.connection, row.identification, column));
+    keys.open(text, placeOf('ledger', column, { ...row }));
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {
     identification: row.identification,
     owner: row.owner,

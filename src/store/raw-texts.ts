@@ -1,6 +1,7 @@
 import type { RawText, RawTexts } from '../ports/raw-texts.ts';
 import { asOwner, type Database } from './database.ts';
 import type { KeyRing } from './key-ring.ts';
+import { placeOf } from './tables.ts';
 
 const mostTexts = 200;
 const mostCharacters = 4000;
@@ -19,7 +20,7 @@ export function createRawTexts(db: Database, keys: KeyRing): RawTexts {
         const number = Number(last?.number ?? 0) + 1;
         if (number > mostTexts) return;
         const content = JSON.stringify([about, text.slice(0, mostCharacters)]);
-        const sealed = keys.close(content, rawContext(run, number));
+        const sealed = keys.close(content, placeOf('raw_texts', 'sealed', { run, number }));
         await transaction.insertInto('raw_texts').values({ run, number, at, sealed }).execute();
       });
     },
@@ -27,13 +28,12 @@ export function createRawTexts(db: Database, keys: KeyRing): RawTexts {
     async ofRun(run) {
       const rows = await db.selectFrom('raw_texts').selectAll().where('run', '=', run).orderBy('number').execute();
       return rows.map(({ number, at, sealed }): RawText => {
-        const [about, text] = JSON.parse(keys.open(sealed, rawContext(run, number))) as [string, string];
+        const [about, text] = JSON.parse(keys.open(sealed, placeOf('raw_texts', 'sealed', { run, number }))) as [
+          string,
+          string,
+        ];
         return { at: Number(at), about, text };
       });
     },
   };
-}
-
-export function rawContext(run: string, number: number): string {
-  return JSON.stringify(['raw_texts', run, number]);
 }

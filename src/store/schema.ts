@@ -128,15 +128,13 @@ export interface ChangeRow {
   plan: string;
   identification: string;
   kind: ChangeKind;
-  before_json: string | null;
-  after_json: string;
+  /** JSON of what holds personal data; see `toPlannedChange`. Sealed with a key. */
+  personal: string;
   /** Names between commas: `,email,job,`. */
   changed: string;
   /** Sum of the bits of `classBits`. */
   classes: number;
-  reason: string;
   waits_for: string | null;
-  park_email: string | null;
   hash: string;
   state: Generated<ChangeState>;
   state_reason: string | null;

@@ -1,25 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Sealing } from '../ports/person-records.ts';
-import { changeContext, personalColumns, readPersonal } from './change-rows.ts';
-import { type Database, inTransaction } from './database.ts';
-import { resealDirectories } from './directories.ts';
-import { resealPersonKey } from './forgotten.ts';
-import type { KeyRing } from './key-ring.ts';
-import { ledgerContext } from './ledger-rows.ts';
-import { rawContext } from './raw-texts.ts';
-import { countUnreadable, dropUnreadable } from './unreadable.ts';
+import { sql } from 'kysely';
+import { RollcallError } from '../core/run/errors.ts';
+import type { Sealing, UnreadableValues } from '../ports/person-records.ts';
+import type { AuditEntry } from '../ports/store.ts';
+import { toAuditRow } from './audit.ts';
+import { emptyChange } from './change-rows.ts';
+import { type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { type KeyRing, recordKey } from './key-ring.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from './tables.ts';
 
 /** Rows per transaction. Other writers wait for one piece at most. */
 const pieceRows = 500;
 
+const sealedColumns = declaredTables.flatMap(declaredColumns).filter(({ sealedBy }) => sealedBy !== undefined);
+const ownColumns = sealedColumns.filter(({ sealedBy }) => sealedBy === 'key ring');
+
 export function createSealing(db: Database, keys: KeyRing): Sealing {
   return {
     async reseal(limit) {
-      if (keys.prefix === undefined) return 0;
-      let sealed = await resealPersonKey(db, keys);
-      for (const resealSome of [resealLedger, resealChanges, resealRawTexts, resealDirectories]) {
+      let sealed = 0;
+      for (const column of keys.prefix === undefined ? [] : ownColumns) {
         while (sealed < limit) {
-          const some = await resealSome(db, keys, Math.min(pieceRows, limit - sealed));
+          const some = await resealSome(db, keys, column, Math.min(pieceRows, limit - sealed));
           sealed += some;
           if (some === 0) break;
           await nextTurn();
@@ -33,72 +35,153 @@ export function createSealing(db: Database, keys: KeyRing): Sealing {
 }
 
 /** Every row is written only if it is still as it was read, because a run may write it meanwhile. */
-function resealLedger(db: Database, keys: KeyRing, limit: number): Promise<number> {
-  const current = `${keys.prefix}%`;
+function resealSome(
+  db: Database,
+  keys: KeyRing,
+  { table, name, sealedIn }: DeclaredColumn,
+  limit: number,
+): Promise<number> {
+  const { key } = tables[table];
+  const column = sql.ref(name);
+  const isMeant = sealedIn === undefined ? sql`1 = 1` : sql`${sql.ref(key[0] ?? '')} = ${sealedIn}`;
   return inTransaction(db, async (transaction) => {
-    const rows = await transaction
-      .selectFrom('ledger')
-      .select(['connection', 'identification', 'hidden', 'quirks'])
-      .where((eb) => eb.or([eb('hidden', 'not like', current), eb('quirks', 'not like', current)]))
-      .limit(limit)
-      .execute();
-    for (const { connection, identification, hidden, quirks } of rows) {
-      const again = (column: 'hidden' | 'quirks', text: string | null): string | null => {
-        const context = ledgerContext(connection, identification, column);
-        return text === null ? null : keys.close(keys.open(text, context), context);
-      };
-      await transaction
-        .updateTable('ledger')
-        .set({ hidden: again('hidden', hidden), quirks: again('quirks', quirks) })
-        .where('connection', '=', connection)
-        .where('identification', '=', identification)
-        .where('hidden', 'is not distinct from', hidden)
-        .where('quirks', 'is not distinct from', quirks)
-        .execute();
-    }
-    return rows.length;
-  });
-}
-
-function resealChanges(db: Database, keys: KeyRing, limit: number): Promise<number> {
-  return inTransaction(db, async (transaction) => {
-    const rows = await transaction
-      .selectFrom('changes')
-      .select(['plan', 'identification', 'before_json', 'after_json', 'reason', 'park_email'])
-      .where('after_json', 'not like', `${keys.prefix}%`)
-      .limit(limit)
-      .execute();
+    const { rows } = await sql<Readonly<Record<string, unknown>>>`
+      select ${sql.join([...key, name].map((one) => sql.ref(one)))} from ${sql.table(table)}
+      where ${column} not like ${`${keys.prefix}%`} and ${isMeant} limit ${limit}`.execute(transaction);
     for (const row of rows) {
-      const { plan, identification } = row;
-      await transaction
-        .updateTable('changes')
-        .set(personalColumns(readPersonal(row, keys), keys, changeContext(plan, identification)))
-        .where('plan', '=', plan)
-        .where('identification', '=', identification)
-        .where('after_json', '=', row.after_json)
-        .execute();
+      const place = placeOf(table, name as never, row);
+      const value = keys.close(keys.open(String(row[name]), place), place);
+      const isSame = [...key, name].map((one) => sql`${sql.ref(one)} = ${row[one]}`);
+      await sql`update ${sql.table(table)} set ${column} = ${value} where ${sql.join(isSame, sql` and `)}`.execute(
+        transaction,
+      );
     }
     return rows.length;
   });
 }
 
-function resealRawTexts(db: Database, keys: KeyRing, limit: number): Promise<number> {
-  return inTransaction(db, async (transaction) => {
-    const rows = await transaction
-      .selectFrom('raw_texts')
-      .selectAll()
-      .where('sealed', 'not like', `${keys.prefix}%`)
-      .limit(limit)
-      .execute();
-    for (const { run, number, sealed } of rows) {
-      const context = rawContext(run, number);
-      await transaction
-        .updateTable('raw_texts')
-        .set({ sealed: keys.close(keys.open(sealed, context), context) })
-        .where('run', '=', run)
-        .where('number', '=', number)
-        .execute();
+/** Sealed texts are `v1.<key id>.…`. */
+const keyIdOf = (column: string) => sql<string>`substr(${sql.ref(column)}, 4, 8)`;
+const isSealed = (column: string) => sql<boolean>`coalesce(${sql.ref(column)}, '') like 'v1.%'`;
+const isSealedWith = (column: string, keyIds: readonly string[]) =>
+  sql<boolean>`${isSealed(column)} and ${keyIdOf(column)} in (${sql.join(keyIds)})`;
+
+type Counts = { -readonly [Part in keyof UnreadableValues]: UnreadableValues[Part] };
+
+/** Counts what no configured key opens, by key id, in order of key id. A row with several sealed columns counts once. */
+async function countUnreadable(db: Database, keys: KeyRing): Promise<readonly UnreadableValues[]> {
+  const found = new Map<string, Counts>();
+  for (const [at, { table, name }] of sealedColumns.entries()) {
+    const { countedAs } = tables[table];
+    if (countedAs === undefined) continue;
+    const earlier = sealedColumns.slice(0, at).filter((column) => column.table === table);
+    const isFirst = earlier.map((column) => sql`and not ${isSealed(column.name)}`);
+    // People who were forgotten are lost with the one key of their hashes.
+    const count = table === 'store_keys' ? sql`(select count(*) from forgotten)` : sql`count(*)`;
+    const { rows } = await sql<{ key_id: string; count: number | string }>`
+      select ${keyIdOf(name)} as key_id, ${count} as count from ${sql.table(table)}
+      where ${isSealed(name)} ${sql.join(isFirst, sql` `)} group by ${keyIdOf(name)}`.execute(db);
+    for (const { key_id: keyId, count: some } of rows.filter((row) => !keys.keyIds.includes(row.key_id))) {
+      const none = { keyId, ledger: 0, changes: 0, rawTexts: 0, directories: 0, tokens: 0, forgotten: 0 };
+      const counts = found.get(keyId) ?? none;
+      counts[countedAs] += Number(some);
+      found.set(keyId, counts);
     }
-    return rows.length;
+  }
+  return [...found.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+}
+
+/** See `Sealing.dropUnreadable`. */
+async function dropUnreadable(db: Database, keys: KeyRing, sentBefore: number, entry: AuditEntry): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const keyIds = (await countUnreadable(transaction, keys)).map(({ keyId }) => keyId);
+    if (keyIds.length > 0) {
+      await requireOver(transaction, keyIds, sentBefore);
+      await dropChanges(transaction, keyIds);
+      await dropPersonKey(transaction, keyIds);
+      for (const { table, name, lost } of ownColumns) {
+        const isLost = isSealedWith(name, keyIds);
+        if (lost === 'null') {
+          await sql`update ${sql.table(table)} set ${sql.ref(name)} = null where ${isLost}`.execute(transaction);
+        }
+        if (lost === 'row') await sql`delete from ${sql.table(table)} where ${isLost}`.execute(transaction);
+      }
+    }
+    await recordKey(transaction, keys);
+    await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
   });
+}
+
+/** Throws `CONFLICT` while a run may still send such a change, or the platform may still be processing it. */
+async function requireOver(db: OpenTransaction, keyIds: readonly string[], sentBefore: number): Promise<void> {
+  const running = await db
+    .selectFrom('changes')
+    .innerJoin('plans', 'plans.id', 'changes.plan')
+    .innerJoin('runs', 'runs.id', 'plans.run')
+    .select('runs.id')
+    .where('runs.ended_at', 'is', null)
+    .where(isSealedWith('changes.personal', keyIds))
+    .limit(1)
+    .executeTakeFirst();
+  if (running !== undefined) {
+    const message = `run ${running.id} has not ended, and it has changes that cannot be opened. Nothing was dropped. Run "rollcall cancel ${running.id}", and try again when it has ended.`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
+  const fresh = await db
+    .selectFrom('changes')
+    .innerJoin('batches', 'batches.id', 'changes.batch')
+    .select('batches.run')
+    .where('changes.state', 'in', ['sent', 'unresolved'])
+    .where((eb) => eb.or([eb('batches.sent_at', '>', sentBefore), eb('batches.final_at', '>', sentBefore)]))
+    .where(isSealedWith('changes.personal', keyIds))
+    .limit(1)
+    .executeTakeFirst();
+  if (fresh === undefined) return;
+  const message = `the platform may still be processing changes of run ${fresh.run} (settle.unknownAfter). Nothing was dropped. Try again when that time has passed.`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+/** Leaves changes as numbers. They can no longer be approved, delivered or read back. */
+async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Promise<void> {
+  const isLost = isSealedWith('personal', keyIds);
+  const waiting = await db
+    .selectFrom('changes')
+    .select('batch')
+    .distinct()
+    .where('state', 'in', ['sent', 'unresolved'])
+    .where('batch', 'is not', null)
+    .where(isLost)
+    .execute();
+  const reason = 'its values were dropped, because the key that sealed them is lost';
+  const states = [
+    { before: ['planned', 'held'], after: 'dropped' },
+    { before: ['sent', 'unresolved'], after: 'failed' },
+  ] as const;
+  for (const { before, after } of states) {
+    await db.updateTable('changes').set({ state: after }).where('state', 'in', before).where(isLost).execute();
+  }
+  await db
+    .updateTable('changes')
+    .set({ ...emptyChange, hash: 'unreadable', state_reason: reason })
+    .where(isLost)
+    .execute();
+  for (const { batch } of waiting) {
+    if (batch === null) continue;
+    await db
+      .updateTable('batches')
+      .set({ state: 'settled', reason: 'its changes cannot be read back, because the key that sealed them is lost' })
+      .where('id', '=', batch)
+      .where('state', '=', 'unresolved')
+      .execute();
+  }
+}
+
+/** Without the key of their hashes, nothing that is kept of forgotten people can be found again. */
+async function dropPersonKey(db: OpenTransaction, keyIds: readonly string[]): Promise<void> {
+  const lost = await db
+    .deleteFrom('store_keys')
+    .where('name', '=', personKeyName)
+    .where(isSealedWith('value', keyIds))
+    .executeTakeFirst();
+  if (lost.numDeletedRows > 0n) await db.deleteFrom('forgotten').execute();
 }

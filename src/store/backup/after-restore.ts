@@ -3,6 +3,7 @@ import type { RestoreEffects } from '../../ports/store-backup.ts';
 import { toAuditRow } from '../audit.ts';
 import type { OpenTransaction } from '../database.ts';
 import type { TokenRow } from '../schema.ts';
+import { declaredTables, tables } from '../tables.ts';
 
 /** The circumstances of a restore. */
 export interface Restored {
@@ -39,13 +40,13 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   );
   const endedHolds = await affected(db.updateTable('holds').set({ state: 'expired' }).where('state', '=', 'open'));
   await forgetAges(db);
-  await freeLeases(db);
+  for (const table of declaredTables.filter((name) => tables[name].isDroppedByRestore === true)) {
+    await sql`delete from ${sql.table(table)}`.execute(db);
+  }
+  // The processes of the backup are gone. A fence never falls, so that none of them can write again.
+  await db.updateTable('leases').set({ owner: null, until_at: 0, fence: sql`fence + 1` }).execute();
   // Notices of the time before the backup were sent since, or are no longer useful.
   await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
-  // Users sign in again: their roles may have changed since.
-  await db.deleteFrom('sessions').execute();
-  await db.deleteFrom('sign_ins').execute();
-  await db.deleteFrom('previews').execute();
   const tokens = await keepTokens(db, at);
   for (const sync of at.syncs) {
     await db
@@ -102,10 +103,7 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
   );
 }
 
-/**
- * People may have come back since, so absence is counted from the beginning. Without a roster and a watermark the next
- * run of each sync reads all people.
- */
+/** People may have come back since, so absence is counted from the beginning. */
 async function forgetAges(db: OpenTransaction): Promise<void> {
   await db
     .updateTable('ledger')
@@ -118,16 +116,6 @@ async function forgetAges(db: OpenTransaction): Promise<void> {
       ]),
     )
     .execute();
-  await db.deleteFrom('roster_pages').execute();
-  await db.deleteFrom('rosters').execute();
-  await db.deleteFrom('watermarks').execute();
-}
-
-/** The processes of the backup are gone. A fence never falls, so that none of them can write again. */
-async function freeLeases(db: OpenTransaction): Promise<void> {
-  await db.updateTable('leases').set({ owner: null, until_at: 0, fence: sql`fence + 1` }).execute();
-  await db.deleteFrom('turns').execute();
-  await db.deleteFrom('clock_marks').execute();
 }
 
 /** No pair is presented before an operator confirms it, because the platform may have granted newer ones since. */

@@ -9,23 +9,12 @@ import { migrateIn, readExecuted } from '../migrate.ts';
 import { firstMigration, type Migrations, migrations } from '../migrations/index.ts';
 import { RowWriter } from '../row-writer.ts';
 import type { Schema } from '../schema.ts';
+import { isDeclared, tables } from '../tables.ts';
 import { type Restored, settleRestored } from './after-restore.ts';
 import { readBackupFile } from './backup-file.ts';
 import { damaged, readLines, type SqlValue } from './backup-lines.ts';
 
 const rowsAtOnce = 1000;
-
-/** What every store has before anything was done with it. */
-const bookkeeping = [
-  'kysely_migration',
-  'kysely_migration_lock',
-  'schema_compatibility',
-  'store_keys',
-  'clock_marks',
-  'clock_jumps',
-  'leases',
-  'turns',
-];
 
 /** Reads the whole file and checks it. Throws `USAGE` or `STORE_INVALID` unless this version can restore it. */
 export async function inspectBackup(file: string): Promise<BackupSummary> {
@@ -67,12 +56,17 @@ function requireKnown({ migrations: had, version }: BackupHeader, file: string):
 export async function contentsOf(db: Kysely<unknown>, place: string): Promise<StoreContents> {
   await readExecuted(db, place);
   const rows: Record<string, number> = {};
-  for (const table of (await tableNames(db)).filter((name) => !bookkeeping.includes(name))) {
+  for (const table of (await tableNames(db)).filter(isContent)) {
     const counted = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
     const count = Number(counted.rows[0]?.count ?? 0);
     if (count > 0) rows[table] = count;
   }
   return { place, rows };
+}
+
+function isContent(table: string): boolean {
+  const facts = isDeclared(table) ? tables[table] : undefined;
+  return facts?.isBookkeeping !== true && !table.startsWith('kysely_');
 }
 
 /** Throws `CONFLICT` while a process works on the store: what it knows would no longer be true. */

@@ -6,16 +6,11 @@ import { openPostgresSession } from '../postgres.ts';
 import { explainPostgresError } from '../postgres-errors.ts';
 import { whenFree } from '../sqlite-connection.ts';
 import { explainSqliteError } from '../sqlite-errors.ts';
+import { declaredTables, isDeclared } from '../tables.ts';
 import type { BackupPart, SqlValue } from './backup-lines.ts';
 
 /** Rows that are read before other work gets a turn, or with one statement. */
 const rowsAtOnce = 1000;
-
-/** Tables that others refer to. They come first in the file, so that a restore can insert in the file's order. */
-const referred = ['runs', 'plans', 'holds'];
-
-/** Tables of the migrator. The header names the migrations instead. */
-const ownTables = ['kysely_migration', 'kysely_migration_lock'];
 
 /**
  * Yields the whole database as it is at one instant, while other processes continue to write. Changes nothing in it, and
@@ -94,9 +89,13 @@ async function column(client: ClientBase, text: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/**
+ * Returns the tables in an order in which a restore can insert their rows. Leaves out those of the migrator, because the
+ * header names the migrations.
+ */
 function inOrder(names: readonly string[]): string[] {
-  const data = names.filter((name) => !ownTables.includes(name)).toSorted();
-  return [...referred.filter((name) => data.includes(name)), ...data.filter((name) => !referred.includes(name))];
+  const others = names.filter((name) => !isDeclared(name) && !name.startsWith('kysely_'));
+  return [...declaredTables.filter((name) => names.includes(name)), ...others];
 }
 
 function requireStore(names: readonly string[], place: string): void {

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { RollcallError } from '../core/run/errors.ts';
+import type { PersonRecord, PersonRecords } from '../ports/person-records.ts';
+import { emptyChange, toPlannedChange } from './change-rows.ts';
+import { type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { toRecord } from './decisions.ts';
+import { eraseFromDirectories, findInDirectories } from './directories.ts';
+import { findPersonHash, hideLedgerRow, makePersonHash, toEntry } from './forgotten.ts';
+import type { KeyRing } from './key-ring.ts';
+import { toLedgerEntry } from './ledger-rows.ts';
+import { toFinding } from './runs.ts';
+import type { Schema } from './schema.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, placeOf, tables } from './tables.ts';
+
+export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords {
+  return {
+    read: (identification) => readPersonRecord(db, keys, identification),
+
+    forget(identification, now) {
+      return inTransaction(db, async (transaction) => {
+        await requireQuiet(transaction, identification);
+        const hash = await makePersonHash(transaction, keys);
+        const rows = await transaction
+          .selectFrom('ledger')
+          .selectAll()
+          .where('identification', '=', identification)
+          .execute();
+        for (const row of rows) await hideLedgerRow(transaction, row, hash, now);
+        await emptyChanges(transaction, identification);
+        await eraseFromDirectories(transaction, keys, identification);
+        const person = personNamed(identification);
+        for (const table of declaredTables) await eraseFrom(transaction, keys, table, person);
+        return { kept: rows.map(({ connection }) => connection) };
+      });
+    },
+
+    forgetGone(before, now, limit) {
+      return inTransaction(db, async (transaction) => {
+        const rows = await transaction
+          .selectFrom('ledger')
+          .selectAll()
+          .where((eb) =>
+            eb.or([
+              eb('removed_at', '<', before),
+              eb.and([eb('disabled_at', '<', before), eb('gone_since', '<', before)]),
+            ]),
+          )
+          .limit(limit)
+          .execute();
+        if (rows.length === 0) return 0;
+        const hash = await makePersonHash(transaction, keys);
+        for (const row of rows) await hideLedgerRow(transaction, row, hash, now);
+        return rows.length;
+      });
+    },
+  };
+}
+
+/** Throws `CONFLICT` while a change of the person may still be sent or read back. */
+async function requireQuiet(db: OpenTransaction, identification: string): Promise<void> {
+  const busy = await db
+    .selectFrom('changes')
+    .innerJoin('plans', 'plans.id', 'changes.plan')
+    .innerJoin('runs', 'runs.id', 'plans.run')
+    .select('runs.id')
+    .where('changes.identification', '=', identification)
+    .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('changes.state', 'in', ['sent', 'unresolved'])]))
+    .limit(1)
+    .executeTakeFirst();
+  if (busy === undefined) return;
+  const message =
+    `run ${busy.id} may still change this person, so nothing was erased. Wait until it has ended and its changes are ` +
+    'resolved, then run the command again.';
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+/** Leaves changes of ended runs as numbers, so that counts and guards of the last 24 hours stay right. */
+async function emptyChanges(db: OpenTransaction, identification: string): Promise<void> {
+  const rows = await db.selectFrom('changes').select(['plan']).where('identification', '=', identification).execute();
+  for (const { plan } of rows) {
+    await db
+      .updateTable('changes')
+      .set({ ...emptyChange, identification: `forgotten:${randomUUID()}` })
+      .where('plan', '=', plan)
+      .where('identification', '=', identification)
+      .execute();
+  }
+}
+
+/** Reads everything that the store has about one person. */
+async function readPersonRecord(db: Database, keys: KeyRing, identification: string): Promise<PersonRecord> {
+  const person = personNamed(identification);
+  const naming = <Table extends keyof Schema>(table: Table) => rowsNaming(db, keys, table, person);
+  const changes = await db
+    .selectFrom('changes')
+    .innerJoin('plans', 'plans.id', 'changes.plan')
+    .selectAll('changes')
+    .select(['plans.sync', 'plans.made_at'])
+    .where('changes.identification', '=', identification)
+    .orderBy('plans.made_at')
+    .execute();
+  return {
+    identification,
+    ledger: (await naming('ledger')).map((row) => ({
+      connection: row.connection,
+      entry: toLedgerEntry(row, keys),
+    })),
+    forgotten: await forgottenOf(db, keys, identification),
+    directories: await findInDirectories(db, keys, identification),
+    changes: changes.map((row) => ({
+      ...toPlannedChange(row, keys),
+      plan: row.plan,
+      sync: row.sync,
+      madeAt: Number(row.made_at),
+    })),
+    findings: (await naming('findings')).map((row) => ({ run: row.run, ...toFinding(row) })),
+    decisions: (await naming('decisions')).map((row) => ({ ...toRecord(row), sync: row.sync })),
+    requests: (await naming('triggers')).map(({ id, sync, requested_at: at }) => {
+      return { trigger: id, sync, requestedAt: Number(at) };
+    }),
+    notices: (await naming('alert_deliveries')).length,
+    rawTexts: (await naming('raw_texts')).length,
+  };
+}
+
+async function forgottenOf(db: Database, keys: KeyRing, identification: string): Promise<PersonRecord['forgotten']> {
+  const hash = await findPersonHash(db, keys);
+  if (hash === undefined) return [];
+  const connections = await db.selectFrom('forgotten').select('connection').distinct().execute();
+  const found: { connection: string; entry: PersonRecord['ledger'][number]['entry']; at: number }[] = [];
+  for (const { connection } of connections) {
+    const row = await db
+      .selectFrom('forgotten')
+      .selectAll()
+      .where('connection', '=', connection)
+      .where('hash', '=', hash(connection, identification))
+      .executeTakeFirst();
+    if (row !== undefined)
+      found.push({ connection, entry: toEntry(row, identification), at: Number(row.forgotten_at) });
+  }
+  return found;
+}
+
+interface Person {
+  readonly identification: string;
+  /** Finds the identification in a text as a whole word, so that `E1` does not match in `E12`. */
+  readonly mention: RegExp;
+  /** Patterns of `like` that find at least the texts with a mention. */
+  readonly patterns: readonly string[];
+}
+
+function personNamed(identification: string): Person {
+  const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  // As it is, and as it is within JSON text.
+  const forms = [...new Set([identification, JSON.stringify(identification).slice(1, -1)])];
+  const mention = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${forms.map(quoted).join('|')})(?![\\p{L}\\p{N}_])`, 'gu');
+  // Both databases use a backslash only when it is declared, so `_` matches any character instead.
+  const patterns = forms.map((form) => `%${form.replace(/[%\\]/g, '_')}%`);
+  return { identification, mention, patterns };
+}
+
+/** Returns the rows of a table that name the person in one of its declared columns, in order of key. */
+async function rowsNaming<Table extends keyof Schema>(
+  db: Database,
+  keys: KeyRing,
+  table: Table,
+  person: Person,
+): Promise<readonly Selectable<Schema[Table]>[]> {
+  const columns = declaredColumns(table).filter(({ forgotten }) => forgotten !== undefined);
+  if (columns.length === 0) return [];
+  const { rows } = await sql<Selectable<Schema[Table]>>`
+    select * from ${sql.table(table)}
+    where ${sql.join(
+      columns.map((column) => mayName(column, person)),
+      sql` or `,
+    )}
+    order by ${sql.join(tables[table].key.map((name) => sql.ref(name)))}`.execute(db);
+  return rows.filter((row) => columns.some((column) => isNamed(column, row, keys, person)));
+}
+
+function mayName({ name, isExact, sealedBy }: DeclaredColumn, person: Person): RawBuilder<unknown> {
+  if (sealedBy !== undefined) return sql`${sql.ref(name)} is not null`;
+  if (isExact === true) return sql`${sql.ref(name)} = ${person.identification}`;
+  return sql.join(
+    person.patterns.map((pattern) => sql`${sql.ref(name)} like ${pattern}`),
+    sql` or `,
+  );
+}
+
+function isNamed(
+  { table, name, isExact, sealedBy }: DeclaredColumn,
+  row: Readonly<Record<string, unknown>>,
+  keys: KeyRing,
+  { identification, mention }: Person,
+): boolean {
+  const value = row[name];
+  if (typeof value !== 'string') return false;
+  if (isExact === true) return value === identification;
+  const text = sealedBy === undefined ? value : keys.open(value, placeOf(table, name as never, row));
+  return text.search(mention) !== -1;
+}
+
+/** What a text shows instead of an identification that was forgotten. */
+const erased = '(forgotten)';
+
+/** Deletes or rewrites the rows of a table that name the person, as its columns are declared. */
+async function eraseFrom(db: OpenTransaction, keys: KeyRing, table: keyof Schema, person: Person): Promise<void> {
+  const columns = declaredColumns(table).filter(({ forgotten = 'own' }) => forgotten !== 'own');
+  if (columns.length === 0) return;
+  const rows: readonly Readonly<Record<string, unknown>>[] = await rowsNaming(db, keys, table, person);
+  for (const row of rows) {
+    const named = columns.filter((column) => isNamed(column, row, keys, person));
+    const isRow = sql.join(
+      tables[table].key.map((name) => sql`${sql.ref(name)} = ${row[name]}`),
+      sql` and `,
+    );
+    if (named.some(({ forgotten }) => forgotten === 'row')) {
+      await sql`delete from ${sql.table(table)} where ${isRow}`.execute(db);
+    } else if (named.length > 0) {
+      const values = named.map(
+        ({ name, forgotten }) => sql`${sql.ref(name)} = ${textWithout(String(row[name]), forgotten, person)}`,
+      );
+      await sql`update ${sql.table(table)} set ${sql.join(values)} where ${isRow}`.execute(db);
+    }
+  }
+}
+
+function textWithout(
+  text: string,
+  forgotten: DeclaredColumn['forgotten'],
+  { identification, mention }: Person,
+): string | null {
+  if (forgotten === 'null') return null;
+  if (forgotten === 'mention') return text.replaceAll(mention, erased);
+  const scope = JSON.parse(text) as { readonly identifications?: readonly string[] };
+  const { identifications } = scope;
+  if (identifications === undefined) return text;
+  return JSON.stringify({ ...scope, identifications: identifications.filter((name) => name !== identification) });
+}
