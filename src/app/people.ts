@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldText, normalText } from '../core/person/text.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
-import type { DirectoryHeader, DirectoryRow } from '../ports/directories.ts';
+import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundPeople, FoundPerson } from '../views/people.ts';
 import { wordsOf } from './changes/change-index.ts';

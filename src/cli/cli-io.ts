@@ -4,7 +4,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { SourceKind } from '../ports/source.ts';
-import type { BackupSummary, RestorePreview, RestoreReport, StoreMigration } from '../ports/store-backup.ts';
+import type { BackupSummary, RestorePreview, RestoreReport, StoreMigration } from '../ports/store-operations.ts';
 
 /** A text stream, such as `process.stdout` and `process.stderr`. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };

@@ -25,18 +25,16 @@ import type { RevokeCall } from '../platform/tokens/revoke.ts';
 import { openSeals } from '../platform/tokens/seal.ts';
 import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
 import type { Delivery } from '../ports/delivery.ts';
-import type { CountRequests, Metrics } from '../ports/metrics.ts';
+import type { CountRequests, Metrics, Tracing } from '../ports/metrics.ts';
 import type { Platform, RateBudget } from '../ports/platform.ts';
 import type { Checkpoint, Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { RefreshGrant, SourceBase } from '../ports/source.ts';
 import type { Store } from '../ports/store.ts';
 import type { Seal } from '../ports/tokens.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
-import type { Tracing } from '../ports/tracing.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { openFileSpool } from '../store/file-spool.ts';
+import { openFileSpool, openScratchFolder } from '../store/db/file-spool.ts';
 import { openStoreWithClock } from '../store/index.ts';
-import { openScratchFolder } from '../store/scratch-folder.ts';
 
 export interface EngineParts {
   /** The machine's clock. The engine has the store's. */

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { DecisionRecord } from './decisions.ts';
-import type { DirectoryRow } from './directories.ts';
+import type { DirectoryRow } from './reads.ts';
 import type { AuditEntry } from './store-operations.ts';
 
 /** Everything that the store has about one person. */

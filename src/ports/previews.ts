@@ -1,7 +1,6 @@
 import type { Finding } from '../core/run/finding.ts';
 import type { Counts, Hold } from '../core/run/run.ts';
-import type { RunFacts } from './run-facts.ts';
-import type { RunScope } from './runs.ts';
+import type { RunFacts, RunScope } from './runs.ts';
 import type { ProgressEvent } from './runtime.ts';
 
 /** A plan without effect. */

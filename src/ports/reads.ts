@@ -33,3 +33,72 @@ export interface Reads {
    */
   watermark(sync: string): Promise<Watermark | undefined>;
 }
+
+/** One person as the last accepted complete read showed them, for searches by name. */
+export interface DirectoryRow {
+  readonly identification: string;
+  /** Empty when the source gives none. */
+  readonly name: string;
+  readonly email: string;
+  /** `source`: a record names the person. `platform`: only an account. */
+  readonly side: 'source' | 'platform';
+  /** What the source says: `active`, `leaver`, `future`, `unknown`, `out-of-scope`, `unusable`. Empty for an account only. */
+  readonly standing: string;
+  /** Whether the platform showed an account before the run's changes. */
+  readonly isOnPlatform: boolean;
+}
+
+export interface DirectoryHeader {
+  readonly sync: string;
+  readonly run: string;
+  /** When the source was read (epoch ms). */
+  readonly at: number;
+  readonly people: number;
+  readonly pages: number;
+}
+
+export interface DirectoryPage {
+  readonly page: number;
+  /** Equal for equal rows. */
+  readonly digest: string;
+  readonly rows: readonly DirectoryRow[];
+}
+
+/**
+ * The people of each sync by name, in pages. The values are sealed, so a search opens the pages in memory. A page that is
+ * equal to the stored one need not be written again.
+ */
+export interface Directories {
+  /** Returns the directories of all syncs that have one, in order of sync. */
+  list(): Promise<readonly DirectoryHeader[]>;
+  digests(sync: string): Promise<ReadonlyMap<number, string>>;
+  read(sync: string, pages: readonly number[]): Promise<readonly DirectoryPage[]>;
+  /** Stores some pages. `finish` follows when all are stored. */
+  write(owned: OwnedRun, sync: string, pages: readonly DirectoryPage[]): Promise<void>;
+  /** Stores the header, and deletes pages beyond its number. */
+  finish(owned: OwnedRun, header: DirectoryHeader): Promise<void>;
+  /** Deletes directories that were read before this instant. */
+  prune(before: number): Promise<void>;
+}
+
+/** A text that another system sent, such as the body of a refusal. It may hold personal data. */
+export interface RawText {
+  readonly at: number;
+  /** What it belongs to: `batch 3`, `end of the run`. */
+  readonly about: string;
+  readonly text: string;
+}
+
+/**
+ * Raw answers of other systems beside the run that received them. They are never part of findings, logs, alerts or job
+ * data.
+ */
+export interface RawTexts {
+  /**
+   * Keeps a text, sealed. Keeps nothing without `encryptionKey`, nothing beyond 200 texts per run, and at most 4,000
+   * characters of each. They are deleted with the details of the run.
+   */
+  add(owned: OwnedRun, text: RawText): Promise<void>;
+  /** Returns the texts of a run in order. Throws `STORE_INVALID` for texts that were sealed with another key. */
+  ofRun(run: string): Promise<readonly RawText[]>;
+}

@@ -5,15 +5,12 @@ import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
-import type { Decisions } from './decisions.ts';
-import type { Directories } from './directories.ts';
-import type { Holds } from './holds.ts';
+import type { Decisions, Holds } from './decisions.ts';
 import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
-import type { RawTexts } from './raw-texts.ts';
-import type { Reads } from './reads.ts';
+import type { Directories, RawTexts, Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
 import type { OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
 import type { Sessions } from './sessions.ts';
@@ -21,18 +18,25 @@ import type { Audit, Pauses, Restores } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
-export type { ChangeVerdict, DecisionRecord, DecisionState, Decisions } from './decisions.ts';
-export type { HoldFacts, Holds, NewHold, OpenHolds } from './holds.ts';
+export type {
+  ChangeVerdict,
+  DecisionRecord,
+  DecisionState,
+  Decisions,
+  HoldFacts,
+  Holds,
+  NewHold,
+  OpenHolds,
+} from './decisions.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger.ts';
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
-export type { RawText, RawTexts } from './raw-texts.ts';
-export type { ReadRecord, Reads } from './reads.ts';
-export type { RunFacts } from './run-facts.ts';
+export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
 export type {
   KeyedTrigger,
   OwnedRun,
   Run,
+  RunFacts,
   RunFilter,
   RunPatch,
   RunScope,

@@ -12,9 +12,9 @@ import {
   successOutcomes,
   threadOf,
 } from '../ports/alerts.ts';
-import type { AlertDeliveryRow, AlertStateRow } from './alerts-schema.ts';
-import { type Database, inTransaction, toInstant } from './database.ts';
-import { inPiece, piecesOf } from './plan-pieces.ts';
+import { type Database, inTransaction, toInstant } from './db/database.ts';
+import type { AlertDeliveryRow, AlertStateRow } from './db/schema.ts';
+import { inPiece, piecesOf } from './plans/plan-access.ts';
 import { fullScopes } from './reports.ts';
 
 export function createAlerts(db: Database): AlertBook {

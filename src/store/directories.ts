@@ -1,10 +1,10 @@
 import { chunk } from '../core/run/batch.ts';
-import type { Directories, DirectoryPage, DirectoryRow } from '../ports/directories.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
-import type { DirectoryPageRow } from './directory-schema.ts';
-import type { KeyRing } from './key-ring.ts';
-import { RowWriter } from './row-writer.ts';
-import { placeOf } from './tables.ts';
+import type { Directories, DirectoryPage, DirectoryRow } from '../ports/reads.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import type { KeyRing } from './db/key-ring.ts';
+import { RowWriter } from './db/row-writer.ts';
+import type { DirectoryPageRow } from './db/schema.ts';
+import { placeOf } from './db/tables.ts';
 
 const pagesAtOnce = 50;
 

@@ -1,5 +1,6 @@
-import type { Leases } from '../ports/store.ts';
-import type { Database } from './database.ts';
+import { sql } from 'kysely';
+import type { Leases, Turns } from '../ports/leases.ts';
+import type { Database } from './db/database.ts';
 
 /** Each method is one statement, so none needs a transaction. */
 export function createLeases(db: Database): Leases {
@@ -53,4 +54,95 @@ export function createLeases(db: Database): Leases {
       return row === undefined || row.owner === null ? undefined : { owner: row.owner, until: Number(row.until_at) };
     },
   };
+}
+
+/** Places of owners that never asked again, for example because their process crashed at its end, are deleted after this. */
+const forgottenMs = 86_400_000;
+
+/**
+ * Only the lease decides who has it. The queue decides who asks for it, so its statements need no transaction: two owners
+ * that ask in the same moment may get the same number, and then their names decide.
+ */
+export function createTurns(db: Database, leases: Pick<Leases, 'take'>): Turns {
+  return {
+    async take({ name, owner, ttlMs, placeMs }, now) {
+      const found = await db
+        .selectNoFrom((eb) => [
+          eb
+            .selectFrom('leases')
+            .select('leases.owner')
+            .where('leases.name', '=', name)
+            .where('leases.until_at', '>', now)
+            .as('holder'),
+          eb
+            .selectFrom('turns')
+            .select('turns.number')
+            .where('turns.name', '=', name)
+            .where('turns.owner', '=', owner)
+            .as('place'),
+          eb
+            .selectFrom('turns as others')
+            .leftJoin('turns as mine', (join) =>
+              join.onRef('mine.name', '=', 'others.name').on('mine.owner', '=', owner),
+            )
+            .select((one) => one.fn.countAll().as('count'))
+            .where('others.name', '=', name)
+            .where('others.owner', '!=', owner)
+            .where('others.until_at', '>', now)
+            .where((one) =>
+              one.or([
+                one('mine.number', 'is', null),
+                one('others.number', '<', one.ref('mine.number')),
+                one.and([one('others.number', '=', one.ref('mine.number')), one('others.owner', '<', owner)]),
+              ]),
+            )
+            .as('ahead'),
+        ])
+        .executeTakeFirstOrThrow();
+      const isHolder = found.holder === owner;
+      const isHeld = found.holder !== null && !isHolder;
+      const waiting = Number(found.ahead);
+      if (isHolder || (!isHeld && waiting === 0)) {
+        if ((await leases.take(name, owner, ttlMs, now)) !== undefined) {
+          if (found.place !== null) await dropPlace(name, owner, now);
+          return { isTaken: true, ahead: 0 };
+        }
+      }
+      await db
+        .insertInto('turns')
+        .values((eb) => ({
+          name,
+          owner,
+          number: eb
+            .selectFrom('turns')
+            .select((one) => sql<number>`coalesce(${one.fn.max('turns.number')}, 0) + 1`.as('next'))
+            .where('turns.name', '=', name),
+          until_at: now + placeMs,
+        }))
+        .onConflict((conflict) => conflict.columns(['name', 'owner']).doUpdateSet({ until_at: now + placeMs }))
+        .execute();
+      return { isTaken: false, ahead: Math.max(1, waiting + (isHeld ? 1 : 0)) };
+    },
+
+    async release(name, owner) {
+      await db
+        .updateTable('leases')
+        .set({ owner: null, until_at: 0 })
+        .where('name', '=', name)
+        .where('owner', '=', owner)
+        .execute();
+    },
+
+    async leave(name, owner) {
+      await db.deleteFrom('turns').where('name', '=', name).where('owner', '=', owner).execute();
+    },
+  };
+
+  async function dropPlace(name: string, owner: string, now: number): Promise<void> {
+    await db
+      .deleteFrom('turns')
+      .where('name', '=', name)
+      .where((eb) => eb.or([eb('owner', '=', owner), eb('until_at', '<', now - forgottenMs)]))
+      .execute();
+  }
 }

@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FieldValues } from '../core/person/fields.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
-import { toAuditRow } from './audit.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import type { KeyRing } from './db/key-ring.ts';
+import { inLists, RowWriter } from './db/row-writer.ts';
+import type { LedgerRow } from './db/schema.ts';
+import { placeOf } from './db/tables.ts';
 import { findForgotten } from './forgotten.ts';
-import type { KeyRing } from './key-ring.ts';
-import { createLedgerWriter, toLedgerEntry, toLedgerRows } from './ledger-rows.ts';
-import { inLists } from './row-writer.ts';
-import type { LedgerRow } from './schema.ts';
+import { toAuditRow } from './operations.ts';
 
 /** Rows per piece of `all`: large enough that the query cost disappears, small enough for a few hundred kilobytes. */
 const pieceRows = 4096;
@@ -145,4 +146,111 @@ async function moveUsers(
     }
   }
   return moved;
+}
+
+/**
+ * Writes entries. Overwrites an existing entry only where the user may become the new owner's: see `Ledger.put`. Which
+ * columns decide that is in the statement, so that a take-over between a plan and its write is never lost.
+ */
+export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
+  return new RowWriter('ledger', (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(['connection', 'identification'])
+        .doUpdateSet((eb) => ({
+          owner: eb.ref('excluded.owner'),
+          account_id: eb.ref('excluded.account_id'),
+          hidden: eb.ref('excluded.hidden'),
+          quirks: eb.ref('excluded.quirks'),
+          unverified: eb.ref('excluded.unverified'),
+          disabled_at: eb.ref('excluded.disabled_at'),
+          gone_since: eb.ref('excluded.gone_since'),
+          miss_count: eb.ref('excluded.miss_count'),
+          miss_since: eb.ref('excluded.miss_since'),
+          miss_stamp: eb.ref('excluded.miss_stamp'),
+          hand_over_since: eb.ref('excluded.hand_over_since'),
+          taken_from: eb.ref('excluded.taken_from'),
+          taken_at: eb.ref('excluded.taken_at'),
+          removed_at: eb.ref('excluded.removed_at'),
+          removed_blacklist: eb.ref('excluded.removed_blacklist'),
+          written_at: eb.ref('excluded.written_at'),
+        }))
+        .where((eb) =>
+          eb.or([
+            eb('ledger.owner', '=', eb.ref('excluded.owner')),
+            eb('ledger.removed_at', 'is not', null),
+            eb('ledger.account_id', '!=', eb.ref('excluded.account_id')),
+            eb.and([
+              eb('ledger.owner', '=', eb.ref('excluded.taken_from')),
+              eb.or([eb('ledger.taken_at', 'is', null), eb('ledger.taken_at', '<', eb.ref('excluded.taken_at'))]),
+            ]),
+          ]),
+        ),
+    ),
+  );
+}
+
+/** Returns one row per user. The last entry wins, and no statement may write the same row twice. */
+export function toLedgerRows(connection: string, entries: readonly LedgerEntry[], keys: KeyRing): LedgerRow[] {
+  const byName = new Map(entries.map((entry) => [entry.identification, entry]));
+  return [...byName.values()].map((entry) => toRow(connection, entry, keys));
+}
+
+function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): LedgerRow {
+  const { identification } = entry;
+  const close = (column: 'hidden' | 'quirks'): string | null => {
+    const text = toText(entry[column]);
+    return text === null ? null : keys.close(text, placeOf('ledger', column, { connection, identification }));
+  };
+  return {
+    connection,
+    identification,
+    owner: entry.owner,
+    account_id: entry.accountId ?? null,
+    hidden: close('hidden'),
+    quirks: close('quirks'),
+    unverified: entry.unverified,
+    disabled_at: entry.disabledAt ?? null,
+    gone_since: entry.goneSince ?? null,
+    miss_count: entry.misses?.count ?? null,
+    miss_since: entry.misses?.since ?? null,
+    miss_stamp: entry.misses?.stamp ?? null,
+    hand_over_since: entry.handOverSince ?? null,
+    taken_from: entry.taken?.from ?? null,
+    taken_at: entry.taken?.at ?? null,
+    removed_at: entry.removed?.at ?? null,
+    removed_blacklist: entry.removed === undefined ? null : Number(entry.removed.blacklist),
+    written_at: entry.writtenAt ?? null,
+  };
+}
+
+function toText(values: object): string | null {
+  const text = JSON.stringify(values);
+  return text === '{}' ? null : text;
+}
+
+/** Throws `STORE_INVALID` when no configured key opens a sealed column. */
+export function toLedgerEntry(row: LedgerRow, keys: KeyRing): LedgerEntry {
+  const open = (column: 'hidden' | 'quirks', text: string): string =>
+    keys.open(text, placeOf('ledger', column, { ...row }));
+  const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {
+    identification: row.identification,
+    owner: row.owner,
+    hidden: row.hidden === null ? {} : (JSON.parse(open('hidden', row.hidden)) as FieldValues),
+    quirks: row.quirks === null ? {} : (JSON.parse(open('quirks', row.quirks)) as LedgerEntry['quirks']),
+    unverified: row.unverified,
+  };
+  if (row.account_id !== null) entry.accountId = row.account_id;
+  if (row.disabled_at !== null) entry.disabledAt = Number(row.disabled_at);
+  if (row.gone_since !== null) entry.goneSince = Number(row.gone_since);
+  if (row.miss_count !== null && row.miss_since !== null && row.miss_stamp !== null) {
+    entry.misses = { count: row.miss_count, since: Number(row.miss_since), stamp: row.miss_stamp };
+  }
+  if (row.hand_over_since !== null) entry.handOverSince = Number(row.hand_over_since);
+  if (row.taken_from !== null) entry.taken = { from: row.taken_from, at: Number(row.taken_at) };
+  if (row.removed_at !== null) {
+    entry.removed = { at: Number(row.removed_at), blacklist: row.removed_blacklist === 1 };
+  }
+  if (row.written_at !== null) entry.writtenAt = Number(row.written_at);
+  return entry;
 }

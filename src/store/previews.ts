@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { PlanReport, Preview, Previews } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
-import { type Database, toInstant } from './database.ts';
-import type { PreviewRow } from './preview-schema.ts';
+import { type Database, toInstant } from './db/database.ts';
+import type { PreviewRow } from './db/schema.ts';
 
 const unended = ['waiting', 'working'] as const;
 

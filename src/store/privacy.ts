@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../ports/person-records.ts';
-import { emptyChange, toPlannedChange } from './change-rows.ts';
-import { type Database, inTransaction, type OpenTransaction } from './database.ts';
-import { toRecord } from './decisions.ts';
+import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import type { KeyRing } from './db/key-ring.ts';
+import type { Schema } from './db/schema.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from './directories.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, toEntry } from './forgotten.ts';
-import type { KeyRing } from './key-ring.ts';
-import { toLedgerEntry } from './ledger-rows.ts';
+import { toLedgerEntry } from './ledger.ts';
+import { emptyChange, toPlannedChange } from './plans/changes.ts';
+import { toRecord } from './plans/decisions.ts';
 import { toFinding } from './runs.ts';
-import type { Schema } from './schema.ts';
-import { type DeclaredColumn, declaredColumns, declaredTables, placeOf, tables } from './tables.ts';
 
 export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords {
   return {

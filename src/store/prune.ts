@@ -1,8 +1,8 @@
 import { runLease } from '../ports/leases.ts';
 import type { PruneOthers } from '../ports/runs.ts';
 import { phases } from '../ports/runs.ts';
-import { type Database, inTransaction, type OpenTransaction } from './database.ts';
-import { dropPlan, inPiece, piecesOf } from './plan-pieces.ts';
+import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { dropPlan, inPiece, piecesOf } from './plans/plan-access.ts';
 
 /** How far back guards count applied changes (design, section 7). */
 const guardWindowMs = 24 * 3_600_000;

@@ -1,7 +1,10 @@
 import type { StoredBlocked } from '../core/guard/blocked.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
+import type { RawText, RawTexts } from '../ports/reads.ts';
 import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from './database.ts';
+import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
+import type { KeyRing } from './db/key-ring.ts';
+import { placeOf } from './db/tables.ts';
 
 export function createReads(db: Database): Reads {
   return {
@@ -93,4 +96,39 @@ export async function putWatermark(db: OpenTransaction, sync: string, mark: Wate
     .values({ sync, ...row })
     .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
     .execute();
+}
+
+const mostTexts = 200;
+const mostCharacters = 4000;
+
+export function createRawTexts(db: Database, keys: KeyRing): RawTexts {
+  return {
+    async add(owned, { at, about, text }) {
+      if (keys.prefix === undefined) return;
+      const run = owned.run.id;
+      await asOwner(db, owned, async (transaction) => {
+        const last = await transaction
+          .selectFrom('raw_texts')
+          .select((eb) => eb.fn.max('number').as('number'))
+          .where('run', '=', run)
+          .executeTakeFirst();
+        const number = Number(last?.number ?? 0) + 1;
+        if (number > mostTexts) return;
+        const content = JSON.stringify([about, text.slice(0, mostCharacters)]);
+        const sealed = keys.close(content, placeOf('raw_texts', 'sealed', { run, number }));
+        await transaction.insertInto('raw_texts').values({ run, number, at, sealed }).execute();
+      });
+    },
+
+    async ofRun(run) {
+      const rows = await db.selectFrom('raw_texts').selectAll().where('run', '=', run).orderBy('number').execute();
+      return rows.map(({ number, at, sealed }): RawText => {
+        const [about, text] = JSON.parse(keys.open(sealed, placeOf('raw_texts', 'sealed', { run, number }))) as [
+          string,
+          string,
+        ];
+        return { at: Number(at), about, text };
+      });
+    },
+  };
 }

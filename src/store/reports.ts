@@ -4,13 +4,12 @@ import type { Counts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
-import { appliedSpans } from './applied-since.ts';
-import { type Database, toInstant } from './database.ts';
-import { heldEnds } from './held-ends.ts';
-import { toFacts } from './hold-members.ts';
-import { inLists } from './row-writer.ts';
-import { createRunReports } from './run-reports.ts';
-import { waitingHashes, waitingVersion } from './waiting-changes.ts';
+import { type Database, toInstant } from './db/database.ts';
+import { inLists } from './db/row-writer.ts';
+import { appliedSpans } from './plans/applied-since.ts';
+import { waitingHashes, waitingVersion } from './plans/decisions.ts';
+import { toFacts } from './plans/hold-members.ts';
+import { createRunReports, heldEnds } from './run-reports.ts';
 
 export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports {
   const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();

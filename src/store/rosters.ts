@@ -4,9 +4,9 @@ import type { Selectable } from 'kysely';
 import { openRoster, type RosterHeader, type RosterPage } from '../core/plan/roster.ts';
 import { chunk } from '../core/run/batch.ts';
 import type { Rosters } from '../ports/store.ts';
-import { asOwner, type Database } from './database.ts';
-import { RowWriter } from './row-writer.ts';
-import type { RosterPageRow, RosterRow } from './schema.ts';
+import { asOwner, type Database } from './db/database.ts';
+import { RowWriter } from './db/row-writer.ts';
+import type { RosterPageRow, RosterRow } from './db/schema.ts';
 
 const pagesAtOnce = 200;
 /** A page is some 40 KB of text. So few that neither memory nor other work of this process notices. */

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
-import type { FindingCause, Reports } from '../ports/reports.ts';
+import type { ChangeState } from '../core/run/run.ts';
+import type { FindingCause, HeldEnd, Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
-import { openBatchStates } from './batch-states.ts';
-import type { Database } from './database.ts';
-import { timelineOf } from './phase-times.ts';
-import { toFinding } from './runs.ts';
+import type { Database } from './db/database.ts';
+import { classesOf } from './plans/changes.ts';
+import { ofChange } from './plans/hold-members.ts';
+import { inPiece, piecesOf } from './plans/plan-access.ts';
+import { timelineOf, toFinding } from './runs.ts';
 
 const mostCauses = 200;
 const examplesOfCause = 3;
@@ -78,4 +80,123 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
 
     batchStates: openBatchStates(db, uptime),
   };
+}
+
+type BatchStates = Awaited<ReturnType<Reports['batchStates']>>;
+
+interface Counted {
+  readonly states: Promise<BatchStates>;
+  /** By `Uptime`. Infinite while the count is in progress, so that all who ask share it. */
+  until: number;
+}
+
+/**
+ * The counts of a large run are returned again for so many times the time that they took. A page that shows the run asks
+ * every few seconds, and counting a million changes takes a second.
+ */
+const reuseFactor = 20;
+const shortestReuseMs = 2000;
+const longestReuseMs = 60_000;
+/** Plan pieces of a run that counts as large: 25,000 changes. */
+const piecesOfLarge = 10;
+
+/** Opens `Reports.batchStates`. Without `uptime`, it counts each time. */
+function openBatchStates(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports['batchStates'] {
+  const counted = new Map<string, Counted>();
+
+  const count = async (run: string): Promise<{ readonly states: BatchStates; readonly isLarge: boolean }> => {
+    const sums = new Map<string, { batch: string; state: ChangeState; count: number }>();
+    let pieces = 0;
+    for await (const piece of piecesOf(db, run)) {
+      pieces += 1;
+      const rows = await db
+        .selectFrom('changes')
+        .select(({ fn }) => ['batch', 'state', fn.countAll().as('count')])
+        .where(inPiece(piece))
+        .where('batch', 'is not', null)
+        .groupBy(['batch', 'state'])
+        .execute();
+      for (const { batch, state, count: some } of rows) {
+        const known = sums.get(`${batch} ${state}`) ?? { batch: batch ?? '', state, count: 0 };
+        known.count += Number(some);
+        sums.set(`${batch} ${state}`, known);
+      }
+    }
+    return { states: [...sums.values()], isLarge: pieces > piecesOfLarge };
+  };
+
+  return async (run) => {
+    const begun = uptime?.now() ?? 0;
+    for (const [id, { until }] of counted) if (until <= begun) counted.delete(id);
+    // The counts of a run in progress are not those of its end.
+    const row = await db.selectFrom('runs').select('ended_at').where('id', '=', run).executeTakeFirst();
+    const key = `${run} ${row?.ended_at ?? ''}`;
+    const known = counted.get(key);
+    if (known !== undefined) return known.states;
+    const counting = count(run);
+    const entry: Counted = { states: counting.then(({ states }) => states), until: Number.POSITIVE_INFINITY };
+    counted.set(key, entry);
+    try {
+      const { states, isLarge } = await counting;
+      const now = uptime?.now() ?? 0;
+      const reuseMs = Math.min(Math.max((now - begun) * reuseFactor, shortestReuseMs), longestReuseMs);
+      entry.until = isLarge && uptime !== undefined ? now + reuseMs : now;
+      return states;
+    } catch (error) {
+      counted.delete(key);
+      throw error;
+    }
+  };
+}
+
+/** `Reports.heldEnds`, piece by piece: a run may hold a million changes. */
+export async function heldEnds(db: Database, run: string, sync: string, now: number): Promise<readonly HeldEnd[]> {
+  const found = new Map<string, HeldEnd>();
+  for await (const piece of piecesOf(db, run)) {
+    const rows = await db
+      .selectFrom('changes')
+      .where(inPiece(piece))
+      .where('changes.state', '=', 'held')
+      .leftJoin('decisions', (join) => ofChange(join, sync))
+      .leftJoin('changes as later', (join) =>
+        join.onRef('later.plan', '=', 'decisions.run').onRef('later.identification', '=', 'changes.identification'),
+      )
+      .select((eb) => [
+        'changes.classes',
+        'decisions.by_whom as by',
+        'decisions.run',
+        'later.state as end',
+        eb
+          .case()
+          .when(eb.and([eb('decisions.state', '=', 'approved'), eb('decisions.run', 'is not', null)]))
+          .then(eb.val<HeldEnd['state']>('approved'))
+          .when('decisions.state', '=', 'rejected')
+          .then(eb.val<HeldEnd['state']>('rejected'))
+          .when(eb.or([eb('decisions.state', 'is', null), eb('decisions.ended_at', 'is not', null)]))
+          .then(eb.val<HeldEnd['state']>('ended'))
+          .when('decisions.expires_at', '<=', now)
+          .then(eb.val<HeldEnd['state']>('expired'))
+          .when('decisions.state', '=', 'approved')
+          .then(eb.val<HeldEnd['state']>('approved'))
+          .else(eb.val<HeldEnd['state']>('open'))
+          .end()
+          .as('became'),
+        eb.fn.countAll().as('count'),
+      ])
+      .groupBy(['changes.classes', 'decisions.by_whom', 'decisions.run', 'later.state', 'became'])
+      .execute();
+    for (const { classes, became: state, by, run: user, end, count } of rows) {
+      const isDecided = state === 'approved' || state === 'rejected';
+      const facts = {
+        classes: classesOf(classes),
+        state,
+        by: isDecided ? (by ?? undefined) : undefined,
+        run: isDecided ? (user ?? undefined) : undefined,
+        end: isDecided ? (end ?? undefined) : undefined,
+      };
+      const key = JSON.stringify(facts);
+      found.set(key, { ...facts, count: (found.get(key)?.count ?? 0) + Number(count) });
+    }
+  }
+  return [...found.values()];
 }

@@ -1,18 +1,17 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
-import { joinNamed } from '../core/run/named-scope.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import { type Counts, noCounts, type Phase } from '../core/run/run.ts';
-import type { Run, RunFacts, RunPatch, RunScope, Runs, TriggerKind } from '../ports/store.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction, toInstant } from './database.ts';
-import { lockName } from './differences.ts';
-import { phasesAfter } from './phase-times.ts';
+import type { PhaseTime } from '../ports/reports.ts';
+import type { Run, RunFacts, RunPatch, RunScope, Runs } from '../ports/store.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, toInstant } from './db/database.ts';
+import { lockName } from './db/differences.ts';
+import { RowWriter } from './db/row-writer.ts';
+import type { FindingRow, RunRow } from './db/schema.ts';
 import { pruneRuns } from './prune.ts';
 import { putWatermark } from './reads.ts';
-import { inLists, RowWriter } from './row-writer.ts';
-import type { FindingRow, RunRow, TriggerRow } from './schema.ts';
-import { waitingRows, widestScope } from './triggers.ts';
+import { takeTriggers } from './triggers.ts';
 
 export function createRuns(db: Database): Runs {
   const findingWriter = new RowWriter<'findings', FindingRow>('findings');
@@ -29,12 +28,8 @@ export function createRuns(db: Database): Runs {
           .executeTakeFirst();
         if (open !== undefined) return { run: toRun(open), isNew: false };
 
-        const waiting = await waitingRows(transaction, sync);
-        const oldest = waiting[0];
-        if (oldest === undefined || (await isPaused(transaction, sync))) return undefined;
-        const taken = await takeTriggers(transaction, togetherWith(oldest, waiting), make.id);
-        // They were canceled after they were read. The next call finds what is left.
-        if (taken.length === 0) return undefined;
+        const request = await takeTriggers(transaction, sync, make.id);
+        if (request === undefined) return undefined;
         // The caller read the clock before it waited for the lock. A run never starts before the last one has ended.
         const last = await transaction
           .selectFrom('runs')
@@ -45,8 +40,7 @@ export function createRuns(db: Database): Runs {
           id: make.id,
           sync,
           connection: make.connection,
-          trigger_kind: kindOf(taken.map((trigger) => trigger.kind)),
-          scope: widestScope(taken) ?? joinedScope(taken),
+          ...request,
           phase: 'reading' as const,
           started_at: Math.max(make.now, Number(last?.endedAt ?? 0)),
           ended_at: null,
@@ -202,61 +196,6 @@ export function createRuns(db: Database): Runs {
   };
 }
 
-/** Returns the waiting triggers that one run does: all full ones, or those about named people. */
-function togetherWith(
-  oldest: Selectable<TriggerRow>,
-  waiting: readonly Selectable<TriggerRow>[],
-): readonly Selectable<TriggerRow>[] {
-  const isNamed = scopeOf(oldest).kind === 'users';
-  if (!isNamed) return waiting.filter(({ scope_key }) => scope_key === oldest.scope_key);
-  const { joined } = joinNamed(waiting.map((row) => ({ row, scope: scopeOf(row) })));
-  return joined.map(({ row }) => row);
-}
-
-/** Returns the stored scope of all people that the triggers name. */
-function joinedScope(taken: readonly Selectable<TriggerRow>[]): string {
-  const [first] = taken;
-  if (first === undefined || taken.every(({ scope_key }) => scope_key === first.scope_key)) return first?.scope ?? '';
-  const { identifications } = joinNamed(taken.map((row) => ({ scope: scopeOf(row) })));
-  return JSON.stringify({ kind: 'users', identifications } satisfies RunScope);
-}
-
-function scopeOf({ scope }: Pick<TriggerRow, 'scope'>): RunScope {
-  return JSON.parse(scope) as RunScope;
-}
-
-/** Assigns the triggers that still wait to the run. Returns them in the order of their requests. */
-async function isPaused(db: OpenTransaction, sync: string): Promise<boolean> {
-  return (await db.selectFrom('pauses').select('sync').where('sync', '=', sync).executeTakeFirst()) !== undefined;
-}
-
-async function takeTriggers(
-  db: OpenTransaction,
-  wanted: readonly Selectable<TriggerRow>[],
-  run: string,
-): Promise<Selectable<TriggerRow>[]> {
-  const taken = new Set<string>();
-  for (const ids of inLists(wanted.map(({ id }) => id))) {
-    const rows = await db
-      .updateTable('triggers')
-      .set({ state: 'taken', run })
-      .where('id', 'in', ids)
-      .where('state', '=', 'waiting')
-      .returning('id')
-      .execute();
-    for (const { id } of rows) taken.add(id);
-  }
-  return wanted.filter(({ id }) => taken.has(id));
-}
-
-/** Manual triggers name the run before webhooks, and webhooks before the schedule. Among equals the oldest wins. */
-const manualKinds: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
-
-function kindOf(kinds: readonly TriggerKind[]): TriggerKind {
-  const manual = kinds.find((kind) => manualKinds.includes(kind));
-  return manual ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
-}
-
 async function findRun(db: Database, id: string): Promise<Run | undefined> {
   const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toRun(row);
@@ -316,4 +255,48 @@ export function toFinding(row: FindingRow): Finding {
     ...(row.place === null ? {} : { at: row.place }),
     message: row.message,
   };
+}
+
+/** The column `phases`: when the current phase began, and what the run spent in each before it. */
+interface StoredTimes {
+  readonly since: number;
+  readonly spent: readonly (readonly [phase: string, startedAt: number, ms: number])[];
+}
+
+/** Returns the column after a change of phase. A run alternates between two phases, so times are sums. */
+async function phasesAfter(
+  db: OpenTransaction,
+  run: string,
+  { phase, phaseAt }: Pick<RunPatch, 'phase' | 'phaseAt'>,
+): Promise<{ readonly phases?: string }> {
+  if (phase === undefined || phaseAt === undefined) return {};
+  const row = await db
+    .selectFrom('runs')
+    .select(['phase', 'phases', 'started_at'])
+    .where('id', '=', run)
+    .executeTakeFirst();
+  if (row === undefined || row.phase === phase) return {};
+  const before = readTimes(row.phases, Number(row.started_at));
+  const times: StoredTimes = { since: phaseAt, spent: addTime(before, row.phase, phaseAt) };
+  return { phases: JSON.stringify(times) };
+}
+
+function readTimes(text: string | null, startedAt: number): StoredTimes {
+  return text === null ? { since: startedAt, spent: [] } : (JSON.parse(text) as StoredTimes);
+}
+
+function addTime({ since, spent }: StoredTimes, phase: string, until: number): StoredTimes['spent'] {
+  const ms = Math.max(0, until - since);
+  if (!spent.some(([name]) => name === phase)) return [...spent, [phase, since, ms]];
+  return spent.map(([name, at, sum]) => (name === phase ? [name, at, sum + ms] : [name, at, sum]));
+}
+
+/** Returns the phases of a run in the order in which they began. `now`: for the phase that it is in. */
+export function timelineOf(
+  row: { readonly phase: string; readonly phases: string | null; readonly started_at: number | string | bigint },
+  now: number,
+): readonly PhaseTime[] {
+  const times = readTimes(row.phases, Number(row.started_at));
+  const spent = row.phase === 'done' ? times.spent : addTime(times, row.phase, now);
+  return spent.map(([phase, startedAt, ms]) => ({ phase, startedAt, ms, isCurrent: phase === row.phase }));
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Session, Sessions } from '../ports/sessions.ts';
-import type { Database } from './database.ts';
-import type { SessionRow } from './session-schema.ts';
+import type { Database } from './db/database.ts';
+import type { SessionRow } from './db/schema.ts';
 
 export function createSessions(db: Database): Sessions {
   return {

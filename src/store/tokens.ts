@@ -1,6 +1,6 @@
 import type { TokenRecord, TokenStore } from '../ports/store.ts';
-import { type Database, toInstant } from './database.ts';
-import type { TokenRow } from './schema.ts';
+import { type Database, toInstant } from './db/database.ts';
+import type { TokenRow } from './db/schema.ts';
 
 const columns = [
   'connection',

@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { RunScope, Trigger, TriggerState, Triggers } from '../ports/store.ts';
-import type { Database } from './database.ts';
-import type { TriggerRow } from './schema.ts';
+import { joinNamed } from '../core/run/named-scope.ts';
+import type { RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
+import type { Database, OpenTransaction } from './db/database.ts';
+import { inLists } from './db/row-writer.ts';
+import type { RunRow, TriggerRow } from './db/schema.ts';
 
 export function createTriggers(db: Database): Triggers {
   return {
@@ -93,7 +95,7 @@ export function createTriggers(db: Database): Triggers {
 }
 
 /** Waiting triggers, oldest first, including those that wait behind another of equal scope. */
-export function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow>[]> {
+function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow>[]> {
   return db
     .selectFrom('triggers')
     .selectAll()
@@ -105,7 +107,7 @@ export function waitingRows(db: Database, sync?: string): Promise<Selectable<Tri
 }
 
 /** Returns the stored scope of a trigger that requests a full read; undefined when none does. */
-export function widestScope(rows: readonly Pick<Selectable<TriggerRow>, 'scope'>[]): string | undefined {
+function widestScope(rows: readonly Pick<Selectable<TriggerRow>, 'scope'>[]): string | undefined {
   return rows.map(({ scope }) => scope).find(isFull);
 }
 
@@ -127,4 +129,75 @@ function toState({ state, run }: Pick<Selectable<TriggerRow>, 'state' | 'run'>):
 function toTrigger(row: Selectable<TriggerRow>): Trigger {
   const { id, sync, kind, key } = row;
   return { id, sync, kind, key, requestedAt: Number(row.requested_at), scope: JSON.parse(row.scope) as RunScope };
+}
+
+/**
+ * Takes the waiting triggers of a sync that one run does together, unless the sync is paused. Returns what the run is
+ * then asked for; undefined when nothing waits.
+ */
+export async function takeTriggers(
+  db: OpenTransaction,
+  sync: string,
+  run: string,
+): Promise<Pick<RunRow, 'trigger_kind' | 'scope'> | undefined> {
+  const waiting = await waitingRows(db, sync);
+  const oldest = waiting[0];
+  if (oldest === undefined) return undefined;
+  const pause = await db.selectFrom('pauses').select('sync').where('sync', '=', sync).executeTakeFirst();
+  if (pause !== undefined) return undefined;
+  const taken = await assign(db, togetherWith(oldest, waiting), run);
+  // They may have been canceled after they were read. The next call finds what is left.
+  if (taken.length === 0) return undefined;
+  return { trigger_kind: kindOf(taken.map(({ kind }) => kind)), scope: widestScope(taken) ?? joinedScope(taken) };
+}
+
+/** Returns the waiting triggers that one run does: all full ones, or those about named people. */
+function togetherWith(
+  oldest: Selectable<TriggerRow>,
+  waiting: readonly Selectable<TriggerRow>[],
+): readonly Selectable<TriggerRow>[] {
+  const isNamed = scopeOf(oldest).kind === 'users';
+  if (!isNamed) return waiting.filter(({ scope_key }) => scope_key === oldest.scope_key);
+  const { joined } = joinNamed(waiting.map((row) => ({ row, scope: scopeOf(row) })));
+  return joined.map(({ row }) => row);
+}
+
+/** Returns the stored scope of all people that the triggers name. */
+function joinedScope(taken: readonly Selectable<TriggerRow>[]): string {
+  const [first] = taken;
+  if (first === undefined || taken.every(({ scope_key }) => scope_key === first.scope_key)) return first?.scope ?? '';
+  const { identifications } = joinNamed(taken.map((row) => ({ scope: scopeOf(row) })));
+  return JSON.stringify({ kind: 'users', identifications } satisfies RunScope);
+}
+
+function scopeOf({ scope }: Pick<TriggerRow, 'scope'>): RunScope {
+  return JSON.parse(scope) as RunScope;
+}
+
+/** Assigns the triggers that still wait to the run. Returns them in the order of their requests. */
+async function assign(
+  db: OpenTransaction,
+  wanted: readonly Selectable<TriggerRow>[],
+  run: string,
+): Promise<Selectable<TriggerRow>[]> {
+  const taken = new Set<string>();
+  for (const ids of inLists(wanted.map(({ id }) => id))) {
+    const rows = await db
+      .updateTable('triggers')
+      .set({ state: 'taken', run })
+      .where('id', 'in', ids)
+      .where('state', '=', 'waiting')
+      .returning('id')
+      .execute();
+    for (const { id } of rows) taken.add(id);
+  }
+  return wanted.filter(({ id }) => taken.has(id));
+}
+
+/** Manual triggers name the run before webhooks, and webhooks before the schedule. Among equals the oldest wins. */
+const manualKinds: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
+
+function kindOf(kinds: readonly TriggerKind[]): TriggerKind {
+  const manual = kinds.find((kind) => manualKinds.includes(kind));
+  return manual ?? kinds.find((kind) => kind !== 'schedule') ?? 'schedule';
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { Streak } from '../ports/reports.ts';
-import type { RunFacts } from '../ports/run-facts.ts';
+import type { RunFacts } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { phaseWord, type RunWork, runSummary, runView } from './runs.ts';
 import type { SyncState } from './syncs.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { migrations } from '../../src/store/migrations/index.ts';
+import { migrations } from '../../src/store/db/migrations/index.ts';
 import { useConnectedShells } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DirectoryPage, DirectoryRow } from '../../src/ports/directories.ts';
+import type { DirectoryPage, DirectoryRow } from '../../src/ports/reads.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun } from './store-samples.ts';

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
-import type { StoreMigration } from '../../src/ports/store-backup.ts';
-import { tableNames } from '../../src/store/differences.ts';
+import type { StoreMigration } from '../../src/ports/store-operations.ts';
+import { tableNames } from '../../src/store/db/differences.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { migrations, type SchemaMigration } from '../../src/store/db/migrations/index.ts';
 import { migrateStore, openStore } from '../../src/store/index.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { migrations, type SchemaMigration } from '../../src/store/migrations/index.ts';
 import { openDatabase } from '../../src/store/open-store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun, sampleBatch, sampleTrigger, writePlan } from './store-samples.ts';

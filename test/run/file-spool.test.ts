@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { bytesOpenIn } from '../support/sockets-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { FoundUsers } from '../../src/run/prove/lookups.ts';
-import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { account } from './plan-scene.ts';
 
 const noSpool = (): never => {

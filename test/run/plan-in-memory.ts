@@ -20,7 +20,7 @@ import { makePlan } from '../../src/run/make-plan.ts';
 import type { Plan } from '../../src/run/plan-job.ts';
 import { recordRun } from '../../src/run/recorder.ts';
 import { type Explained, explain } from '../../src/run/why.ts';
-import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun } from '../contracts/store-samples.ts';
 import { fixedClock, someInstant } from '../support/fake-clock.ts';

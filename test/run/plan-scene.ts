@@ -15,7 +15,7 @@ import { finishRun } from '../../src/run/finish-run.ts';
 import { makePlan } from '../../src/run/make-plan.ts';
 import type { Plan } from '../../src/run/plan-job.ts';
 import { recordRun, showPlan } from '../../src/run/recorder.ts';
-import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun } from '../contracts/store-samples.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';

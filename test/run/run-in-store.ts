@@ -15,7 +15,7 @@ import { advanceRun } from '../../src/run/advance-run.ts';
 import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
 import { newBatch } from '../../src/run/seal/batches.ts';
 import type { JobOutcome } from '../../src/run/work.ts';
-import { openFileSpool } from '../../src/store/file-spool.ts';
+import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun, writePlan } from '../contracts/store-samples.ts';
 import { sampleKey } from '../contracts/store-sealing.ts';

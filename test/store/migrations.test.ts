@@ -2,8 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, it, onTestFinished } from 'vitest';
+import { type Migrations, migrations } from '../../src/store/db/migrations/index.ts';
 import { migrateStore } from '../../src/store/index.ts';
-import { type Migrations, migrations } from '../../src/store/migrations/index.ts';
 import { startPostgres } from '../support/services.ts';
 
 interface Column {

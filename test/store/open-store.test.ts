@@ -4,10 +4,10 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { explainSqliteError } from '../../src/store/db/errors.ts';
+import { openSqlite } from '../../src/store/db/sqlite.ts';
 import { openStore } from '../../src/store/index.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
-import { explainSqliteError } from '../../src/store/sqlite-errors.ts';
 import { openRun, sampleEntry, sampleTrigger } from '../contracts/store-samples.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { openPostgres } from '../../src/store/db/postgres.ts';
 import { openStore } from '../../src/store/index.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
 import { openRun, sampleEntry, sampleTrigger } from '../contracts/store-samples.ts';
 import { startPostgres } from '../support/services.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type DeclaredColumn, declaredColumns, declaredTables, tables } from '../../src/store/db/tables.ts';
 import { openStore } from '../../src/store/index.ts';
-import { type DeclaredColumn, declaredColumns, declaredTables, tables } from '../../src/store/tables.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } fro
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
-import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-backup.ts';
+import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';

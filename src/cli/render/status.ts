@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
-import type { RunFacts } from '../../ports/run-facts.ts';
+import type { RunFacts } from '../../ports/runs.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';

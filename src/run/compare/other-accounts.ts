@@ -1,7 +1,7 @@
 import type { FieldValues } from '../../core/person/fields.ts';
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
-import type { DirectoryRow } from '../../ports/directories.ts';
+import type { DirectoryRow } from '../../ports/reads.ts';
 import type { Spool } from '../../ports/runtime.ts';
 
 /** Accounts beyond this number are left out. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { intoPages, rosterWidth as width } from '../../core/plan/roster.ts';
 import type { MissingProof } from '../../core/plan/snapshot.ts';
-import type { DirectoryPage, DirectoryRow } from '../../ports/directories.ts';
+import type { DirectoryPage, DirectoryRow } from '../../ports/reads.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { type OtherAccounts, shownAs } from '../compare/other-accounts.ts';
 import type { EngineIo } from '../engine-io.ts';

@@ -1,6 +1,6 @@
 import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
 import { addCounts, type RequestCounts } from '../../core/run/requests.ts';
-import type { RunFacts } from '../../ports/run-facts.ts';
+import type { RunFacts } from '../../ports/runs.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { makePlan } from '../make-plan.ts';
 import type { Plan, PlanJob } from '../plan-job.ts';

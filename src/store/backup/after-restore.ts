@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { RestoreEffects } from '../../ports/store-backup.ts';
-import { toAuditRow } from '../audit.ts';
-import type { OpenTransaction } from '../database.ts';
-import type { TokenRow } from '../schema.ts';
-import { declaredTables, tables } from '../tables.ts';
+import type { RestoreEffects } from '../../ports/store-operations.ts';
+import type { OpenTransaction } from '../db/database.ts';
+import type { TokenRow } from '../db/schema.ts';
+import { declaredTables, tables } from '../db/tables.ts';
+import { toAuditRow } from '../operations.ts';
 
 /** The circumstances of a restore. */
 export interface Restored {

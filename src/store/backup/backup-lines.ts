@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { BackupHeader } from '../../ports/store-backup.ts';
+import type { BackupHeader } from '../../ports/store-operations.ts';
 
 /**
  * A backup is gzip over lines of JSON, the same for both databases: a header, then for each table its name with its

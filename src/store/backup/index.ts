@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { BackupSummary, RestorePreview, RestoreReport } from '../../ports/store-backup.ts';
-import type { Database } from '../database.ts';
-import { checkKeys } from '../key-ring.ts';
+import type { BackupSummary, RestorePreview, RestoreReport } from '../../ports/store-operations.ts';
+import type { Database } from '../db/database.ts';
+import { checkKeys } from '../db/key-ring.ts';
+import { isPostgresUrl } from '../db/postgres.ts';
+import { clockNow } from '../db/store-clock.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
-import { isPostgresUrl } from '../postgres.ts';
-import { clockNow } from '../store-clock.ts';
 import type { Restored } from './after-restore.ts';
 import { writeBackupFile } from './backup-file.ts';
 import { writeLines } from './backup-lines.ts';

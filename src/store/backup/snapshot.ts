@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { ClientBase } from 'pg';
 import { RollcallError } from '../../core/run/errors.ts';
-import { openPostgresSession } from '../postgres.ts';
-import { explainPostgresError } from '../postgres-errors.ts';
-import { whenFree } from '../sqlite-connection.ts';
-import { explainSqliteError } from '../sqlite-errors.ts';
-import { declaredTables, isDeclared } from '../tables.ts';
+import { explainPostgresError, explainSqliteError } from '../db/errors.ts';
+import { openPostgresSession } from '../db/postgres.ts';
+import { whenFree } from '../db/sqlite-dialect.ts';
+import { declaredTables, isDeclared } from '../db/tables.ts';
 import type { BackupPart, SqlValue } from './backup-lines.ts';
 
 /** Rows that are read before other work gets a turn, or with one statement. */

@@ -7,7 +7,7 @@ import {
   type MetricData,
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics';
-import type { MetricFamily } from '../../ports/tracing.ts';
+import type { MetricFamily } from '../../ports/metrics.ts';
 
 interface Span {
   readonly startTime: HrTime;

@@ -13,9 +13,9 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { RollcallError } from '../../core/run/errors.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
+import type { Tracing } from '../../ports/metrics.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
-import type { Tracing } from '../../ports/tracing.ts';
 import { isSent } from './is-on.ts';
 import { openMetricProducer } from './metric-producer.ts';
 import { rootSampler } from './sampler.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseUrl, postgresTls, readTls } from '../../../src/drivers/sql/database-url.ts';
-import { openPostgres } from '../../../src/store/postgres.ts';
+import { openPostgres } from '../../../src/store/db/postgres.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const noFiles = { ca: undefined, cert: undefined, key: undefined };

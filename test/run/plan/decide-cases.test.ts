@@ -14,7 +14,7 @@ import { decideEveryone } from '../../../src/run/decide/decide-changes.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { approve, endRun, openRun, reject, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';

@@ -4,7 +4,7 @@ import type { Threshold } from '../../../src/core/run/settings.ts';
 import type { DecisionRecord } from '../../../src/ports/store.ts';
 import { addExcessHandOvers, isDecidedByOperator } from '../../../src/run/compare/expected-hand-overs.ts';
 import { showPlan } from '../../../src/run/recorder.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { guards, openPlanScene } from '../plan-scene.ts';
 

@@ -16,7 +16,7 @@ import type { PlanWork } from '../../../src/run/plan-job.ts';
 import { openFindings } from '../../../src/run/read/open-findings.ts';
 import { type RecordInput, record } from '../../../src/run/record/record.ts';
 import { recordRun, showPlan } from '../../../src/run/recorder.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { dayMs, endRun, openRun, reject, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';

@@ -6,7 +6,7 @@ import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import { explain } from '../../../src/run/why.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openRun, sampleEntry } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';

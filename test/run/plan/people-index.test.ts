@@ -5,7 +5,7 @@ import { type FieldName, type FieldValues, fieldTable } from '../../../src/core/
 import type { Person } from '../../../src/core/person/person.ts';
 import type { Spool } from '../../../src/ports/runtime.ts';
 import { mark, PeopleIndex } from '../../../src/run/read/people-index.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 
 /** All 72 fields: more than two words of bits. */
 const allFields = fieldTable.map(({ name }) => name);

@@ -8,7 +8,7 @@ import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark, PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { readSource } from '../../../src/run/read/read-source.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { openIndex } from '../open-index.ts';

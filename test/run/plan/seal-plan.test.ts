@@ -6,7 +6,7 @@ import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { openWork } from '../../../src/run/make-plan.ts';
 import { showPlan } from '../../../src/run/recorder.ts';
 import { sealEmptyPlan, sealPlan } from '../../../src/run/seal/seal-plan.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { account, all, guards, only, openPlanScene, row } from '../plan-scene.ts';
 
 const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };

@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
-import type { DirectoryPage, DirectoryRow } from '../../../src/ports/directories.ts';
+import type { DirectoryPage, DirectoryRow } from '../../../src/ports/reads.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
 import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { type KnownPeople, writeDirectory } from '../../../src/run/record/write-directory.ts';
-import { openFileSpool } from '../../../src/store/file-spool.ts';
+import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openRun } from '../../contracts/store-samples.ts';
 import { missingProof, person, user } from '../../core/cases.ts';

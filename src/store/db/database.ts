@@ -1,0 +1,76 @@
+import type { Kysely, Transaction } from 'kysely';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isKnownPhase } from '../../ports/runs.ts';
+import type { OwnedRun } from '../../ports/store.ts';
+import { TryAgain } from './errors.ts';
+import type { Schema } from './schema.ts';
+
+export type Database = Kysely<Schema>;
+export type OpenTransaction = Transaction<Schema>;
+
+/** Returns an instant of a column (epoch ms). Drivers may give it as another type than a number. */
+export function toInstant(value: number | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+export interface OpenDatabase {
+  readonly db: Database;
+  /** For messages. */
+  readonly place: string;
+}
+
+/** Every attempt runs the whole transaction. Five collisions in a row are more than coincidence. */
+const tries = 5;
+
+/**
+ * Writes everything that `work` writes, or nothing. In SQLite no other connection writes meanwhile. In PostgreSQL no
+ * other connection writes the same rows, and `lockName` guards decisions that depend on reads. `work` runs again when the
+ * database undid it because of a conflicting transaction, so it must keep no state between calls.
+ */
+export async function inTransaction<T>(db: Database, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (!(error instanceof TryAgain) || attempt === tries) throw error;
+    }
+  }
+}
+
+/**
+ * Runs a transaction as the run's owner. Throws, with nothing written, `LEASE_LOST` when the caller no longer owns the
+ * run, and `CONFLICT` when the run is in a phase that only a newer version knows.
+ */
+export async function asOwner<T>(
+  db: Database,
+  owned: OwnedRun,
+  work: (transaction: OpenTransaction) => Promise<T>,
+): Promise<T> {
+  requireKnownPhase(owned);
+  return inTransaction(db, async (transaction) => {
+    await requireLease(transaction, owned);
+    return work(transaction);
+  });
+}
+
+function requireKnownPhase({ run }: OwnedRun): void {
+  if (isKnownPhase(run.phase)) return;
+  const message = `run ${run.id} is in the phase "${run.phase}", which this version of Rollcall does not know. Nothing was written; the newer version that shares this store continues the run.`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedRun): Promise<void> {
+  // An update, not a read: with several connections, it keeps the lease row locked until the transaction ends.
+  const { numUpdatedRows } = await transaction
+    .updateTable('leases')
+    .set({ fence: lease.fence })
+    .where('name', '=', lease.name)
+    .where('owner', '=', lease.owner)
+    .where('fence', '=', lease.fence)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
+  const message =
+    `run ${run.id} is no longer owned by this worker: the lease ${lease.name} (fence ${lease.fence}) was released or taken ` +
+    'over. Nothing was written; the current owner continues the run.';
+  throw new RollcallError(message, { code: 'LEASE_LOST' });
+}

@@ -1,0 +1,138 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RollcallError } from '../../core/run/errors.ts';
+import { scratchCipher, scratchKeyBytes } from '../../core/run/scratch-cipher.ts';
+import type { Spool } from '../../ports/runtime.ts';
+
+/** Files older than this were left by a killed process. */
+const leftoverMs = 3_600_000;
+
+/**
+ * Opens the folder of temporary files, readable by this user only, below the configuration's folder. Deletes the files
+ * that killed processes left there. Throws `STORE_INVALID` when the folder cannot be created.
+ */
+export async function openScratchFolder(configFolder: string, now: number): Promise<string> {
+  const folder = join(configFolder, '.rollcall', 'scratch');
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code ?? 'for an unknown reason';
+    const message = `the folder of temporary files, ${folder}, cannot be created (${why}). Check the owner and the permissions of the configuration's folder.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID', cause });
+  });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
+  }
+  return folder;
+}
+
+const bufferBytes = 1 << 20;
+const firstReadBytes = 1024;
+/** Bytes that are decrypted together where records are read in about the order in which they were written. */
+const windowBytes = 1 << 14;
+/** Two sequences of records are read in turn: people and their users. The rest is for jumps between them. */
+const keptWindows = 8;
+
+/**
+ * Opens a spool in a file that is unlinked as soon as it is open, so it disappears with the process. Its bytes are
+ * encrypted with a key in memory. A record is a 4-byte length and UTF-8 text, before encryption. Synchronous on purpose:
+ * a read is at most one `pread` from the page cache, which takes microseconds, and an await would cost more.
+ */
+export function openFileSpool(folder: string): Spool {
+  const path = join(folder, `spool-${randomUUID()}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  const key = randomBytes(scratchKeyBytes);
+  const encrypt = scratchCipher(key, 0);
+  const buffer = Buffer.allocUnsafe(bufferBytes);
+  let buffered = 0;
+  let written = 0;
+  let scratch = Buffer.allocUnsafe(firstReadBytes);
+  /** Decrypted windows by where they begin, the oldest first. */
+  const windows = new Map<number, Buffer>();
+  /** Where the windows of the last single reads begin. */
+  const touched = new Set<number>();
+
+  const write = (bytes: Buffer, length: number): void => {
+    const encrypted = encrypt(bytes.subarray(0, length));
+    for (let at = 0; at < length; ) at += writeSync(file, encrypted, at, length - at, written + at);
+    written += length;
+  };
+  const flush = (): void => {
+    write(buffer, buffered);
+    buffered = 0;
+  };
+  const fill = (into: Buffer, place: number): number => readSync(file, into, 0, into.length, place);
+
+  const readAlone = (place: number): string => {
+    const got = fill(scratch, place);
+    if (got < 4) throw new RangeError('the spool has no record at this position');
+    const decrypt = scratchCipher(key, place);
+    const start = decrypt(scratch.subarray(0, got));
+    const length = start.readUInt32LE(0);
+    if (got >= 4 + length) return start.toString('utf8', 4, 4 + length);
+    scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
+    fill(scratch, place);
+    const rest = decrypt(scratch.subarray(got, 4 + length));
+    return Buffer.concat([start.subarray(4), rest]).toString('utf8');
+  };
+
+  /** Decrypts the window from its second read on: a cipher costs more than the bytes, and a jump reads one record. */
+  const openWindow = (start: number): Buffer | undefined => {
+    const isSecond = touched.delete(start);
+    if (!isSecond) {
+      touched.add(start);
+      dropOldest(touched);
+      return undefined;
+    }
+    const bytes = Buffer.allocUnsafe(windowBytes);
+    const window = scratchCipher(key, start)(bytes.subarray(0, fill(bytes, start)));
+    windows.set(start, window);
+    dropOldest(windows);
+    return window;
+  };
+
+  return {
+    append(text) {
+      const place = written + buffered;
+      // A UTF-16 code unit takes at most three bytes of UTF-8.
+      const most = 4 + text.length * 3;
+      if (buffered + most > bufferBytes) flush();
+      if (most > bufferBytes) {
+        const body = Buffer.from(text);
+        const head = Buffer.allocUnsafe(4);
+        head.writeUInt32LE(body.length);
+        write(Buffer.concat([head, body]), 4 + body.length);
+        return place;
+      }
+      const length = buffer.write(text, buffered + 4);
+      buffer.writeUInt32LE(length, buffered);
+      buffered += 4 + length;
+      return place;
+    },
+    read(place) {
+      if (place + 4 > written) flush();
+      const from = place % windowBytes;
+      const start = place - from;
+      return recordIn(windows.get(start) ?? openWindow(start), from) ?? readAlone(place);
+    },
+    close() {
+      ftruncateSync(file);
+      closeSync(file);
+    },
+  };
+}
+
+/** Returns the record that begins there, unless the window ends before it does. */
+function recordIn(window: Buffer | undefined, from: number): string | undefined {
+  if (window === undefined || from + 4 > window.length) return undefined;
+  const end = from + 4 + window.readUInt32LE(from);
+  return end > window.length ? undefined : window.toString('utf8', from + 4, end);
+}
+
+function dropOldest(kept: Set<number> | Map<number, Buffer>): void {
+  const oldest = kept.keys().next();
+  if (kept.size > keptWindows && oldest.done !== true) kept.delete(oldest.value);
+}

@@ -1,0 +1,151 @@
+import { Kysely } from 'kysely';
+import { type ClientBase, Pool, types } from 'pg';
+import { RollcallError } from '../../core/run/errors.ts';
+import { parseDatabaseUrl, postgresTls, readTls, type ServerPlace } from '../../drivers/sql/database-url.ts';
+import type { OpenDatabase } from './database.ts';
+import { explainPostgresError } from './errors.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import type { Schema } from './schema.ts';
+
+/** Connections per process. Nine replicas stay within the usual limit of 100 connections per server. */
+const usualConnections = 10;
+const connectTimeoutMs = 10_000;
+const idleTimeoutMs = 30_000;
+/** Longer than any wait for a lock. Every statement of the store takes far less. */
+const statementTimeoutMs = 60_000;
+/** A transaction that holds a row this long hangs: ours end within about a second. */
+const lockTimeoutMs = 20_000;
+/** A worker that stalls in a transaction loses it, and with it the rows that others wait for. */
+const idleInTransactionMs = 30_000;
+/** For a network that drops all packets: then the server's own limits never reach this process. */
+const answerTimeoutMs = 75_000;
+
+/** `bigint`: fences, counts and instants, all far below 2^53. */
+const int8 = 20;
+
+/**
+ * Opens a pool on the PostgreSQL database that `url` names and checks the server once. Throws `CONFIG_INVALID` for a url
+ * that cannot be read. Throws `STORE_INVALID` when the server cannot be reached, is a standby, or does not use UTF-8. No
+ * message contains the password.
+ */
+export async function openPostgres(url: string, folder: string, connections = usualConnections): Promise<OpenDatabase> {
+  const { pool, place } = await openCheckedPool(url, folder, connections);
+  return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place) }), place };
+}
+
+/** One connection of its own, outside any pool. */
+export interface PostgresSession {
+  readonly client: ClientBase;
+  /** For messages. */
+  readonly place: string;
+  /** Ends the connection, and a transaction in progress. */
+  close(): Promise<void>;
+}
+
+/** Opens one connection on the database that `url` names. Throws as `openPostgres` does. */
+export async function openPostgresSession(url: string, folder: string): Promise<PostgresSession> {
+  const { pool, place } = await openCheckedPool(url, folder, 1);
+  try {
+    const client = await pool.connect();
+    const close = async (): Promise<void> => {
+      client.release(true);
+      await pool.end();
+    };
+    return { client, place, close };
+  } catch (error) {
+    await pool.end();
+    throw explainPostgresError(error, place);
+  }
+}
+
+async function openCheckedPool(
+  url: string,
+  folder: string,
+  connections: number,
+): Promise<{ readonly pool: Pool; readonly place: string }> {
+  const place = readUrl(url);
+  const pool = openPool(place, connections, await tlsOf(place, folder));
+  // The next query on the connection reports both again. Without a listener, the event would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  try {
+    await checkServer(pool, place.name);
+    return { pool, place: place.name };
+  } catch (error) {
+    await pool.end();
+    throw explainPostgresError(error, place.name);
+  }
+}
+
+const urlKey = 'the url under "store"';
+const example = 'postgres://user:password@host:5432/database?sslmode=verify-full';
+
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}
+
+/** Returns the place of the store. Throws `CONFIG_INVALID` without user and password in the message, and without a cause. */
+function readUrl(url: string): ServerPlace {
+  const place = parseDatabaseUrl(url);
+  if ('dialect' in place && place.dialect === 'postgres') return place;
+  const problem = 'problem' in place ? place.problem : 'is not of PostgreSQL';
+  throw new RollcallError(`${urlKey} ${problem}. It looks like ${example}.`, { code: 'CONFIG_INVALID' });
+}
+
+async function tlsOf({ tls, host }: ServerPlace, folder: string): Promise<ReturnType<typeof postgresTls>> {
+  return postgresTls(await readTls(tls, { folder, key: urlKey }), host);
+}
+
+function openPool(place: ServerPlace, connections: number, ssl: ReturnType<typeof postgresTls>): Pool {
+  const { host, port, user, password, database, applicationName } = place;
+  return new Pool({
+    host,
+    port,
+    user,
+    database,
+    ssl,
+    ...(password === undefined ? {} : { password }),
+    application_name: applicationName,
+    max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: idleTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    query_timeout: answerTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: connectTimeoutMs,
+    types: { getTypeParser: (oid: number) => (oid === int8 ? Number : types.getTypeParser(oid)) },
+    onConnect: (client) => prepareSession(client, place.name),
+  });
+}
+
+/**
+ * Prepares each connection. It must lead to a server that accepts writes (after a failover the old one may be a standby),
+ * and commits must survive a power cut: a refreshed token must be durable before it is used.
+ */
+async function prepareSession(client: ClientBase, place: string): Promise<void> {
+  const { rows } = await client.query<{ is_standby: boolean; synchronous: string }>(
+    "select pg_is_in_recovery() as is_standby, current_setting('synchronous_commit') as synchronous",
+  );
+  if (rows[0]?.is_standby === true) {
+    const message = `the store ${place} is a standby and accepts no writes. Name the primary under "store"; after a failover Rollcall finds it again automatically.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff' });
+  }
+  if (rows[0]?.synchronous === 'off') await client.query('set synchronous_commit = on');
+}
+
+async function checkServer(pool: Pool, place: string): Promise<void> {
+  const { rows } = await pool.query<{ encoding: string; version: number }>(
+    "select current_setting('server_encoding') as encoding, current_setting('server_version_num')::int as version",
+  );
+  const { encoding = '', version = 0 } = rows[0] ?? {};
+  if (encoding !== 'UTF8') {
+    const message = `the store ${place} has the encoding ${encoding}, which cannot store every name. Create a database with the encoding UTF8.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
+  if (version < 130_000) {
+    const message = `the store ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; version 13 or newer is required.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
+}

@@ -1,0 +1,152 @@
+import type { UnreadableValues } from '../../ports/person-records.ts';
+import type { Schema } from './schema.ts';
+
+/** The row of `store_keys` with the key of the hashes of forgotten people. */
+export const personKeyName = 'forgotten';
+
+type ColumnOf<Table extends keyof Schema> = keyof Schema[Table] & string;
+
+/** States the owner of a column, and what happens to it when the person is forgotten or its key is lost. */
+interface ColumnFacts {
+  /** `person`: it names a person, or holds values of one. `secret`: a token, or a key. */
+  readonly of: 'person' | 'secret';
+  /**
+   * How `forget` finds the person in it and what it leaves. `row`: the row is deleted. `mention`: a placeholder.
+   * `unlisted`: the person is taken out of a stored scope. `null`: nothing. `own`: code of its own, see `privacy.ts`.
+   */
+  readonly forgotten?: 'row' | 'mention' | 'unlisted' | 'null' | 'own';
+  /** Whether it is an identification as it is. Otherwise it is a text that may mention one. */
+  readonly isExact?: true;
+  /** `key ring`: sealed with the key of the store, when there is one. `vault`: sealed before the store gets it. */
+  readonly sealedBy?: 'key ring' | 'vault';
+  /** Only the row with this key is sealed. */
+  readonly sealedIn?: string;
+  /** What `dropUnreadable` does when no key opens it. Absent: nothing. `own`: see `sealing.ts`. */
+  readonly lost?: 'null' | 'row' | 'own';
+}
+
+interface TableFacts<Table extends keyof Schema> {
+  /** The primary key. */
+  readonly key: readonly ColumnOf<Table>[];
+  /** The columns that are not just facts about runs. */
+  readonly columns?: { readonly [Name in ColumnOf<Table>]?: ColumnFacts };
+  /** The part of `UnreadableValues` that counts its sealed rows. */
+  readonly countedAs?: Exclude<keyof UnreadableValues, 'keyId'>;
+  /** Every store has rows in it before anything was done with it, so they are no contents. */
+  readonly isBookkeeping?: true;
+  /** A restore empties it: what it holds is no longer true, or was sent since. */
+  readonly isDroppedByRestore?: true;
+}
+
+const exactRow = { of: 'person', isExact: true, forgotten: 'row' } as const;
+const mention = { of: 'person', forgotten: 'mention' } as const;
+const scope = { of: 'person', forgotten: 'unlisted' } as const;
+const token = { of: 'secret', sealedBy: 'vault' } as const;
+
+/**
+ * Each table: its key, and whose its columns are. Forgetting and showing a person, sealing with a new key, counting what
+ * no key opens, backup and restore read it here and have no lists of their own. In an order in which rows can be
+ * inserted: a table comes after those to which it refers.
+ */
+export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
+  runs: { key: ['id'], columns: { scope, reason: mention } },
+  plans: { key: ['id'] },
+  holds: { key: ['id'] },
+  hold_runs: { key: ['hold', 'run'] },
+  batches: { key: ['id'], columns: { reason: mention } },
+  changes: {
+    key: ['plan', 'identification'],
+    columns: {
+      identification: { of: 'person', isExact: true, forgotten: 'own' },
+      personal: { of: 'person', sealedBy: 'key ring', lost: 'own' },
+      waits_for: { of: 'person', isExact: true, forgotten: 'null' },
+      state_reason: mention,
+    },
+    countedAs: 'changes',
+  },
+  findings: { key: ['run', 'number'], columns: { identification: exactRow, message: mention } },
+  raw_texts: {
+    key: ['run', 'number'],
+    // The rest of a text that names the person may be about the person too.
+    columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },
+    countedAs: 'rawTexts',
+  },
+  reads: { key: ['run'] },
+  triggers: { key: ['id'], columns: { scope, scope_key: mention } },
+  ledger: {
+    key: ['connection', 'identification'],
+    columns: {
+      identification: { of: 'person', isExact: true, forgotten: 'own' },
+      hidden: { of: 'person', sealedBy: 'key ring', lost: 'null' },
+      quirks: { of: 'person', sealedBy: 'key ring', lost: 'null' },
+    },
+    countedAs: 'ledger',
+  },
+  forgotten: { key: ['connection', 'hash'] },
+  store_keys: {
+    key: ['name'],
+    columns: { value: { of: 'secret', sealedBy: 'key ring', sealedIn: personKeyName, lost: 'own' } },
+    countedAs: 'forgotten',
+    isBookkeeping: true,
+  },
+  decisions: { key: ['sync', 'identification', 'hash'], columns: { identification: exactRow } },
+  // Without a roster and a watermark, the next run of each sync reads all people.
+  rosters: { key: ['sync'], isDroppedByRestore: true },
+  roster_pages: { key: ['sync', 'part', 'page'], isDroppedByRestore: true },
+  watermarks: { key: ['sync'], isDroppedByRestore: true },
+  directories: { key: ['sync'] },
+  directory_pages: {
+    key: ['sync', 'page'],
+    // The next complete read writes a lost page again.
+    columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'own', lost: 'row' } },
+    countedAs: 'directories',
+  },
+  previews: {
+    key: ['id'],
+    // A preview is short-lived, and can be made again.
+    columns: { scope: { of: 'person', forgotten: 'row' }, report: { of: 'person', forgotten: 'row' } },
+    isDroppedByRestore: true,
+  },
+  tokens: { key: ['connection'], columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
+  alert_states: { key: ['subject'], columns: { state: mention } },
+  alert_deliveries: { key: ['notice', 'channel'], columns: { body: mention } },
+  pauses: { key: ['sync'] },
+  audit: { key: ['id'] },
+  restores: { key: ['id'] },
+  // Users sign in again: their roles may have changed since.
+  sessions: { key: ['key'], isDroppedByRestore: true },
+  sign_ins: { key: ['key'], columns: { verifier: { of: 'secret' } }, isDroppedByRestore: true },
+  leases: { key: ['name'], isBookkeeping: true },
+  turns: { key: ['name', 'owner'], isBookkeeping: true, isDroppedByRestore: true },
+  clock_marks: { key: ['boot'], isBookkeeping: true, isDroppedByRestore: true },
+  clock_jumps: { key: ['before_at', 'after_at'], isBookkeeping: true },
+  schema_compatibility: { key: ['migration'], isBookkeeping: true },
+};
+
+/** In the order of their declaration. */
+export const declaredTables = Object.keys(tables) as readonly (keyof Schema)[];
+
+export function isDeclared(table: string): table is keyof Schema {
+  return Object.hasOwn(tables, table);
+}
+
+/** A column with its declaration, without the types of its table. */
+export interface DeclaredColumn extends ColumnFacts {
+  readonly table: keyof Schema;
+  readonly name: string;
+}
+
+/** Returns the columns of a table that are a person's or a secret, in order of declaration. */
+export function declaredColumns(table: keyof Schema): readonly DeclaredColumn[] {
+  const columns: Readonly<Record<string, ColumnFacts | undefined>> = tables[table].columns ?? {};
+  return Object.entries(columns).flatMap(([name, facts]) => (facts === undefined ? [] : [{ ...facts, table, name }]));
+}
+
+/** The place of a sealed value: a text that was sealed for one place cannot be opened as another. */
+export function placeOf<Table extends keyof Schema>(
+  table: Table,
+  column: ColumnOf<Table>,
+  row: Readonly<Record<string, unknown>>,
+): string {
+  return JSON.stringify([table, ...tables[table].key.map((name) => row[name]), column]);
+}

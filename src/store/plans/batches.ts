@@ -1,0 +1,301 @@
+import type { Selectable, Updateable } from 'kysely';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { Batch, BatchEffects, Batches, BatchPatch, PlannedBatch } from '../../ports/store.ts';
+import { asOwner, type Database, type OpenTransaction, toInstant } from '../db/database.ts';
+import type { KeyRing } from '../db/key-ring.ts';
+import { inLists } from '../db/row-writer.ts';
+import type { BatchRow } from '../db/schema.ts';
+import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
+import { markChanges, planOfRun } from './changes.ts';
+
+/** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
+const unknownStates = ['sending', 'sent', 'unresolved'] as const;
+
+export function createBatches(db: Database, keys: KeyRing): Batches {
+  const ledgerWriter = createLedgerWriter();
+
+  async function writeEffects(
+    transaction: OpenTransaction,
+    batch: Pick<BatchRow, 'id' | 'run' | 'connection'>,
+    { marks = [], ledger = [] }: BatchEffects,
+  ): Promise<void> {
+    await markChanges(transaction, batch.run, marks, batch.id);
+    await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
+  }
+
+  const ofUnknownEffect = (connection: string) =>
+    db
+      .selectFrom('batches')
+      .innerJoin('runs', 'runs.id', 'batches.run')
+      .selectAll('batches')
+      .where('batches.connection', '=', connection)
+      .where('batches.kind', '!=', 'outbox')
+      .where('batches.state', 'in', unknownStates)
+      .orderBy('runs.started_at')
+      .orderBy('batches.run')
+      .orderBy('batches.number');
+
+  return {
+    create(owned, batches) {
+      return asOwner(db, owned, async (transaction) => {
+        const plan = await planOfRun(transaction, owned.run.id);
+        for (const { batch, identifications } of batches) {
+          await createBatch(transaction, plan, { ...batch, run: owned.run.id }, identifications);
+        }
+      });
+    },
+
+    async get(id) {
+      const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && toBatch(row);
+    },
+
+    async ofRun(runId, { states } = {}) {
+      let wanted = db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number');
+      if (states !== undefined) wanted = wanted.where('state', 'in', states);
+      return (await wanted.execute()).map(toBatch);
+    },
+
+    async wave(runId) {
+      // Without an order, because SQLite would read all batches of the run in that order.
+      const open = await db
+        .selectFrom('batches')
+        .selectAll()
+        .where('run', '=', runId)
+        .where('state', 'in', unknownStates)
+        .execute();
+      const planned = await plannedInWave(db, runId);
+      return { open: open.map(toBatch).toSorted(byNumber), planned: planned.toSorted(byNumber) };
+    },
+
+    async count(runId) {
+      const { count } = await db
+        .selectFrom('batches')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('run', '=', runId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async unresolved(connection) {
+      const rows = await ofUnknownEffect(connection).where('runs.ended_at', 'is not', null).execute();
+      return rows.map(toBatch);
+    },
+
+    async unproven(connection) {
+      const rows = await ofUnknownEffect(connection).where('runs.ended_at', 'is', null).execute();
+      return rows.map(toBatch);
+    },
+
+    async claimed({ run }, identifications) {
+      const others = await ofUnknownEffect(run.connection).where('batches.run', '!=', run.id).execute();
+      const claimed = new Set<string>();
+      if (others.length === 0) return claimed;
+      const runs = new Set(others.map((batch) => batch.run));
+      for (const names of inLists(identifications)) {
+        const rows = await db
+          .selectFrom('changes')
+          .select(['identification', 'plan'])
+          .where('identification', 'in', names)
+          .where('state', 'in', ['sent', 'unresolved'])
+          .execute();
+        // A run's plan has the id of the run.
+        for (const { identification, plan } of rows) if (runs.has(plan)) claimed.add(identification);
+      }
+      return claimed;
+    },
+
+    update(owned, id, patch, also = {}) {
+      return asOwner(db, owned, async (transaction) => {
+        const row = await transaction
+          .updateTable('batches')
+          // At least one column must be set: even with an empty patch, the effects need their batch.
+          .set({ id, ...toRow(patch) })
+          .where('id', '=', id)
+          .where('run', '=', owned.run.id)
+          .returning(['id', 'run', 'connection'])
+          .executeTakeFirst();
+        if (row === undefined) throw noSuchBatch(id, owned.run.id);
+        await writeEffects(transaction, row, also);
+      });
+    },
+
+    resolve(owned, id, reason, also) {
+      return asOwner(db, owned, async (transaction) => {
+        const row = await transaction
+          .selectFrom('batches')
+          .innerJoin('runs', 'runs.id', 'batches.run')
+          .select(['batches.id', 'batches.run', 'batches.connection', 'batches.state', 'runs.ended_at'])
+          .where('batches.id', '=', id)
+          .executeTakeFirst();
+        if (row === undefined) throw noSuchBatch(id);
+        // Runs of two syncs may resolve the same batch. The first result counts.
+        if (row.state === 'settled') return;
+        if (row.ended_at === null) {
+          const message = `batch ${id} belongs to run ${row.run}, which has not ended. Only the owner of that run can settle it.`;
+          throw new RollcallError(message, { code: 'CONFLICT' });
+        }
+        const { numUpdatedRows } = await transaction
+          .updateTable('batches')
+          .set({ state: 'settled', reason })
+          .where('id', '=', id)
+          // Another run may have settled it in between.
+          .where('state', '!=', 'settled')
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
+        await writeEffects(transaction, row, also);
+      });
+    },
+  };
+}
+
+/**
+ * Writes a batch and assigns its changes, which must be in no batch, or in the batch that it was split from. Throws
+ * `CONFLICT` when one of them is in another batch, because a change in two batches would be delivered twice.
+ */
+async function createBatch(
+  db: OpenTransaction,
+  plan: string,
+  batch: Batch,
+  identifications: readonly string[],
+): Promise<void> {
+  await db.insertInto('batches').values(toNewRow(batch)).execute();
+  const names = [...new Set(identifications)];
+  let taken = 0;
+  for (const some of inLists(names)) {
+    const { numUpdatedRows } = await db
+      .updateTable('changes')
+      .set({ batch: batch.id, state: 'planned', state_reason: null })
+      .where('plan', '=', plan)
+      .where('identification', 'in', some)
+      .where('batch', 'is not distinct from', batch.parent ?? null)
+      .executeTakeFirst();
+    taken += Number(numUpdatedRows);
+  }
+  if (taken === names.length) return;
+  const from = batch.parent === undefined ? 'without a batch' : `in batch ${batch.parent}`;
+  const message = `batch ${batch.number} of run ${batch.run} needs ${names.length} changes, but ${names.length - taken} of them are not ${from}; no batch was written.`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+function noSuchBatch(id: string, run?: string): RollcallError {
+  const where = run === undefined ? 'the store' : `run ${run}`;
+  return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
+}
+
+function toNewRow(batch: Batch): BatchRow {
+  return {
+    id: batch.id,
+    run: batch.run,
+    sync: batch.sync,
+    connection: batch.connection,
+    number: batch.number,
+    kind: batch.kind,
+    size: batch.size,
+    state: batch.state,
+    sent_at: batch.sentAt ?? null,
+    file_id: batch.fileId ?? null,
+    file_name: batch.fileName ?? null,
+    status: batch.status ?? null,
+    polls: batch.polls,
+    final: batch.final ?? null,
+    final_at: batch.finalAt ?? null,
+    reason: batch.reason ?? null,
+    parent: batch.parent ?? null,
+    is_parking: Number(batch.isParking === true),
+  };
+}
+
+/** Returns only the columns that the patch names. A value of undefined empties the column. */
+function toRow(patch: BatchPatch): Updateable<BatchRow> {
+  return {
+    ...(patch.state === undefined ? {} : { state: patch.state }),
+    ...('sentAt' in patch ? { sent_at: patch.sentAt ?? null } : {}),
+    ...('fileId' in patch ? { file_id: patch.fileId ?? null } : {}),
+    ...('fileName' in patch ? { file_name: patch.fileName ?? null } : {}),
+    ...('status' in patch ? { status: patch.status ?? null } : {}),
+    ...(patch.polls === undefined ? {} : { polls: patch.polls }),
+    ...('final' in patch ? { final: patch.final ?? null } : {}),
+    ...('finalAt' in patch ? { final_at: patch.finalAt ?? null } : {}),
+    ...('reason' in patch ? { reason: patch.reason ?? null } : {}),
+  };
+}
+
+/** Returns the first planned batch and all planned parts, with what their changes and their parents say of them. */
+async function plannedInWave(db: Database, runId: string): Promise<PlannedBatch[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .selectAll('batches')
+    .select((eb) => [
+      eb
+        .selectFrom('changes')
+        .select('changes.kind')
+        .whereRef('changes.batch', '=', 'batches.id')
+        .whereRef('changes.plan', '=', 'batches.run')
+        .limit(1)
+        .as('kind_of_change'),
+      eb
+        .selectFrom('changes')
+        .select('changes.hash')
+        .whereRef('changes.batch', '=', 'batches.id')
+        .whereRef('changes.plan', '=', 'batches.run')
+        .where('changes.waits_for', 'is not', null)
+        .limit(1)
+        .as('waiting_change'),
+      eb
+        .selectFrom('batches as parents')
+        .select('parents.is_parking')
+        .whereRef('parents.id', '=', 'batches.parent')
+        .as('parent_parks'),
+    ])
+    .where('batches.run', '=', runId)
+    .where('batches.state', '=', 'planned')
+    .where((eb) =>
+      eb.or([
+        eb('batches.parent', 'is not', null),
+        eb(
+          'batches.number',
+          '=',
+          eb
+            .selectFrom('batches as first')
+            .select(({ fn }) => fn.min('first.number').as('number'))
+            .where('first.run', '=', runId)
+            .where('first.state', '=', 'planned'),
+        ),
+      ]),
+    )
+    .execute();
+  return rows.map((row) => ({
+    ...toBatch(row),
+    // Disables share a file with no other change.
+    isDisabling: row.kind_of_change === 'disable',
+    dependsOnOthers: row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null),
+  }));
+}
+
+function byNumber(one: Batch, other: Batch): number {
+  return one.number - other.number;
+}
+
+function toBatch(row: Selectable<BatchRow>): Batch {
+  return {
+    id: row.id,
+    run: row.run,
+    sync: row.sync,
+    connection: row.connection,
+    number: row.number,
+    kind: row.kind,
+    size: row.size,
+    state: row.state,
+    sentAt: toInstant(row.sent_at),
+    fileId: row.file_id ?? undefined,
+    fileName: row.file_name ?? undefined,
+    status: row.status ?? undefined,
+    polls: row.polls,
+    final: row.final ?? undefined,
+    finalAt: toInstant(row.final_at),
+    reason: row.reason ?? undefined,
+    parent: row.parent ?? undefined,
+    ...(row.is_parking === 1 ? { isParking: true } : {}),
+  };
+}

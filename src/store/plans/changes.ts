@@ -1,0 +1,175 @@
+import type { Selectable } from 'kysely';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import { type Before, type Change, type ChangeClass, changeClasses } from '../../core/plan/change.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { ChangeMark, PlannedChange } from '../../ports/store.ts';
+import type { OpenTransaction } from '../db/database.ts';
+import type { KeyRing } from '../db/key-ring.ts';
+import { inLists } from '../db/row-writer.ts';
+import type { ChangeRow } from '../db/schema.ts';
+import { placeOf } from '../db/tables.ts';
+
+/** The meaning of each bit of `changes.classes`. It is stored, so a bit is never reused. */
+const classBits: Readonly<Record<ChangeClass, number>> = {
+  creates: 1,
+  updates: 2,
+  emailChanges: 4,
+  firstSight: 8,
+  enables: 16,
+  disables: 32,
+  removes: 64,
+  handOvers: 128,
+};
+
+export function classMask(classes: readonly ChangeClass[]): number {
+  return classes.reduce((mask, name) => mask | classBits[name], 0);
+}
+
+export function classesOf(mask: number): ChangeClass[] {
+  return changeClasses.filter((name) => (mask & classBits[name]) !== 0);
+}
+
+/** Sums groups of rows per class. A row in several classes counts in each. */
+export function countClasses(
+  groups: readonly { readonly classes: number; readonly count: number | string | bigint }[],
+): Readonly<Record<ChangeClass, number>> {
+  const counts = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
+  for (const { classes, count } of groups) {
+    for (const name of classesOf(classes)) counts[name] += Number(count);
+  }
+  return counts;
+}
+
+/** The columns that `Plans.add` writes. The others start with their defaults. */
+export type NewChangeRow = Omit<
+  Selectable<ChangeRow>,
+  'state' | 'state_reason' | 'batch' | 'is_approved' | 'is_rejected' | 'applied_at'
+>;
+
+/** The parts of a change that hold personal data, as one text that is sealed with a key. */
+type PersonalParts = readonly [before: Before | null, after: FieldValues, reason: string, parkEmail: string | null];
+
+export function toNewChangeRow(plan: string, change: Change, keys: KeyRing): NewChangeRow {
+  const { identification } = change;
+  // No output can show a lone surrogate.
+  const reason = change.reason.toWellFormed();
+  const parts: PersonalParts = [change.before ?? null, change.after, reason, change.parkEmail ?? null];
+  return {
+    plan,
+    identification,
+    kind: change.kind,
+    personal: keys.close(JSON.stringify(parts), placeOf('changes', 'personal', { plan, identification })),
+    changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
+    classes: classMask(change.classes),
+    waits_for: change.waitsFor ?? null,
+    hash: change.hash,
+    rule: change.rule,
+    episode: change.episode,
+  };
+}
+
+/** The columns of a change whose person was forgotten. */
+export const emptyChange = {
+  personal: JSON.stringify([null, {}, '', null] satisfies PersonalParts),
+  changed: '',
+  state_reason: null,
+  waits_for: null,
+  hash: 'forgotten',
+} as const satisfies Partial<ChangeRow>;
+
+/** Returns a `like` pattern that finds the field in `changed`. */
+export function changedPattern(field: FieldName): string {
+  return `%,${field},%`;
+}
+
+/** Throws `STORE_INVALID` when no configured key opens the values. */
+export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): PlannedChange {
+  const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
+  const [before, after, reason, parkEmail] = JSON.parse(text) as PersonalParts;
+  return {
+    identification: row.identification,
+    kind: row.kind,
+    before: before ?? undefined,
+    after,
+    changed: row.changed === '' ? [] : (row.changed.slice(1, -1).split(',') as FieldName[]),
+    classes: classesOf(row.classes),
+    reason,
+    ...(row.waits_for === null ? {} : { waitsFor: row.waits_for }),
+    ...(parkEmail === null ? {} : { parkEmail }),
+    rule: row.rule,
+    episode: row.episode,
+    hash: row.hash,
+    state: row.state,
+    stateReason: row.state_reason ?? undefined,
+    batch: row.batch ?? undefined,
+    isApproved: row.is_approved === 1,
+    isRejected: row.is_rejected === 1,
+  };
+}
+
+/**
+ * Sets the states of changes of a run's plan, and only of `batch` when it is given. Throws `NOT_FOUND`, which undoes the
+ * whole transaction, when a mark matches no change: a change whose result is not stored would never end.
+ */
+export async function markChanges(
+  db: OpenTransaction,
+  run: string,
+  marks: readonly ChangeMark[],
+  batch?: string,
+): Promise<void> {
+  if (marks.length === 0) return;
+  const plan = await planOfRun(db, run);
+  const lastByName = new Map(marks.map((mark) => [mark.identification, mark]));
+  for (const group of groupsOf([...lastByName.values()])) {
+    const { state, reason, appliedAt } = group.mark;
+    let marked = 0n;
+    for (const names of inLists(group.identifications)) {
+      const { numUpdatedRows } = await db
+        .updateTable('changes')
+        .set({
+          state,
+          state_reason: reason ?? null,
+          ...(appliedAt === undefined ? {} : { applied_at: appliedAt }),
+        })
+        .where('plan', '=', plan)
+        .where('identification', 'in', names)
+        .$if(batch !== undefined, (query) => query.where('batch', '=', batch ?? ''))
+        .executeTakeFirst();
+      marked += numUpdatedRows;
+    }
+    if (Number(marked) !== group.identifications.length) {
+      const where = batch === undefined ? `run ${run}` : `batch ${batch} of run ${run}`;
+      const missing = group.identifications.length - Number(marked);
+      const message = `${missing} of ${group.identifications.length} changes to mark as ${state} are not in ${where}; no change was marked.`;
+      throw new RollcallError(message, { code: 'NOT_FOUND' });
+    }
+  }
+}
+
+/** Returns the plan of a run. Throws `NOT_FOUND` when the run has none. */
+export async function planOfRun(db: OpenTransaction, run: string): Promise<string> {
+  const row = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
+  if (row === undefined) {
+    throw new RollcallError(`run ${run} has no plan in the store, so nothing in it can be changed.`, {
+      code: 'NOT_FOUND',
+    });
+  }
+  return row.id;
+}
+
+interface MarkGroup {
+  readonly mark: ChangeMark;
+  readonly identifications: string[];
+}
+
+/** Groups equal marks of many users, so that one statement writes them all. */
+function groupsOf(marks: readonly ChangeMark[]): Iterable<MarkGroup> {
+  const groups = new Map<string, MarkGroup>();
+  for (const mark of marks) {
+    const key = JSON.stringify([mark.state, mark.reason ?? null, mark.appliedAt ?? null]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { mark, identifications: [mark.identification] });
+    else group.identifications.push(mark.identification);
+  }
+  return groups.values();
+}

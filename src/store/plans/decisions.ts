@@ -1,0 +1,191 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Selectable } from 'kysely';
+import { type ChangeName, episodeOf } from '../../core/plan/change.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { ChangeVerdict, DecisionRecord, Decisions } from '../../ports/store.ts';
+import { type Database, inTransaction, toInstant } from '../db/database.ts';
+import { decisionsOf, lockName } from '../db/differences.ts';
+import { inLists, RowWriter } from '../db/row-writer.ts';
+import type { DecisionRow } from '../db/schema.ts';
+import { endEpisodes, pendingPeople, recordPlan } from './episodes.ts';
+import { isSettled, isWaiting, restateHolds } from './hold-members.ts';
+
+/** Changes whose earlier decisions are read with one statement. */
+const decidedPerPiece = 256;
+
+export function createDecisions(db: Database): Decisions {
+  const writer = new RowWriter<'decisions', DecisionRow>('decisions', (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['sync', 'identification', 'hash']).doUpdateSet((eb) => ({
+        state: eb.ref('excluded.state'),
+        by_whom: eb.ref('excluded.by_whom'),
+        why: eb.ref('excluded.why'),
+        at: eb.ref('excluded.at'),
+        expires_at: eb.ref('excluded.expires_at'),
+        run: eb.ref('excluded.run'),
+      })),
+    ),
+  );
+
+  return {
+    async of(sync, identification) {
+      return (await readMany(db, sync, [identification])).get(identification) ?? [];
+    },
+
+    ofMany: (sync, identifications) => readMany(db, sync, identifications),
+
+    decide(sync, changes, verdict) {
+      return inTransaction(db, async (transaction) => {
+        await lockName(transaction, decisionsOf(sync));
+        let decided = 0;
+        const different = [...new Map(changes.map((change) => [change.hash, change])).values()];
+        for (const piece of chunk(different, decidedPerPiece)) {
+          const names = piece.map(({ identification }) => identification);
+          const known = await readMany(transaction, sync, names);
+          const open = piece.filter((change) => mayDecide(change, known.get(change.identification) ?? [], verdict));
+          await writer.write(
+            transaction,
+            open.map((change) => toRow(sync, change, verdict)),
+          );
+          decided += open.length;
+        }
+        await restateHolds(transaction, { sync, now: verdict.at });
+        return decided;
+      });
+    },
+
+    leaveOut(sync, changes, by) {
+      return inTransaction(db, async (transaction) => {
+        await lockName(transaction, decisionsOf(sync));
+        for (const piece of chunk(changes, decidedPerPiece)) {
+          await transaction
+            .updateTable('decisions')
+            .set({ by_whom: by })
+            .where('sync', '=', sync)
+            .where('identification', 'in', [...inLists(piece.map(({ identification }) => identification))].flat())
+            .where('hash', 'in', [...inLists(piece.map(({ hash }) => hash))].flat())
+            .where('state', '=', 'open')
+            .where('ended_at', 'is', null)
+            .execute();
+        }
+      });
+    },
+
+    record: (owned, planId, times) => recordPlan(db, owned, planId, times),
+    pending: (sync, query) => pendingPeople(db, sync, query),
+    end: (owned, planId, identifications, now) => endEpisodes(db, owned, { planId, identifications, now }),
+  };
+}
+
+async function readMany(
+  db: Database,
+  sync: string,
+  identifications: readonly string[],
+): Promise<Map<string, DecisionRecord[]>> {
+  const found = new Map<string, DecisionRecord[]>();
+  for (const names of inLists(identifications)) {
+    const rows = await db
+      .selectFrom('decisions')
+      .selectAll()
+      .where('sync', '=', sync)
+      .where('identification', 'in', names)
+      .orderBy('at', 'desc')
+      .orderBy('hash')
+      .execute();
+    for (const row of rows) {
+      const records = found.get(row.identification);
+      if (records === undefined) found.set(row.identification, [toRecord(row)]);
+      else records.push(toRecord(row));
+    }
+  }
+  return found;
+}
+
+/** Whether the change is still of the current episode, and not one that the verdict has to leave alone. */
+function mayDecide(change: ChangeName, known: readonly DecisionRecord[], verdict: ChangeVerdict): boolean {
+  if (episodeOf(change.rule, known) !== change.episode) return false;
+  if (verdict.state === 'rejected' || verdict.reopens === true) return true;
+  return known.find(({ hash }) => hash === change.hash)?.state !== 'rejected';
+}
+
+function toRow(sync: string, change: ChangeName, verdict: ChangeVerdict): DecisionRow {
+  return {
+    sync,
+    hash: change.hash,
+    identification: change.identification,
+    rule: change.rule,
+    episode: change.episode,
+    state: verdict.state,
+    by_whom: verdict.by,
+    why: verdict.why ?? null,
+    at: verdict.at,
+    expires_at: verdict.state === 'approved' ? verdict.expiresAt : null,
+    run: null,
+    ended_at: null,
+    ended_by: null,
+  };
+}
+
+export function toRecord(row: Selectable<DecisionRow>): DecisionRecord {
+  return {
+    identification: row.identification,
+    rule: row.rule,
+    episode: row.episode,
+    hash: row.hash,
+    state: row.state,
+    by: row.by_whom ?? undefined,
+    why: row.why ?? undefined,
+    at: Number(row.at),
+    expiresAt: toInstant(row.expires_at),
+    run: row.run ?? undefined,
+    endedAt: toInstant(row.ended_at),
+  };
+}
+
+/** Decisions per statement. A hash has 64 characters. */
+const readAtOnce = 5000;
+
+/** Hashes of the sync's changes that wait for a person at this instant. */
+export async function waitingHashes(db: Database, sync: string, now: number): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (let after = { identification: '', hash: '' }; ; ) {
+    const { identification, hash: from } = after;
+    const rows = await db
+      .selectFrom('decisions')
+      .select(['identification', 'hash'])
+      .where('sync', '=', sync)
+      .where((eb) => eb(eb.refTuple('identification', 'hash'), '>', eb.tuple(identification, from)))
+      .where(isWaiting(now))
+      .orderBy('identification')
+      .orderBy('hash')
+      .limit(readAtOnce)
+      .execute();
+    for (const { hash } of rows) found.add(hash);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < readAtOnce) return found;
+    after = last;
+    await nextTurn();
+  }
+}
+
+/** Changes whenever another change of the sync stops to wait. */
+export async function settledVersion(db: Database, sync: string, now: number): Promise<string> {
+  const row = await db
+    .selectFrom('decisions')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at')])
+    .where('sync', '=', sync)
+    .where(isSettled(now))
+    .executeTakeFirst();
+  return `${row?.count ?? 0} ${row?.at ?? 0}`;
+}
+
+/** Changes whenever a change of the sync begins or ceases to wait. */
+export async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
+  const row = await db
+    .selectFrom('decisions')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
+    .where('sync', '=', sync)
+    .where(isWaiting(now))
+    .executeTakeFirst();
+  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''} ${await settledVersion(db, sync, now)}`;
+}

@@ -1,0 +1,259 @@
+import type { ExpressionBuilder } from 'kysely';
+import { compareIdentifications } from '../../core/plan/change.ts';
+import type { OwnedRun } from '../../ports/store.ts';
+import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import { decisionsOf, lockName } from '../db/differences.ts';
+import { inLists } from '../db/row-writer.ts';
+import type { DecisionRow, Schema } from '../db/schema.ts';
+import { aboutPiece, inPiece, inPlan, type PlanPiece, piecesOf } from './plan-access.ts';
+
+interface Times {
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+/** `Decisions.record`, piece by piece: a hold may be as large as the plan. */
+export async function recordPlan(db: Database, owned: OwnedRun, planId: string, times: Times): Promise<void> {
+  const { sync } = owned.run;
+  for await (const piece of piecesOf(db, planId)) {
+    await inPlan(db, owned, planId, async (transaction) => {
+      await lockName(transaction, decisionsOf(sync));
+      await openHeld(transaction, sync, piece, times);
+      await withdrawOthers(transaction, sync, piece, times.now);
+    });
+  }
+}
+
+/** Opens the decision of each held change. One that was approved for a run, or too long ago, is open again. */
+async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { now, expiresAt }: Times): Promise<void> {
+  await db
+    .insertInto('decisions')
+    .columns(['sync', 'hash', 'identification', 'rule', 'episode', 'state', 'at', 'expires_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('changes')
+        .select((row) => [
+          row.val(sync).as('sync'),
+          'hash',
+          'identification',
+          'rule',
+          'episode',
+          row.val('open').as('state'),
+          row.cast<number>(row.val(now), 'bigint').as('at'),
+          row.cast<number>(row.val(expiresAt), 'bigint').as('expires_at'),
+        ])
+        .where(inPiece(piece))
+        .where('state', '=', 'held'),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['sync', 'identification', 'hash'])
+        .doUpdateSet((eb) => ({
+          state: 'open',
+          // A person who left it out of a decision still wants to decide it.
+          by_whom: eb.case().when('decisions.state', '=', 'open').then(eb.ref('decisions.by_whom')).else(null).end(),
+          why: null,
+          run: null,
+          expires_at: eb.ref('excluded.expires_at'),
+        }))
+        .where('decisions.ended_at', 'is', null)
+        .where((eb) =>
+          eb.or([
+            eb('decisions.state', '=', 'open'),
+            eb.and([
+              eb('decisions.state', '=', 'approved'),
+              eb.or([eb('decisions.run', 'is not', null), eb('decisions.expires_at', '<=', now)]),
+            ]),
+          ]),
+        ),
+    )
+    .execute();
+}
+
+/** A change that the plan delivers, or has with other values, waits for no approval. */
+async function withdrawOthers(db: OpenTransaction, sync: string, piece: PlanPiece, now: number): Promise<void> {
+  await db
+    .updateTable('decisions')
+    .set({ expires_at: now })
+    .where('sync', '=', sync)
+    .where('state', '=', 'open')
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where(aboutPiece(piece))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('changes')
+          .select('changes.hash')
+          .where('changes.plan', '=', piece.plan)
+          .whereRef('changes.identification', '=', 'decisions.identification')
+          .whereRef('changes.rule', '=', 'decisions.rule')
+          .where((eb) =>
+            eb.or([eb('changes.state', '!=', 'held'), eb('changes.hash', '!=', eb.ref('decisions.hash'))]),
+          ),
+      ),
+    )
+    .execute();
+}
+
+interface Ending {
+  readonly planId: string;
+  readonly identifications: readonly string[];
+  readonly now: number;
+}
+
+/** `Decisions.end`. */
+export function endEpisodes(db: Database, owned: OwnedRun, { planId, identifications, now }: Ending): Promise<void> {
+  const { sync, id: run } = owned.run;
+  return asOwner(db, owned, async (transaction) => {
+    await lockName(transaction, decisionsOf(sync));
+    const shown = await shownPlans(transaction, sync, now);
+    for (const names of inLists(identifications)) {
+      await useUp(transaction, { sync, run, planId, names });
+      await openDecisions(transaction, { sync, names })
+        .set({ ended_at: now, ended_by: run })
+        .where((eb) => eb.not(eb.exists(proposals(eb, planId))))
+        .execute();
+      for (const plan of shown) await endShown(transaction, { sync, run, planId, names, now, plan });
+    }
+  });
+}
+
+interface Names {
+  readonly sync: string;
+  readonly run: string;
+  readonly planId: string;
+  readonly names: readonly string[];
+}
+
+/** An approval is for the next decision about the person: other values need another one. */
+async function useUp(db: OpenTransaction, { sync, run, planId, names }: Names): Promise<void> {
+  await openDecisions(db, { sync, names })
+    .set({ run })
+    .where('state', '=', 'approved')
+    .where('run', 'is', null)
+    .where((eb) => eb.exists(proposals(eb, planId).whereRef('changes.hash', '!=', 'decisions.hash')))
+    .execute();
+}
+
+function openDecisions(db: OpenTransaction, { sync, names }: Pick<Names, 'sync' | 'names'>) {
+  return db
+    .updateTable('decisions')
+    .where('sync', '=', sync)
+    .where('ended_at', 'is', null)
+    .where('identification', 'in', names);
+}
+
+/** The plan's changes of the same person by the same rule as the decision. */
+function proposals({ selectFrom }: ExpressionBuilder<Schema, 'decisions'>, planId: string) {
+  return selectFrom('changes')
+    .select('changes.hash')
+    .where('changes.plan', '=', planId)
+    .whereRef('changes.identification', '=', 'decisions.identification')
+    .whereRef('changes.rule', '=', 'decisions.rule');
+}
+
+/**
+ * Remembers that a change which a plan showed is gone, so that the plan's digest does not approve it when it appears
+ * again.
+ */
+async function endShown(
+  db: OpenTransaction,
+  { sync, run, planId, names, now, plan }: Names & { readonly now: number; readonly plan: string },
+): Promise<void> {
+  const gone = await db
+    .selectFrom('changes')
+    .select(['identification', 'rule', 'episode', 'hash'])
+    .where('plan', '=', plan)
+    .where('identification', 'in', names)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('changes as proposed')
+            .select('proposed.hash')
+            .where('proposed.plan', '=', planId)
+            .whereRef('proposed.identification', '=', 'changes.identification')
+            .whereRef('proposed.rule', '=', 'changes.rule'),
+        ),
+      ),
+    )
+    .execute();
+  if (gone.length === 0) return;
+  const rows = gone.map(
+    (change): DecisionRow => ({
+      ...change,
+      sync,
+      state: 'open',
+      by_whom: null,
+      why: null,
+      at: now,
+      expires_at: now,
+      run: null,
+      ended_at: now,
+      ended_by: run,
+    }),
+  );
+  await db
+    .insertInto('decisions')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['sync', 'identification', 'hash']).doNothing())
+    .execute();
+}
+
+/** How long the digest of a plan that was shown may be approved (`rollcall apply --approve`). */
+const shownForMs = 24 * 3_600_000;
+
+/** `Decisions.pending`. */
+export async function pendingPeople(
+  db: Database,
+  sync: string,
+  { now, limit, after = '' }: { readonly now: number; readonly limit: number; readonly after?: string },
+): Promise<readonly string[]> {
+  const decided = await db
+    .selectFrom('decisions')
+    .select('identification')
+    .distinct()
+    .where('sync', '=', sync)
+    .where('ended_at', 'is', null)
+    .where('identification', '>', after)
+    .orderBy('identification')
+    .limit(limit)
+    .execute();
+  const names = new Set(decided.map(({ identification }) => identification));
+  for (const plan of await shownPlans(db, sync, now)) {
+    const shown = await db
+      .selectFrom('changes')
+      .select('identification')
+      .where('plan', '=', plan)
+      .where('identification', '>', after)
+      .where('state', 'in', ['planned', 'held'])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('decisions')
+              .select('decisions.hash')
+              .where('decisions.sync', '=', sync)
+              .whereRef('decisions.identification', '=', 'changes.identification')
+              .whereRef('decisions.hash', '=', 'changes.hash'),
+          ),
+        ),
+      )
+      .orderBy('identification')
+      .limit(limit)
+      .execute();
+    for (const { identification } of shown) names.add(identification);
+  }
+  return [...names].sort(compareIdentifications).slice(0, limit);
+}
+
+/** Plans of the sync that were only shown, and not too long ago to be approved by digest. */
+async function shownPlans(db: Database, sync: string, now: number): Promise<readonly string[]> {
+  const plans = await db
+    .selectFrom('plans')
+    .select('id')
+    .where('sync', '=', sync)
+    .where('run', 'is', null)
+    .where('digest', 'is not', null)
+    .where('made_at', '>', now - shownForMs)
+    .execute();
+  return plans.map(({ id }) => id);
+}

@@ -1,0 +1,123 @@
+import type { Holds, NewHold } from '../../ports/store.ts';
+import { asOwner, type Database } from '../db/database.ts';
+import { decisionsOf, lockName } from '../db/differences.ts';
+import { settledVersion } from './decisions.ts';
+import {
+  closeOthers,
+  countMembers,
+  type HoldCounts,
+  type HoldFactsRow,
+  type MemberSummary,
+  memberHashes,
+  summarize,
+  toFacts,
+} from './hold-members.ts';
+
+export function createHolds(db: Database): Holds {
+  const counted = new Map<string, { readonly version: string; readonly counts: Promise<HoldCounts> }>();
+
+  /** Alerts and metrics ask again and again, so the counts of each sync are kept. */
+  const countsOf = async (sync: string, rows: readonly HoldFactsRow[], now: number): Promise<HoldCounts> => {
+    if (rows.length === 0) return { changes: 0, byClass: {} };
+    const holds = rows.map(({ id, run }) => `${id} ${run}`).join();
+    const version = `${holds} ${await settledVersion(db, sync, now)}`;
+    const found = counted.get(sync);
+    if (found?.version === version) return found.counts;
+    const counts = countMembers(db, rows, { sync, now });
+    counted.set(sync, { version, counts });
+    counts.catch(() => counted.delete(sync));
+    return counts;
+  };
+
+  return {
+    async renew(owned, holds, now) {
+      const { sync, id: run } = owned.run;
+      const classes = holds.map((hold) => hold.class);
+      const members = await summarize(db, run, classes);
+      const prepared = holds.flatMap((hold) => toRow(hold, members.get(hold.class)) ?? []);
+      return asOwner(db, owned, async (transaction) => {
+        await lockName(transaction, decisionsOf(sync));
+        const open = await openRows(transaction, sync);
+        const renewed = new Set<string>();
+        for (const hold of prepared) {
+          const same = open.find((row) => isRenewal(row, hold) && !renewed.has(row.id));
+          if (same === undefined) {
+            await transaction.insertInto('holds').values(hold).execute();
+          } else {
+            renewed.add(same.id);
+            const { reason, digest } = hold;
+            await transaction
+              .updateTable('holds')
+              .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, Number(same.expires_at)) })
+              .where('id', '=', same.id)
+              .execute();
+          }
+          await transaction
+            .insertInto('hold_runs')
+            .values({ hold: same?.id ?? hold.id, run })
+            .onConflict((conflict) => conflict.columns(['hold', 'run']).doNothing())
+            .execute();
+        }
+        const others = open.filter((row) => !renewed.has(row.id));
+        await closeOthers(transaction, others, { run, classes }, { sync, now });
+      });
+    },
+
+    async open(sync, now) {
+      const rows = (await openRows(db, sync)).filter((row) => row.expires_at > now);
+      return { holds: rows.map(toFacts), ...(await countsOf(sync, rows, now)) };
+    },
+
+    listOpen: async (sync) => (await openRows(db, sync)).map(toFacts),
+
+    async ofRun(runId) {
+      const rows = await db
+        .selectFrom('holds')
+        .innerJoin('hold_runs', 'hold_runs.hold', 'holds.id')
+        .selectAll('holds')
+        .where('hold_runs.run', '=', runId)
+        .orderBy('holds.held_at')
+        .orderBy('holds.id')
+        .execute();
+      return rows.map(toFacts);
+    },
+
+    async *hashes(id) {
+      const hold = await db.selectFrom('holds').select(['run', 'class']).where('id', '=', id).executeTakeFirst();
+      if (hold !== undefined) yield* memberHashes(db, hold);
+    },
+  };
+}
+
+function toRow(record: NewHold, members: MemberSummary | undefined): HoldFactsRow | undefined {
+  if (members === undefined || members.size === 0) return undefined;
+  return {
+    id: record.id,
+    sync: record.sync,
+    run: record.run,
+    class: record.class,
+    reason: record.reason,
+    digest: record.digest,
+    members_key: members.key,
+    size: members.size,
+    held_at: record.heldAt,
+    expires_at: record.expiresAt,
+    state: record.state,
+  };
+}
+
+function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
+  return db
+    .selectFrom('holds')
+    .selectAll()
+    .where('sync', '=', sync)
+    .where('state', '=', 'open')
+    .orderBy('held_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Whether the hold has the same changes and class as the row, which had not expired. An expired hold is a new hold. */
+function isRenewal(row: HoldFactsRow, hold: HoldFactsRow): boolean {
+  return row.class === hold.class && row.members_key === hold.members_key && row.expires_at > hold.held_at;
+}
