@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { usePage } from '../state/page-context.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Button } from '../ui/actions.tsx';
+import { Icon } from '../ui/badges.tsx';
+import { Select } from '../ui/filters.tsx';
 import { type ChangeFilter, type ChangeOrder, type ChangeSubject, exportAddress } from './subject.ts';
 import { useChangeGroups } from './use-changes.ts';
 
@@ -14,7 +15,7 @@ interface Props {
   readonly by: string | undefined;
   readonly onChange: (changes: Readonly<Record<string, string | undefined>>) => void;
   /** Only for a run, whose changes have different states. */
-  readonly hasStates?: boolean;
+  readonly hasStates: boolean;
 }
 
 const groupings = ['reason', 'field', 'kind', 'class', 'state', 'value:area', 'value:office', 'value:job'] as const;
@@ -22,7 +23,7 @@ const groupings = ['reason', 'field', 'kind', 'class', 'state', 'value:area', 'v
 const restMs = 250;
 
 /** Search, filters, groups and export of a list of changes. All of it is in the address. */
-export function ChangeFilters({ subject, filter, order, by, onChange, hasStates = false }: Props) {
+export function ChangeFilters({ subject, filter, order, by, onChange, hasStates }: Props) {
   const { t } = usePage();
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -31,7 +32,6 @@ export function ChangeFilters({ subject, filter, order, by, onChange, hasStates 
         <TextFilter value={filter.text ?? ''} onChange={(text) => onChange({ text })} />
         <GroupSelect
           {...{ subject, filter, onChange }}
-          by="kind"
           name="kind"
           label={t.changes.columns.kind}
           words={t.words.kind}
@@ -39,37 +39,20 @@ export function ChangeFilters({ subject, filter, order, by, onChange, hasStates 
         {hasStates ? (
           <GroupSelect
             {...{ subject, filter, onChange }}
-            by="state"
             name="state"
             label={t.changes.state}
             words={t.words.changeState}
           />
         ) : null}
-        <GroupSelect
-          {...{ subject, filter, onChange }}
-          by="reason"
-          name="reason"
-          label={t.changes.columns.reason}
-          words={{}}
+        <GroupSelect {...{ subject, filter, onChange }} name="reason" label={t.changes.columns.reason} words={{}} />
+        <GroupSelect {...{ subject, filter, onChange }} name="field" label={t.changes.field} words={t.words.field} />
+        <Select
+          label={t.changes.groupBy}
+          value={by}
+          options={groupings.map((one) => [one, wordOf(t.changes.groupings, one)])}
+          none="–"
+          onChange={(chosen) => onChange({ by: chosen })}
         />
-        <GroupSelect
-          {...{ subject, filter, onChange }}
-          by="field"
-          name="field"
-          label={t.changes.field}
-          words={t.words.field}
-        />
-        <label className="inline">
-          {t.changes.groupBy}
-          <select value={by ?? ''} onChange={(event) => onChange({ by: event.target.value })}>
-            <option value="">–</option>
-            {groupings.map((one) => (
-              <option key={one} value={one}>
-                {wordOf(t.changes.groupings, one)}
-              </option>
-            ))}
-          </select>
-        </label>
         {isFiltered ? (
           <Button
             look="bare"
@@ -130,32 +113,29 @@ function TextFilter({ value, onChange }: { readonly value: string; readonly onCh
 }
 
 interface GroupSelectProps extends Pick<Props, 'subject' | 'filter' | 'onChange'> {
-  readonly by: string;
   readonly name: 'kind' | 'state' | 'reason' | 'field';
   readonly label: string;
   readonly words: Readonly<Record<string, string>>;
 }
 
 /** Chooses one value of those that occur, each with its number. */
-function GroupSelect({ subject, filter, onChange, by, name, label, words }: GroupSelectProps) {
+function GroupSelect({ subject, filter, onChange, name, label, words }: GroupSelectProps) {
   const { t, f } = usePage();
   const { [name]: chosen, ...others } = filter;
-  const { data } = useChangeGroups(subject, name === 'field' ? withoutValue(others) : others, by);
+  const { data } = useChangeGroups(subject, name === 'field' ? withoutValue(others) : others, name);
   const groups = data?.groups ?? [];
   const isKnown = chosen === undefined || groups.some(({ key }) => key === chosen);
+  const options = [
+    ...(isKnown ? [] : [[chosen, wordOf(words, chosen)] as const]),
+    ...groups.map(({ key, count }) => [key, `${wordOf(words, key)} (${f.number(count)})`] as const),
+  ];
   return (
-    <label className="inline">
-      {label}
-      <select value={chosen ?? ''} onChange={(event) => onChange({ [name]: event.target.value, value: undefined })}>
-        <option value="">{t.act.all}</option>
-        {isKnown ? null : <option value={chosen}>{wordOf(words, chosen)}</option>}
-        {groups.map(({ key, count }) => (
-          <option key={key} value={key}>
-            {wordOf(words, key)} ({f.number(count)})
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      {...{ label, options }}
+      value={chosen}
+      none={t.act.all}
+      onChange={(value) => onChange({ [name]: value, value: undefined })}
+    />
   );
 }
 

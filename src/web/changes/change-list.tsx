@@ -1,15 +1,19 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { problemOfError } from '../api/problem.ts';
 import { isField } from '../shell/shortcut-keys.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { ProblemBox } from '../ui/problem-box.tsx';
-import { ChangeHeads } from './change-heads.tsx';
+import { ProblemBox } from '../ui/actions.tsx';
+import { Empty } from '../ui/frame.tsx';
 import { ChangeRow } from './change-row.tsx';
-import { isChosen, type Selection, toggle } from './selection.ts';
+import { everything, isChosen, isNothing, nothing, type Selection, toggle } from './selection.ts';
 import type { ChangeFilter, ChangeOrder, ChangeSubject } from './subject.ts';
 import { useChanges } from './use-changes.ts';
+
+/** What is chosen of a list. */
+export interface ChangeChoice {
+  readonly selection: Selection;
+  readonly onChange: (selection: Selection) => void;
+}
 
 interface Props {
   readonly subject: ChangeSubject;
@@ -18,7 +22,7 @@ interface Props {
   readonly order: ChangeOrder;
   readonly label: string;
   /** Absent: nothing can be chosen. */
-  readonly choice?: { readonly selection: Selection; readonly onChange: (selection: Selection) => void };
+  readonly choice?: ChangeChoice | undefined;
   /** Absent: the list keeps its order. */
   readonly onOrder?: (order: ChangeOrder) => void;
   /** The list is a part of a page, and takes little room. */
@@ -106,7 +110,7 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
 
   return (
     <>
-      {rows.error === null ? null : <ProblemBox problem={problemOfError(rows.error)} />}
+      <ProblemBox error={rows.error} />
       <div
         className={`change-list${choice === undefined ? ' plain' : ''}${isShort ? ' short' : ''}`}
         role="treegrid"
@@ -117,12 +121,7 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
         onKeyDown={onKeyDown}
         ref={box}
       >
-        <ChangeHeads
-          order={order}
-          {...(onOrder === undefined ? {} : { onOrder })}
-          total={total}
-          {...(choice === undefined ? {} : { choice })}
-        />
+        <ChangeHeads {...{ order, onOrder, total, choice }} />
         {rows.total === 0 ? (
           <Empty title={rows.all === 0 ? t.changes.none : t.changes.noMatch} />
         ) : (
@@ -158,5 +157,69 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
         )}
       </div>
     </>
+  );
+}
+
+interface HeadsProps {
+  readonly order: ChangeOrder;
+  readonly onOrder: ((order: ChangeOrder) => void) | undefined;
+  readonly total: number;
+  readonly choice: ChangeChoice | undefined;
+}
+
+const columns = ['kind', 'name', 'identification', 'email', 'area', 'reason'] as const;
+
+/** The heads of the columns. Each sorts the list on the server. */
+function ChangeHeads({ order, onOrder, total, choice }: HeadsProps) {
+  const { t } = usePage();
+  const sorted = order.sort ?? 'identification';
+  const isDown = order.order === 'desc';
+  return (
+    <div role="rowgroup" className="heads">
+      <div role="row" aria-rowindex={1} aria-level={1} className="row">
+        {choice === undefined ? null : (
+          <span role="columnheader">
+            <ChooseAll total={total} {...choice} />
+          </span>
+        )}
+        {columns.map((column) => (
+          <span
+            key={column}
+            role="columnheader"
+            className={column}
+            aria-sort={sorted === column ? (isDown ? 'descending' : 'ascending') : 'none'}
+          >
+            <button
+              type="button"
+              disabled={onOrder === undefined}
+              className="sort"
+              onClick={() => onOrder?.({ sort: column, order: sorted === column && !isDown ? 'desc' : 'asc' })}
+            >
+              {t.changes.columns[column]}
+              <span aria-hidden="true">{sorted === column ? (isDown ? ' ↓' : ' ↑') : ''}</span>
+            </button>
+          </span>
+        ))}
+        <span role="columnheader" className="turn">
+          <span className="unseen">{t.changes.details}</span>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function ChooseAll({ selection, onChange, total }: ChangeChoice & { readonly total: number }) {
+  const { t } = usePage();
+  const isAll = selection.mode === 'all' && selection.ids.size === 0;
+  return (
+    <input
+      type="checkbox"
+      aria-label={t.changes.chooseAll}
+      checked={isAll && total > 0}
+      ref={(field) => {
+        if (field !== null) field.indeterminate = !isAll && !isNothing(selection, total);
+      }}
+      onChange={() => onChange(isAll ? nothing : everything)}
+    />
   );
 }

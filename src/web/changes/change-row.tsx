@@ -1,8 +1,10 @@
+import { Link, pathTo } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { Icon } from '../ui/icon.tsx';
-import { KindMark } from '../ui/kind-mark.tsx';
-import { ChangeDetails } from './change-details.tsx';
+import { Icon, KindMark } from '../ui/badges.tsx';
+import { DataTable, Value } from '../ui/data-table.tsx';
+import { Pair } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
 import type { FoundChange } from './subject.ts';
 
 interface Props {
@@ -92,6 +94,68 @@ export function ChangeRow(props: Props) {
           </div>
         </div>
       ) : null}
+    </>
+  );
+}
+
+interface Line {
+  readonly field: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What differs, field by field. The account itself counts as a field. */
+function differencesOf({ kind, before, after, changed, isEnabled }: FoundChange, words: Enabled): Line[] {
+  const account: Record<string, readonly [string | undefined, string | undefined]> = {
+    enable: [words.no, words.yes],
+    disable: [isEnabled === false ? words.no : words.yes, words.no],
+    remove: [isEnabled === false ? words.no : words.yes, words.gone],
+  };
+  const own = account[kind];
+  return [
+    ...(own === undefined ? [] : [{ field: 'enabled', before: own[0], after: own[1] }]),
+    ...changed.map((field) => ({ field, before: before?.[field], after: after[field] })),
+  ];
+}
+
+interface Enabled {
+  readonly yes: string;
+  readonly no: string;
+  readonly gone: string;
+}
+
+export function ChangeDetails({ change, sync }: { readonly change: FoundChange; readonly sync: string }) {
+  const { t } = usePage();
+  const { identification, reason, state, stateReason, decision, classes } = change;
+  return (
+    <>
+      <DataTable
+        look="diff"
+        rows={differencesOf(change, t.changes.account)}
+        keyOf={({ field }) => field}
+        columns={[
+          { title: t.changes.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
+          { title: t.changes.before, cell: ({ before }) => <Value text={before} as="del" /> },
+          { title: t.changes.after, cell: ({ after }) => <Value text={after} as="ins" /> },
+        ]}
+      />
+      <dl className="facts">
+        <Pair name={t.changes.columns.reason}>{reason}</Pair>
+        <Pair name={t.changes.state}>
+          {wordOf(t.words.changeState, state)}
+          {stateReason === null ? '' : `: ${stateReason}`}
+        </Pair>
+        <Pair name={t.changes.classes}>{classes.map((one) => wordOf(t.words.classes, one)).join(', ')}</Pair>
+        {decision === null || decision.by === null ? null : (
+          <Pair name={t.changes.decided}>
+            {wordOf(t.words.holdState, decision.state)} · {decision.by} · <At at={decision.at} />
+            {decision.reason === null ? '' : ` · ${decision.reason}`}
+          </Pair>
+        )}
+        <Pair name={t.changes.person}>
+          <Link to={pathTo('people', sync, identification)}>{t.changes.why}</Link>
+        </Pair>
+      </dl>
     </>
   );
 }

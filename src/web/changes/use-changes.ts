@@ -1,8 +1,9 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Api, answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
 import type { ChangeFilter, ChangeOrder, ChangeSubject, FoundChange } from './subject.ts';
 
 const pageSize = 200;
@@ -84,20 +85,18 @@ export function useChanges({ subject, filter, order, first, last }: Asked): Chan
 
 /** Counts changes by a property, with the same filter as the list. */
 export function useChangeGroups(subject: ChangeSubject, filter: ChangeFilter, by: string | undefined) {
-  const { api } = usePage();
   const { kind, id } = subject;
-  return useQuery({
-    queryKey: ['changes', kind, id, 'groups', filter, by],
-    queryFn: ({ signal }) => {
+  return useAnswer<Schemas['ChangeGroups']>(
+    ['changes', kind, id, 'groups', filter, by],
+    (api, signal) => {
       const params = { path: { id }, query: { ...filter, by: by ?? 'reason' } };
       const asked = {
         run: () => api.GET('/api/runs/{id}/changes/groups', { signal, params }),
         hold: () => api.GET('/api/holds/{id}/changes/groups', { signal, params }),
         preview: () => api.GET('/api/previews/{id}/changes/groups', { signal, params }),
       };
-      return answerOf<Schemas['ChangeGroups']>(asked[kind]());
+      return asked[kind]();
     },
-    enabled: by !== undefined,
-    placeholderData: keepPreviousData,
-  });
+    { enabled: by !== undefined, placeholderData: keepPreviousData },
+  );
 }

@@ -1,13 +1,69 @@
-import { useEffect, useRef } from 'react';
-import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
-import { useRouter } from '../router/router.tsx';
-import { pageAt } from '../routes.tsx';
-import { useLive } from '../state/live.ts';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { AlertsPage } from '../pages/alerts-page.tsx';
+import { AuditPage } from '../pages/audit-page.tsx';
+import { ConnectionsPage } from '../pages/connections-page.tsx';
+import { HoldPage } from '../pages/hold-page.tsx';
+import { HoldsPage } from '../pages/holds-page.tsx';
+import { OverviewPage } from '../pages/overview-page.tsx';
+import { PeoplePage } from '../pages/people-page.tsx';
+import { PersonPage } from '../pages/person-page.tsx';
+import { PreviewPage } from '../pages/preview-page.tsx';
+import { RunChangesPage } from '../pages/run-changes-page.tsx';
+import { RunPage } from '../pages/run-page.tsx';
+import { RunsPage } from '../pages/runs-page.tsx';
+import { SignInPage } from '../pages/sign-in-page.tsx';
+import { SyncPage } from '../pages/sync-page.tsx';
+import { Link, matchPath, type Place, useRouter } from '../router/router.tsx';
+import { type Live, useLive } from '../state/live.ts';
+import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useSession } from '../state/session.ts';
-import { Loaded } from '../ui/loaded.tsx';
-import { OfflineBanner } from './offline-banner.tsx';
+import { Icon } from '../ui/badges.tsx';
+import { Empty, Loaded, PageHead } from '../ui/frame.tsx';
 import { TopBar } from './top-bar.tsx';
+
+type Parts = Readonly<Record<string, string>>;
+
+/** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
+const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams) => ReactNode])[] = [
+  ['/', () => <OverviewPage />],
+  ['/runs', () => <RunsPage />],
+  ['/runs/:run', ({ run = '' }) => <RunPage key={run} id={run} />],
+  ['/runs/:run/changes', ({ run = '' }) => <RunChangesPage key={run} id={run} />],
+  ['/holds', () => <HoldsPage />],
+  ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
+  ['/people', (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />],
+  [
+    '/people/:sync/:person',
+    ({ sync = '', person = '' }) => <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />,
+  ],
+  ['/previews/:preview', ({ preview = '' }) => <PreviewPage key={preview} id={preview} />],
+  ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
+  ['/alerts', () => <AlertsPage />],
+  ['/audit', () => <AuditPage />],
+  ['/connections', () => <ConnectionsPage />],
+  ['/sign-in', () => <OverviewPage />],
+];
+
+function pageAt({ path, search }: Place): ReactNode {
+  for (const [pattern, page] of routes) {
+    const parts = matchPath(pattern, path);
+    if (parts !== undefined) return page(parts, new URLSearchParams(search));
+  }
+  return <NotFoundPage />;
+}
+
+function NotFoundPage() {
+  const { t } = usePage();
+  return (
+    <>
+      <PageHead title={t.problem.notFound} />
+      <Empty title={t.problem.notFoundHint}>
+        <Link to="/">{t.problem.toOverview}</Link>
+      </Empty>
+    </>
+  );
+}
 
 /** The whole page: the sign-in, or the frame with the page of the address. */
 export function App() {
@@ -38,5 +94,27 @@ function Frame() {
         {pageAt(place)}
       </main>
     </>
+  );
+}
+
+/** A restart of the server, or the change to another replica, takes less. */
+const delayMs = 2000;
+
+function OfflineBanner({ live }: { readonly live: Live }) {
+  const { t, f } = usePage();
+  const now = useNow();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    if (live.state !== 'offline') return setShown(false);
+    const timer = setTimeout(() => setShown(true), delayMs);
+    return () => clearTimeout(timer);
+  }, [live.state]);
+  if (!isShown) return null;
+  const at = live.at === undefined ? undefined : f.instant(new Date(live.at).toISOString(), now);
+  return (
+    <div className="banner" role="status">
+      <Icon name="warn" />
+      {at === undefined ? t.live.bannerNothing : t.live.banner(at)}
+    </div>
   );
 }

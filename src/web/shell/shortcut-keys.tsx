@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useRouter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Button, Dialog } from '../ui/actions.tsx';
+import { Pair } from '../ui/frame.tsx';
 
 const places: Readonly<Record<string, string>> = { o: '/', r: '/runs', h: '/holds', p: '/people', a: '/alerts' };
 
@@ -39,12 +39,9 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
     <Dialog title={t.keys.title} onClose={() => setShown(false)}>
       <dl className="keys">
         {t.keys.rows.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
+          <Pair key={keys} name={<kbd>{keys}</kbd>}>
+            {what}
+          </Pair>
         ))}
       </dl>
       <label className="check">

@@ -2,7 +2,7 @@ import { type FormEvent, useRef } from 'react';
 import { Link, useRouter, withFilters } from '../router/router.tsx';
 import { type Live, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/badges.tsx';
 import { ShortcutKeys } from './shortcut-keys.tsx';
 import { UserMenu } from './user-menu.tsx';
 

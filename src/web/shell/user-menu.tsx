@@ -2,11 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FocusEvent, type KeyboardEvent, useRef } from 'react';
 import { answerOf } from '../api/client.ts';
 import { usePage } from '../state/page-context.tsx';
-import { type Language, languages, type Theme, themes } from '../state/preferences.ts';
+import { type Language, languages, themes } from '../state/preferences.ts';
 import { useSession } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
-import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Button } from '../ui/actions.tsx';
+import { Icon } from '../ui/badges.tsx';
+import { Select } from '../ui/filters.tsx';
 import { showKeysEvent } from './shortcut-keys.tsx';
 
 export function UserMenu() {
@@ -39,16 +40,13 @@ export function UserMenu() {
           <br />
           <span className="faint">{wordOf(t.words.role, data?.role ?? '')}</span>
         </p>
-        <label className="field">
-          {t.menu.theme}
-          <select value={theme} onChange={(event) => setTheme(event.target.value as Theme)}>
-            {themes.map((one) => (
-              <option key={one} value={one}>
-                {t.menu.themes[one]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          look="field"
+          label={t.menu.theme}
+          value={theme}
+          options={themes.map((one) => [one, t.menu.themes[one]])}
+          onChange={setTheme}
+        />
         <label className="field">
           {t.menu.language}
           <select value={language} onChange={(event) => setLanguage(event.target.value as Language)}>

@@ -1,10 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { browserNow } from './now.tsx';
-import { usePage } from './page-context.tsx';
-import { liveKeys } from './queries.ts';
+import { liveKeys, useAnswer } from './queries.ts';
 
 export type Overview = Schemas['Overview'];
 export type SyncOverview = Overview['syncs'][number];
@@ -83,10 +81,27 @@ function printOf({ syncs, waiting, alerts }: Overview): string {
 
 /** Reads the overview, which the events keep current. */
 export function useOverview() {
-  const { api } = usePage();
-  return useQuery({
-    queryKey: ['overview'],
-    queryFn: ({ signal }) => answerOf(api.GET('/api/overview', { signal })),
-    staleTime: 30_000,
-  });
+  return useAnswer(['overview'], (api, signal) => api.GET('/api/overview', { signal }), { staleTime: 30_000 });
+}
+
+/**
+ * Follows one thing by server-sent events until it ends, and puts each state where a query with this key finds it.
+ * `address`: undefined follows nothing.
+ */
+export function useFollowed(address: string | undefined, event: string, key: string): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (address === undefined) return;
+    const source = new EventSource(address);
+    source.addEventListener(event, (told: MessageEvent<string>) => {
+      client.setQueryData(JSON.parse(key) as unknown[], JSON.parse(told.data));
+    });
+    source.addEventListener('end', () => source.close());
+    return () => source.close();
+  }, [client, address, event, key]);
+}
+
+/** Writes a query key as `useFollowed` takes it. */
+export function keyText(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
 }

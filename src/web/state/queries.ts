@@ -1,5 +1,16 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import {
+  type keepPreviousData,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
+import { type Api, answerOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
+import { usePage } from './page-context.tsx';
 
 const tries = 3;
 
@@ -45,4 +56,33 @@ function isPassing(error: unknown): boolean {
   if (!(error instanceof ApiProblem)) return false;
   const { status } = error.problem;
   return status === 0 || status === 429 || status >= 500;
+}
+
+/** One call of the API. */
+type Asked<T> = Parameters<typeof answerOf<T>>[0];
+
+/** Reads one answer of the API. The key names it in the memory of answers. */
+export function useAnswer<T>(
+  queryKey: QueryKey,
+  ask: (api: Api, signal: AbortSignal) => Asked<T>,
+  options: Omit<UseQueryOptions<T>, 'queryKey' | 'queryFn'> = {},
+): UseQueryResult<T> {
+  const { api } = usePage();
+  return useQuery<T>({ ...options, queryKey, queryFn: ({ signal }) => answerOf(ask(api, signal)) });
+}
+
+/** Reads a list page by page. */
+export function usePages<T extends { readonly next: Cursor | null }, Cursor extends string | number>(
+  queryKey: QueryKey,
+  ask: (api: Api, cursor: Cursor | undefined, signal: AbortSignal) => Asked<T>,
+  options: { readonly enabled?: boolean; readonly placeholderData?: typeof keepPreviousData } = {},
+) {
+  const { api } = usePage();
+  return useInfiniteQuery({
+    ...options,
+    queryKey,
+    initialPageParam: undefined as Cursor | undefined,
+    queryFn: ({ signal, pageParam }) => answerOf<T>(ask(api, pageParam as Cursor | undefined, signal)),
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
 }

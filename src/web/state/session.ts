@@ -1,16 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
-import { usePage } from './page-context.tsx';
+import { useAnswer } from './queries.ts';
 
 export type Session = Schemas['Session'];
 export type Right = Session['rights'][number];
 
 export function useSession() {
-  const { api } = usePage();
-  return useQuery({
-    queryKey: ['session'],
-    queryFn: ({ signal }) => answerOf(api.GET('/api/session', { signal })),
+  return useAnswer(['session'], (api, signal) => api.GET('/api/session', { signal }), {
     staleTime: 60_000,
     refetchInterval: 120_000,
   });

@@ -1,4 +1,4 @@
-import type { shell as english } from '../en/shell.ts';
+import type { shell as english, watch as englishWatch } from '../en/shell.ts';
 
 export const shell: typeof english = {
   product: 'Rollcall',
@@ -102,4 +102,84 @@ export const shell: typeof english = {
   },
   units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   loading: 'Cargando…',
+};
+
+export const watch: typeof englishWatch = {
+  alerts: {
+    title: 'Alertas',
+    open: 'Abiertas',
+    none: 'No hay alertas abiertas.',
+    noneHint:
+      'Se abre una alerta cuando una ejecución falla, hay cambios en espera, una sincronización se atrasa o un token lo necesita.',
+    acknowledgedBy: (name) => `reconocida por ${name}`,
+    isMuted: 'silenciada',
+    todo: 'Qué hacer:',
+    ack: 'Reconocer',
+    ackMeans: (name) => `No se envían recordatorios sobre ${name} hasta que una alerta empeore.`,
+    mute: 'Silenciar',
+    muteMeans: (name) => `Durante este tiempo no se envían alertas sobre ${name}. Aquí se siguen abriendo y cerrando.`,
+    muteFor: 'Durante',
+    muted: 'Silenciadas',
+    mutedBy: (name) => `silenciada por ${name}`,
+    until: 'hasta',
+    unmute: 'Dejar de silenciar',
+    unmuteMeans: (name) => `Las alertas sobre ${name} se envían de nuevo.`,
+    notices: 'Avisos más recientes',
+    noChannel: 'No hay canales configurados: las alertas solo se ven aquí.',
+    noChannelHint: 'Agregue correo, Slack, Teams, PagerDuty o un webhook a `alerts` en la configuración.',
+    noNotice: (channels) => `Todavía no se envió nada. Canales: ${channels}`,
+    at: 'Hora',
+    subject: 'Sobre',
+    severity: 'Gravedad',
+    channel: 'Canal',
+    delivery: 'Entrega',
+    states: { waiting: 'En espera', delivered: 'Entregado', 'given-up': 'Abandonado' },
+    tries: (tries) => `${tries} intentos`,
+  },
+  audit: {
+    title: 'Auditoría',
+    action: 'Acción',
+    by: 'Quién',
+    about: 'Sobre',
+    detail: 'Detalle',
+    via: (name) => `con ${name}`,
+    none: 'Todavía no se hizo nada. Aquí estarán las aprobaciones, pausas, solicitudes e inicios de sesión.',
+    noMatch: 'Ninguna entrada coincide con el filtro.',
+  },
+  connections: {
+    title: 'Conexiones',
+    none: 'No hay ninguna conexión configurada.',
+    syncs: 'Sincronizaciones',
+    expires: 'Token de acceso válido hasta',
+    issued: 'Emitido',
+    generation: 'Renovaciones hasta ahora',
+    attempts: 'Renovaciones fallidas seguidas',
+    retry: 'próximo intento',
+    audit: 'Auditoría de este token',
+    refresh: 'Renovar el token',
+    refreshMeans:
+      'Presenta ahora el token de renovación a la plataforma, también cuando las renovaciones automáticas esperan.',
+    revoke: 'Revocar los tokens',
+    revokeMeans: (syncs) =>
+      `Las ejecuciones de ${syncs} fallan hasta que el token se renueve o se configure uno nuevo.`,
+  },
+  syncs: {
+    unknown: 'No hay ninguna sincronización configurada con este nombre.',
+    schedule: 'Programación',
+    policy: 'Política',
+    connection: 'Conexión',
+    days: 'Cambios por día, 30 días',
+    lastRuns: 'Últimas ejecuciones',
+    allRuns: 'Todas las ejecuciones de esta sincronización',
+    pause: 'Pausar',
+    pauseMeans:
+      'Ninguna ejecución empieza hasta que se reanude la sincronización. La que está en curso continúa. Las solicitudes esperan.',
+    resume: 'Reanudar',
+    resumeMeans: 'Empiezan las solicitudes en espera. Las programaciones perdidas se recuperan una vez.',
+    run: 'Ejecutar ahora',
+    runMeans: 'Solicita una ejecución sobre todos los empleados. Los límites de seguridad retienen lo que los supera.',
+    full: 'Lectura completa…',
+    fullMeans:
+      'Solicita una ejecución que lee a todos los empleados, también cuando la sincronización suele leer solo los modificados.',
+  },
 };

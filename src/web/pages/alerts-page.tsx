@@ -1,0 +1,222 @@
+import { useState } from 'react';
+import { answerOf } from '../api/client.ts';
+import type { Schemas } from '../api/schema.ts';
+import { Link, pathTo } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
+import { wordOf } from '../texts/plural.ts';
+import { ActionButton } from '../ui/actions.tsx';
+import { Badge, type Look } from '../ui/badges.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { Select } from '../ui/filters.tsx';
+import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
+import { Ago, At } from '../ui/time.tsx';
+
+type Alerts = Schemas['AlertList'];
+type Alert = Alerts['open'][number];
+
+/** Open alerts with what to do, muted subjects, and what was sent to whom. */
+export function AlertsPage() {
+  const { t } = usePage();
+  const alerts = useAnswer(
+    ['alerts'],
+    (api, signal) => api.GET('/api/alerts', { signal, params: { query: { limit: 50 } } }),
+    { refetchInterval: 15_000 },
+  );
+  return (
+    <>
+      <PageHead title={t.alerts.title} />
+      <Loaded query={alerts}>
+        {(data) => (
+          <>
+            <Section name="open" title={t.alerts.open}>
+              {data.open.length === 0 ? (
+                <Empty title={t.alerts.none}>
+                  <p>{t.alerts.noneHint}</p>
+                </Empty>
+              ) : (
+                <ul className="list">
+                  {data.open.map((alert) => (
+                    <AlertEntry
+                      key={`${alert.subject.kind} ${alert.subject.name} ${alert.topic}`}
+                      alert={alert}
+                      isMuted={data.muted.some(({ subject }) => subject.name === alert.subject.name)}
+                    />
+                  ))}
+                </ul>
+              )}
+            </Section>
+            {data.muted.length === 0 ? null : <Muted muted={data.muted} />}
+            <Notices alerts={data} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMuted: boolean }) {
+  const { api, t } = usePage();
+  const mayAct = useMay('act');
+  const { subject, severity, summary, details, unaffected, action, run, since, acknowledged, topic } = alert;
+  const params = { path: { name: subject.name } };
+  return (
+    <li>
+      <Badge look={severity === 'info' ? ['warn', 'bell'] : ['bad', 'warn']}>
+        {wordOf(t.words.severity, severity)}
+      </Badge>
+      <div className="grow">
+        <strong>{summary}</strong>
+        <div className="faint small">
+          {wordOf(t.words.subject, subject.kind)}{' '}
+          {subject.kind === 'sync' ? <Link to={pathTo('syncs', subject.name)}>{subject.name}</Link> : subject.name} ·{' '}
+          <Ago at={since} />
+          {acknowledged === null ? null : (
+            <>
+              {' · '}
+              {t.alerts.acknowledgedBy(acknowledged.by)} <Ago at={acknowledged.at} />
+            </>
+          )}
+          {isMuted ? ` · ${t.alerts.isMuted}` : ''}
+        </div>
+        {details.map((line) => (
+          <div key={line} className="break">
+            {line}
+          </div>
+        ))}
+        {unaffected === null ? null : <div className="faint">{unaffected}</div>}
+        <div className="todo">
+          <span className="faint">{t.alerts.todo}</span>{' '}
+          {action.split('\n').map((line) => (
+            <div key={line}>
+              <code className="break">{line}</code>
+            </div>
+          ))}
+          <a href={`/runbook#${encodeURIComponent(topic)}`}>{t.menu.runbook}</a>
+          {run === null ? null : (
+            <>
+              {' · '}
+              <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
+            </>
+          )}
+        </div>
+      </div>
+      {mayAct ? (
+        <div className="actions">
+          {acknowledged === null ? (
+            <ActionButton
+              label={t.alerts.ack}
+              means={t.alerts.ackMeans(subject.name)}
+              hasReason
+              onAct={(body) => answerOf(api.POST('/api/alerts/{name}/ack', { params, body }))}
+            />
+          ) : null}
+          {isMuted ? null : <MuteButton name={subject.name} />}
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+const spans: readonly number[] = [60, 240, 1440, 10_080];
+
+function MuteButton({ name }: { readonly name: string }) {
+  const { api, t, f } = usePage();
+  const [minutes, setMinutes] = useState(60);
+  return (
+    <ActionButton
+      label={t.alerts.mute}
+      means={t.alerts.muteMeans(name)}
+      hasReason
+      onAct={(body) =>
+        answerOf(api.POST('/api/alerts/{name}/mute', { params: { path: { name } }, body: { minutes, ...body } }))
+      }
+    >
+      <Select
+        look="field"
+        label={t.alerts.muteFor}
+        value={String(minutes)}
+        options={spans.map((one) => [String(one), f.duration(one * 60_000)])}
+        onChange={(chosen) => setMinutes(Number(chosen))}
+      />
+    </ActionButton>
+  );
+}
+
+function Muted({ muted }: { readonly muted: Alerts['muted'] }) {
+  const { api, t } = usePage();
+  const mayAct = useMay('act');
+  return (
+    <Section name="muted" title={t.alerts.muted}>
+      <ul className="list">
+        {muted.map(({ subject, until, by }) => (
+          <li key={`${subject.kind} ${subject.name}`}>
+            <div className="grow">
+              <strong>{subject.name}</strong>{' '}
+              <span className="faint">
+                {t.alerts.mutedBy(by)} · {t.alerts.until} <At at={until} />
+              </span>
+            </div>
+            {mayAct ? (
+              <ActionButton
+                label={t.alerts.unmute}
+                means={t.alerts.unmuteMeans(subject.name)}
+                hasReason
+                onAct={(body) =>
+                  answerOf(api.POST('/api/alerts/{name}/unmute', { params: { path: { name: subject.name } }, body }))
+                }
+              />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const deliveryLooks: Readonly<Record<string, Look>> = { delivered: ['good', 'ok'], waiting: ['quiet', 'clock'] };
+
+/** What was sent to whom, and the channels. */
+function Notices({ alerts: { channels, notices } }: { readonly alerts: Alerts }) {
+  const { t } = usePage();
+  const words = t.alerts;
+  return (
+    <Section name="notices" title={words.notices}>
+      {channels.length === 0 ? (
+        <Empty title={words.noChannel}>
+          <p>{words.noChannelHint}</p>
+        </Empty>
+      ) : notices.length === 0 ? (
+        <Empty title={words.noNotice(channels.map(({ name }) => name).join(', '))} />
+      ) : (
+        <DataTable
+          rows={notices}
+          keyOf={({ id, channel }) => `${id} ${channel}`}
+          columns={[
+            { title: words.at, cell: ({ at }) => <At at={at} /> },
+            {
+              title: words.subject,
+              cell: ({ subject, kind }) => (
+                <>
+                  {subject.name} <span className="faint">{kind}</span>
+                </>
+              ),
+            },
+            { title: words.severity, cell: ({ severity }) => wordOf(t.words.severity, severity) },
+            { title: words.channel, cell: ({ channel }) => channel },
+            {
+              title: words.delivery,
+              cell: ({ state, error, tries }) => (
+                <>
+                  <Badge look={deliveryLooks[state] ?? ['bad', 'warn']}>{wordOf(words.states, state)}</Badge>{' '}
+                  <span className="faint break">{error ?? (tries > 1 ? words.tries(tries) : '')}</span>
+                </>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

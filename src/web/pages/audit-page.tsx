@@ -1,0 +1,123 @@
+import { type FormEvent, useRef } from 'react';
+import type { paths } from '../api/schema.ts';
+import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { usePages } from '../state/queries.ts';
+import { wordOf } from '../texts/plural.ts';
+import { DataTable } from '../ui/data-table.tsx';
+import { DayFilter, Filters, isFiltered, SyncSelect, WordSelect } from '../ui/filters.tsx';
+import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
+
+type Query = NonNullable<paths['/api/audit']['get']['parameters']['query']>;
+
+/** Who did what, newest first. */
+export function AuditPage() {
+  const { t } = usePage();
+  const [filters, change] = useFilters();
+  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
+  const query = {
+    sync: given('sync'),
+    by: given('by'),
+    action: given('action') as Query['action'],
+    connection: given('connection'),
+    run: given('run'),
+    since: given('since'),
+    until: given('until'),
+  };
+  const audit = usePages(['audit', query], (api, cursor: string | undefined, signal) =>
+    api.GET('/api/audit', { signal, params: { query: { ...query, limit: 100, cursor } } }),
+  );
+  return (
+    <>
+      <PageHead title={t.audit.title} />
+      <Filters query={query}>
+        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
+        <WordSelect
+          label={t.audit.action}
+          value={query.action}
+          words={t.words.action}
+          onChange={(action) => change({ action })}
+        />
+        <WhoFilter value={query.by} onChange={(by) => change({ by })} />
+        <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
+        <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
+      </Filters>
+      <Loaded query={audit}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries);
+          if (entries.length === 0) return <Empty title={isFiltered(query) ? t.audit.noMatch : t.audit.none} />;
+          return (
+            <>
+              <DataTable
+                rows={entries}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
+                  {
+                    title: t.audit.by,
+                    cell: ({ by, via }) => (
+                      <>
+                        <span className="break">{by}</span>
+                        {via === null ? null : <small className="faint"> {t.audit.via(via)}</small>}
+                      </>
+                    ),
+                  },
+                  { title: t.audit.action, cell: ({ action }) => wordOf(t.words.action, action) },
+                  {
+                    title: t.audit.about,
+                    cell: ({ sync, connection, run }) => (
+                      <>
+                        {sync === null ? connection : <Link to={pathTo('syncs', sync)}>{sync}</Link>}
+                        {run === null ? null : (
+                          <>
+                            {' · '}
+                            <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
+                          </>
+                        )}
+                      </>
+                    ),
+                  },
+                  { title: t.audit.detail, className: 'long', cell: ({ detail }) => detail },
+                  { title: t.act.reason, className: 'long', cell: ({ reason }) => reason },
+                ]}
+              />
+              <LoadMore query={audit} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function WhoFilter({
+  value,
+  onChange,
+}: {
+  readonly value: string | undefined;
+  readonly onChange: (by: string) => void;
+}) {
+  const { t } = usePage();
+  const field = useRef<HTMLInputElement>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onChange(field.current?.value.trim() ?? '');
+  };
+  return (
+    <form onSubmit={submit}>
+      <label className="inline">
+        {t.audit.by}
+        <input
+          key={value}
+          ref={field}
+          defaultValue={value ?? ''}
+          onBlur={(event) => onChange(event.target.value.trim())}
+          autoComplete="off"
+          spellCheck={false}
+          size={14}
+        />
+      </label>
+    </form>
+  );
+}

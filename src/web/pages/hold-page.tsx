@@ -1,0 +1,137 @@
+import { useState } from 'react';
+import type { Schemas } from '../api/schema.ts';
+import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { everything } from '../changes/selection.ts';
+import { Link, pathTo } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
+import { Box } from '../ui/actions.tsx';
+import { HoldBadge } from '../ui/badges.tsx';
+import { Loaded, PageHead } from '../ui/frame.tsx';
+import { Ago } from '../ui/time.tsx';
+import { DecisionBar, VerdictBox } from './hold-decision.tsx';
+
+type Hold = Schemas['HoldDetail'];
+
+/** One hold: who, what differs, and the decision. */
+export function HoldPage({ id }: { readonly id: string }) {
+  const hold = useAnswer(['hold', id], (api, signal) =>
+    api.GET('/api/holds/{id}', { signal, params: { path: { id } } }),
+  );
+  return (
+    <Loaded query={hold} title={id}>
+      {(data) => <HoldBody hold={data} />}
+    </Loaded>
+  );
+}
+
+function HoldBody({ hold }: { readonly hold: Hold }) {
+  const { t, f } = usePage();
+  const mayAct = useMay('act');
+  const view = useChangeView('hold', hold.id);
+  const [selection, setSelection] = useState(everything);
+  const [total, setTotal] = useState(hold.count);
+  const [verdict, setVerdict] = useState<{
+    readonly action: 'approve' | 'reject';
+    readonly data: Schemas['Verdict'];
+  }>();
+  const shown = hold.isApprovable || hold.state === 'open' ? hold.count : hold.size;
+  const what = `${f.number(shown)} ${classWord(t.words, hold.class, shown)}`;
+  const isDecidable = mayAct && hold.isApprovable && hold.count > 0;
+  return (
+    <>
+      <p className="crumbs">
+        <Link to="/holds">{t.holds.title}</Link> / <Link to={pathTo('syncs', hold.sync)}>{hold.sync}</Link>
+      </p>
+      <PageHead
+        title={`${hold.sync} · ${what}`}
+        beside={
+          <HoldBadge
+            state={hold.state === 'open' && !hold.isApprovable ? 'expired' : holdStateOf(hold.state, hold.ends)}
+          />
+        }
+        actions={
+          hold.isApprovable ? (
+            <span className="faint">
+              {t.holds.expires} <Ago at={hold.expiresAt} />
+            </span>
+          ) : undefined
+        }
+      />
+      <p className="why">
+        {hold.reason} <span className="faint">·</span> <Link to={pathTo('runs', hold.run.id)}>{t.holds.run}</Link>{' '}
+        <span className="faint">
+          <Ago at={hold.heldAt} />
+        </span>
+      </p>
+      {verdict === undefined ? null : <VerdictBox {...verdict} onDismiss={() => setVerdict(undefined)} />}
+      <HoldEnds hold={hold} />
+      {hold.isApprovable || hold.state !== 'open' ? null : (
+        <Box look="warn" icon="clock">
+          {t.holds.expiredHint}
+        </Box>
+      )}
+      <div className="stretch">
+        <ChangesView
+          view={view}
+          sync={hold.sync}
+          label={t.holds.list}
+          onTotal={setTotal}
+          choice={isDecidable ? { selection, onChange: setSelection } : undefined}
+        />
+        {isDecidable ? (
+          <DecisionBar
+            hold={hold}
+            filter={view.filter}
+            selection={selection}
+            total={total}
+            onDecided={(action, data) => {
+              setVerdict({ action, data });
+              setSelection(everything);
+            }}
+          />
+        ) : (
+          <p className="faint small counted">{t.changes.shown(total, hold.count)}</p>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A hold also closes as expired when its changes were decided in part, or wait in the hold of a later run. */
+export function holdStateOf(state: string, ends: Hold['ends']): string {
+  if (state !== 'expired') return state;
+  if (ends.some((end) => end.state === 'open')) return 'replaced';
+  return ends.some((end) => end.state === 'approved' || end.state === 'rejected') ? 'decided' : state;
+}
+
+/** What became of the changes of a hold, with a link to where the rest waits. */
+function HoldEnds({ hold }: { readonly hold: Hold }) {
+  const { t, f } = usePage();
+  const { ends, replacedBy } = hold;
+  if (ends.every(({ state }) => state === 'open') && replacedBy === null) return null;
+  return (
+    <ul className="list">
+      {ends.map(({ state, by, run, count }) => (
+        <li key={`${state} ${by} ${run}`}>
+          {f.number(count)} {wordOf(t.words.heldEnd, state)}
+          {by === null ? '' : ` · ${by}`}
+          {run === null ? null : (
+            <>
+              {' · '}
+              <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
+            </>
+          )}
+          {state === 'open' && replacedBy !== null ? (
+            <>
+              {' · '}
+              <Link to={pathTo('holds', replacedBy)}>{t.holds.replacedBy}</Link>
+            </>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}

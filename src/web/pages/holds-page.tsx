@@ -1,0 +1,109 @@
+import type { Schemas } from '../api/schema.ts';
+import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { classWord } from '../texts/plural.ts';
+import { Badge, HoldBadge, Icon } from '../ui/badges.tsx';
+import { SyncSelect } from '../ui/filters.tsx';
+import { Empty, Loaded, PageHead } from '../ui/frame.tsx';
+import { Ago } from '../ui/time.tsx';
+
+type Hold = Schemas['HoldsPage']['holds'][number];
+
+/** Reads what waits for a decision, in all syncs or in one. */
+export function useHolds(
+  sync: string | undefined,
+  options: { readonly enabled?: boolean; readonly refetchInterval?: number },
+) {
+  return useAnswer(
+    ['holds', sync],
+    (api, signal) => api.GET('/api/holds', { signal, params: { query: { sync, limit: 1 } } }),
+    options,
+  );
+}
+
+/** Everything that waits for a decision. */
+export function HoldsPage() {
+  const { t } = usePage();
+  const [filters, change] = useFilters();
+  const sync = filters.get('sync') ?? undefined;
+  const holds = useHolds(sync, { refetchInterval: 30_000 });
+  return (
+    <>
+      <PageHead title={t.holds.title} />
+      <div className="filters">
+        <SyncSelect value={sync} onChange={(next) => change({ sync: next })} />
+      </div>
+      <Loaded query={holds}>
+        {({ holds: list, reads }) => (
+          <>
+            {list.length + reads.length === 0 ? (
+              <Empty title={t.overview.waiting.none}>
+                <p>{t.holds.noneHint}</p>
+              </Empty>
+            ) : null}
+            <ul className="list">
+              {reads.map(({ run, sync: name, reason, startedAt }) => (
+                <li key={run}>
+                  <Badge look={['bad', 'warn']}>{t.holds.read}</Badge>
+                  <div className="grow">
+                    <strong>{name}</strong> · {reason}
+                    <div className="faint small">
+                      <Ago at={startedAt} />
+                    </div>
+                  </div>
+                  <Link className="button" to={pathTo('runs', run)}>
+                    {t.overview.waiting.look}
+                  </Link>
+                </li>
+              ))}
+              {list.map((hold) => (
+                <HoldEntry key={hold.id} hold={hold} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function HoldEntry({ hold }: { readonly hold: Hold }) {
+  const { t, f } = usePage();
+  return (
+    <li>
+      <HoldBadge state={hold.isApprovable ? 'open' : 'expired'} />
+      <div className="grow">
+        <strong>{hold.sync}</strong> · {f.number(hold.count)} {classWord(t.words, hold.class, hold.count)}
+        <div className="break">{hold.reason}</div>
+        <div className="faint small">
+          {t.holds.heldSince} <Ago at={hold.heldAt} />
+          {hold.isApprovable ? (
+            <>
+              {' · '}
+              {t.holds.expires} <Ago at={hold.expiresAt} />
+            </>
+          ) : null}
+          {hold.budget === null ? null : (
+            <>
+              {' · '}
+              <EffectWords budget={hold.budget} />
+            </>
+          )}
+        </div>
+      </div>
+      <Link className={hold.isApprovable ? 'button main' : 'button'} to={pathTo('holds', hold.id)}>
+        {t.overview.waiting.review(hold.count)}
+        <Icon name="right" />
+      </Link>
+    </li>
+  );
+}
+
+/** What a delivery takes: files, requests and time. */
+export function EffectWords({ budget }: { readonly budget: Schemas['Effect']['budget'] }) {
+  const { t, f } = usePage();
+  if (budget === null) return t.holds.noEstimate;
+  const { files, requests, seconds } = budget;
+  return t.holds.effect(files, requests, seconds < 60 ? undefined : f.duration(seconds * 1000));
+}

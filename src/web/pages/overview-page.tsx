@@ -1,0 +1,145 @@
+import { Link, pathTo, withFilters } from '../router/router.tsx';
+import { type Overview, type SyncOverview, useOverview } from '../state/live.ts';
+import { useNow } from '../state/now.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { classWord } from '../texts/plural.ts';
+import { Badge, Icon } from '../ui/badges.tsx';
+import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { ConnectionsCard } from './connections-page.tsx';
+import { SyncTable } from './sync-table.tsx';
+
+/** What waits for the user first, then every sync with its health and its state. */
+export function OverviewPage() {
+  const { t } = usePage();
+  const overview = useOverview();
+  return (
+    <>
+      <PageHead title={t.overview.title} />
+      <Loaded query={overview}>
+        {(data) => (
+          <>
+            <WaitingList overview={data} />
+            <SyncTable syncs={data.syncs} />
+            <div className="cards">
+              <AlertsCard alerts={data.alerts} />
+              <ConnectionsCard />
+              <WorkCard work={data.work} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** What waits for a decision, counted in the store whatever its age. */
+export function WaitingList({ overview }: { readonly overview: Overview }) {
+  const { t } = usePage();
+  const waiting = overview.syncs.filter(({ holds }) => holds.changes + holds.expired.changes + holds.reads > 0);
+  return (
+    <Section
+      name="waiting"
+      title={t.overview.waiting.title}
+      className={waiting.length === 0 ? 'waiting none' : 'waiting'}
+    >
+      {waiting.length === 0 ? (
+        <p className="calm">
+          <Icon name="ok" />
+          {t.overview.waiting.none}
+        </p>
+      ) : (
+        <ul>
+          {waiting.map((sync) => (
+            <WaitingSync key={sync.name} sync={sync} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncOverview }) {
+  const { t, f } = usePage();
+  const now = useNow();
+  const words = t.overview.waiting;
+  const classes = Object.entries(holds.byClass)
+    .map(([one, count]) => `${f.number(count)} ${classWord(t.words, one, count)}`)
+    .join(', ');
+  return (
+    <li>
+      <strong>{name}</strong>
+      <div className="grow">
+        {holds.changes === 0 ? null : <div>{words.held(holds.changes, classes)}</div>}
+        {holds.expired.changes === 0 ? null : <div className="faint">{words.expired(holds.expired.changes)}</div>}
+        {holds.reads === 0 ? null : <div>{words.reads(holds.reads)}</div>}
+        {holds.changes === 0 || holds.heldAt === null ? null : (
+          <small className="faint">
+            {words.since(f.relative(holds.heldAt, now))}
+            {holds.expiresAt === null ? '' : ` · ${words.expires(f.relative(holds.expiresAt, now))}`}
+          </small>
+        )}
+      </div>
+      {holds.reads > 0 && activity.run !== null ? (
+        <Link className="button" to={pathTo('runs', activity.run)}>
+          {words.look}
+        </Link>
+      ) : null}
+      {holds.changes === 0 ? null : (
+        <Link className="button main" to={withFilters('/holds', { sync: name })}>
+          {words.review(holds.changes)}
+          <Icon name="right" />
+        </Link>
+      )}
+    </li>
+  );
+}
+
+function WorkCard({ work }: { readonly work: Overview['work'] }) {
+  const { t, f } = usePage();
+  const words = t.overview.work;
+  const isUnscheduled = work.workers === 'alive';
+  return (
+    <Section className="card" name="work" title={words.title}>
+      <dl className="pairs">
+        <Pair name={words.deployment}>
+          {work.isDeploymentRunning ? (
+            <Badge look={['good', 'ok']}>{words.running}</Badge>
+          ) : (
+            <Badge look={['warn', 'pause']}>{isUnscheduled ? words.unscheduled : words.stopped}</Badge>
+          )}
+        </Pair>
+        <Pair name={words.workers} className={work.workers === 'none' ? 'needs' : ''}>
+          {words.workerStates[work.workers]}
+        </Pair>
+        <Pair name={words.runs}>{f.number(work.runs)}</Pair>
+        <Pair name={words.requests}>{f.number(work.requests)}</Pair>
+      </dl>
+      {work.isDeploymentRunning ? null : (
+        <p className="faint small">{isUnscheduled ? words.unscheduledHint : words.stoppedHint}</p>
+      )}
+      {work.workers === 'none' ? <p className="faint small">{words.noWorkersHint}</p> : null}
+    </Section>
+  );
+}
+
+function AlertsCard({ alerts }: { readonly alerts: Overview['alerts'] }) {
+  const { t } = usePage();
+  const words = t.overview.alerts;
+  const { open, acknowledged, muted } = alerts;
+  return (
+    <Section className="card" name="alerts" title={words.title}>
+      {open === 0 ? (
+        <Badge look={['good', 'ok']}>{words.none}</Badge>
+      ) : (
+        <Link to="/alerts">
+          <Badge look={[alerts.worst === 'info' ? 'warn' : 'bad', 'bell']}>{words.open(open)}</Badge>
+        </Link>
+      )}
+      <p className="faint small">
+        {[acknowledged > 0 ? words.acknowledged(acknowledged) : '', muted > 0 ? words.muted(muted) : '']
+          .filter((one) => one !== '')
+          .join(' · ')}
+      </p>
+    </Section>
+  );
+}

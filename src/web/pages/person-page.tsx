@@ -1,0 +1,155 @@
+import type { Schemas } from '../api/schema.ts';
+import { Link, pathTo } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Badge, Icon, KindMark, type Look } from '../ui/badges.tsx';
+import { DataTable, Value } from '../ui/data-table.tsx';
+import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
+import { SyncNow } from './sync-now.tsx';
+
+interface Props {
+  readonly sync: string;
+  readonly id: string;
+}
+
+/** Why a person is as they are. The stored history is shown also when the source cannot be read. */
+export function PersonPage({ sync, id }: Props) {
+  const { t } = usePage();
+  const path = { sync, identification: id };
+  const why = useAnswer<Schemas['Person']>(
+    ['person', sync, id],
+    (api, signal) => api.GET('/api/syncs/{sync}/people/{identification}', { signal, params: { path } }),
+    { retry: false, staleTime: 60_000 },
+  );
+  return (
+    <>
+      <p className="crumbs">
+        <Link to="/people">{t.people.title}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
+      </p>
+      <PageHead title={id} beside={<span className="faint">{nameOf(why.data)}</span>} />
+      <Section name="why" title={t.people.why}>
+        <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
+      </Section>
+      <SyncNow sync={sync} id={id} />
+      <History sync={sync} id={id} />
+    </>
+  );
+}
+
+function Why({ person }: { readonly person: Schemas['Person'] }) {
+  const { t } = usePage();
+  return (
+    <>
+      <p className="box">
+        <Icon name="right" />
+        <strong className="grow break">{person.next}</strong>
+      </p>
+      <PersonSteps steps={person.steps} />
+      <details className="stretch everything">
+        <summary>{t.people.everything}</summary>
+        <pre className="raw">{JSON.stringify(person, null, 2)}</pre>
+      </details>
+    </>
+  );
+}
+
+function History({ sync, id }: Props) {
+  const { t } = usePage();
+  const params = { path: { sync, identification: id }, query: { limit: 50 } };
+  const history = useAnswer(['person', sync, id, 'history'], (api, signal) =>
+    api.GET('/api/syncs/{sync}/people/{identification}/history', { signal, params }),
+  );
+  return (
+    <Section name="history" title={t.people.history}>
+      <Loaded query={history}>
+        {({ history: list }) =>
+          list.length === 0 ? (
+            <Empty title={t.people.noHistory} />
+          ) : (
+            <ul className="list">
+              {list.map(({ run, at, kind, state, stateReason, reason, hash }) => (
+                <li key={`${run} ${hash}`}>
+                  <KindMark kind={kind} />
+                  <div className="grow">
+                    <Link to={pathTo('runs', run)}>
+                      <At at={at} />
+                    </Link>{' '}
+                    · {wordOf(t.words.changeState, state)} · <span className="faint">{stateReason ?? reason}</span>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** The name that the mapping gives the person. */
+function nameOf(person: Schemas['Person'] | undefined): string {
+  const values = person?.steps.find(({ step }) => step === 'mapping')?.details ?? [];
+  const textOf = (field: string): string => values.find(({ name }) => name === field)?.value ?? '';
+  return `${textOf('firstName')} ${textOf('lastName')}`.trim();
+}
+
+type Step = Schemas['Person']['steps'][number];
+
+const looks: Readonly<Record<Step['state'], Look>> = {
+  ok: ['good', 'ok'],
+  stopped: ['bad', 'bad'],
+  'not-reached': ['quiet', 'none'],
+};
+
+/** The way of a person in order: where it ends is what keeps a change from the platform. */
+function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
+  const { t } = usePage();
+  return (
+    <ol className="steps">
+      {steps.map((step) => (
+        <li key={step.step} className={step.state}>
+          <StepLine step={step} />
+          {step.details.length === 0 ? null : (
+            <details open={step.state === 'stopped' || step.step === 'difference'}>
+              <summary>{t.people.details(step.details.length)}</summary>
+              <StepDetails step={step} />
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StepLine({ step: { step, state, summary, run } }: { readonly step: Step }) {
+  const { t } = usePage();
+  return (
+    <div className="line">
+      <strong>{wordOf(t.people.steps, step)}</strong>
+      <Badge look={looks[state]}>{wordOf(t.people.stepStates, state)}</Badge>
+      <span className="grow break">{summary}</span>
+      {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
+    </div>
+  );
+}
+
+function StepDetails({ step: { step, details } }: { readonly step: Step }) {
+  const { t } = usePage();
+  const isDifference = step === 'difference';
+  const hasOrigins = !isDifference && details.some(({ origin }) => origin !== undefined);
+  return (
+    <DataTable
+      look="diff"
+      rows={details}
+      keyOf={({ name, value }) => `${name} ${value}`}
+      columns={[
+        { title: '', kind: 'head', cell: ({ name }) => wordOf(t.words.field, name) },
+        isDifference ? { title: '', cell: ({ before }) => <Value text={before} as="del" /> } : undefined,
+        hasOrigins ? { title: '', className: 'faint', cell: ({ origin }) => origin } : undefined,
+        { title: '', cell: ({ value }) => <Value text={value} {...(isDifference ? { as: 'ins' } : {})} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,180 @@
+import { useState } from 'react';
+import type { Schemas } from '../api/schema.ts';
+import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { Link, pathTo } from '../router/router.tsx';
+import { keyText, useFollowed } from '../state/live.ts';
+import { useNow } from '../state/now.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
+import { Box } from '../ui/actions.tsx';
+import { Badge, Counts, Icon, type Look } from '../ui/badges.tsx';
+import { Loaded, PageHead, Section } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
+import { EffectWords } from './holds-page.tsx';
+
+type Preview = Schemas['Preview'];
+
+/** Reads a preview, and follows it while it is made. */
+export function usePreview(id: string) {
+  const query = useAnswer<Preview>(
+    ['preview', id],
+    (api, signal) => api.GET('/api/previews/{id}', { signal, params: { path: { id } } }),
+    { staleTime: 60_000 },
+  );
+  const state = query.data?.state;
+  const isOpen = state === 'waiting' || state === 'working';
+  useFollowed(isOpen ? `/api/previews/${encodeURIComponent(id)}/events` : undefined, 'preview', keyText('preview', id));
+  return query;
+}
+
+/** A plan without effect. Its address can be sent to others until it expires. */
+export function PreviewPage({ id }: { readonly id: string }) {
+  const preview = usePreview(id);
+  return <Loaded query={preview}>{(data) => <PreviewBody preview={data} />}</Loaded>;
+}
+
+function PreviewBody({ preview }: { readonly preview: Preview }) {
+  const { t, f } = usePage();
+  const now = useNow();
+  const { sync, users, requestedBy, requestedAt, expiresAt, state, report } = preview;
+  return (
+    <>
+      <p className="crumbs">
+        <Link to={pathTo('syncs', sync)}>{sync}</Link>
+        {users?.length === 1 && users[0] !== undefined ? (
+          <>
+            {' '}
+            / <Link to={pathTo('people', sync, users[0])}>{users[0]}</Link>
+          </>
+        ) : null}
+      </p>
+      <PageHead title={t.previews.of(sync)} beside={<PreviewBadge state={state} />} />
+      <p className="why faint">
+        {users === null ? t.previews.everybody : t.previews.named(users.length)} · {requestedBy} ·{' '}
+        <At at={requestedAt} /> · {t.previews.expires(f.relative(expiresAt, now))} · {t.previews.noEffect}
+      </p>
+      <PreviewProgress preview={preview} />
+      {report === null ? null : <Report report={report} />}
+      {report === null || report.failure !== null ? null : <PreviewChanges preview={preview} />}
+    </>
+  );
+}
+
+type Report = NonNullable<Preview['report']>;
+
+function Report({ report }: { readonly report: Report }) {
+  const { t, f } = usePage();
+  const { counts, budget, budgetWithHeld, holds, findings, failure, facts } = report;
+  const { sourceRows, platformUsers } = facts;
+  return (
+    <Section name="report" title={t.previews.wouldDo}>
+      {failure === null ? null : (
+        <Box look="bad" icon="warn">
+          {failure}
+        </Box>
+      )}
+      <div className="card line">
+        <Counts counts={counts} />
+        <span className="faint">
+          {typeof sourceRows === 'number' && typeof platformUsers === 'number'
+            ? t.previews.read(f.number(sourceRows), f.number(platformUsers))
+            : ''}{' '}
+          {budget === null ? '' : <EffectWords budget={budget} />}
+        </span>
+      </div>
+      {holds.length === 0 ? null : (
+        <ul className="list held-list">
+          {holds.map(({ class: held, reason, count }) => (
+            <li key={held}>
+              <Icon name="hand" />
+              <div className="grow">
+                {t.previews.wouldHold(f.number(count), classWord(t.words, held, count))}
+                <div className="faint break">{reason}</div>
+              </div>
+            </li>
+          ))}
+          {budgetWithHeld === null ? null : (
+            <li className="faint">
+              {t.previews.withHeld} <EffectWords budget={budgetWithHeld} />
+            </li>
+          )}
+        </ul>
+      )}
+      {findings.length === 0 ? null : (
+        <details className="stretch everything">
+          <summary>{t.previews.findings(findings.length)}</summary>
+          <ul className="list">
+            {findings.slice(0, shownFindings).map(({ code, identification, at, message }) => (
+              <li key={`${code} ${identification ?? ''} ${at ?? ''} ${message}`}>
+                <code>{code}</code>
+                <span className="grow break">{message}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+const shownFindings = 200;
+
+function PreviewChanges({ preview: { id, sync } }: { readonly preview: Preview }) {
+  const { t } = usePage();
+  const view = useChangeView('preview', id);
+  const [total, setTotal] = useState<number>();
+  const title = (
+    <>
+      {t.runs.changes} {total === undefined ? null : <span className="faint small">{t.runs.matching(total)}</span>}
+    </>
+  );
+  return (
+    <Section name="changes" title={title}>
+      <ChangesView view={view} sync={sync} label={t.previews.of(sync)} onTotal={setTotal} hasStates />
+    </Section>
+  );
+}
+
+const looks: Readonly<Record<Preview['state'], Look>> = {
+  waiting: ['quiet', 'clock'],
+  working: ['busy', 'run'],
+  done: ['good', 'ok'],
+  failed: ['bad', 'bad'],
+};
+
+export function PreviewBadge({ state }: { readonly state: Preview['state'] }) {
+  const { t } = usePage();
+  return <Badge look={looks[state]}>{wordOf(t.previews.states, state)}</Badge>;
+}
+
+/** How far a preview is, and why it does not go on. */
+export function PreviewProgress({ preview }: { readonly preview: Preview }) {
+  const { t, f } = usePage();
+  const { state, progress, reason, isDeploymentRunning } = preview;
+  if (state === 'done') return null;
+  if (state === 'failed') {
+    return (
+      <Box look="bad" icon="warn" role="alert">
+        {reason ?? t.previews.failed}
+      </Box>
+    );
+  }
+  if (state === 'waiting' && !isDeploymentRunning) {
+    return (
+      <Box look="warn" icon="pause">
+        {t.previews.noDeployment}
+      </Box>
+    );
+  }
+  const { step, done, total } = progress ?? { step: undefined, done: 0, total: null };
+  return (
+    <p className="box progress" role="status">
+      {step === undefined ? wordOf(t.previews.states, state) : t.previews.progress(step, f.number(done))}
+      <progress
+        {...(total === null || total === 0 ? {} : { max: total, value: done })}
+        aria-label={t.previews.making}
+      />
+    </p>
+  );
+}

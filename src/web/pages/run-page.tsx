@@ -1,0 +1,237 @@
+import { answerOf } from '../api/client.ts';
+import type { Schemas } from '../api/schema.ts';
+import { Link, pathTo, useRouter, withFilters } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
+import { ActionButton, Box } from '../ui/actions.tsx';
+import { Counts, Icon, OutcomeBadge } from '../ui/badges.tsx';
+import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { Ago, At } from '../ui/time.tsx';
+import { holdStateOf } from './hold-page.tsx';
+import { useHolds } from './holds-page.tsx';
+import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-parts.tsx';
+import { Duration, ReadWords } from './runs-page.tsx';
+
+type RunDetail = Schemas['RunDetail'];
+
+/** Reads a run; with `everyMs`, again and again until it has ended. */
+export function useRun(id: string, everyMs?: number) {
+  return useAnswer<RunDetail>(
+    ['run', id],
+    (api, signal) => api.GET('/api/runs/{id}', { signal, params: { path: { id } } }),
+    { refetchInterval: ({ state }) => (everyMs !== undefined && state.data?.endedAt === null ? everyMs : false) },
+  );
+}
+
+export function RunPage({ id }: { readonly id: string }) {
+  const run = useRun(id, 3000);
+  return (
+    <Loaded query={run} title={id}>
+      {(data) => <RunBody run={data} />}
+    </Loaded>
+  );
+}
+
+function RunBody({ run }: { readonly run: RunDetail }) {
+  const { t } = usePage();
+  const reason = run.reasonNow;
+  const changes = ['create', 'update', 'enable', 'disable', 'remove'] as const;
+  const all = changes.reduce((sum, kind) => sum + run.counts[kind], 0);
+  return (
+    <>
+      <p className="crumbs">
+        <Link to="/runs">{t.runs.title}</Link> / <Link to={pathTo('syncs', run.sync)}>{run.sync}</Link>
+      </p>
+      <PageHead
+        title={t.runs.run(run.sync)}
+        beside={
+          <>
+            <OutcomeBadge outcome={run.outcome} phase={run.phase} />
+            <code className="faint">{run.id}</code>
+          </>
+        }
+        actions={<RunActions run={run} />}
+      />
+      <p className="why faint">
+        <At at={run.startedAt} /> · <Duration run={run} /> · {wordOf(t.words.trigger, run.trigger)} ·{' '}
+        <ReadWords run={run} /> · {run.connection}
+      </p>
+      {reason === null ? null : (
+        <Box {...(run.outcome === 'failed' || run.outcome === 'partial' ? { look: 'bad' } : {})} icon="warn">
+          {reason}
+        </Box>
+      )}
+      {run.isCancelRequested && run.endedAt === null ? <p className="box warn">{t.runs.cancelAsked}</p> : null}
+      <ReadDecision run={run} />
+      {run.holds.length === 0 ? null : <Holds run={run} />}
+      <Timeline run={run} />
+      <Section name="counts" title={t.runs.changes}>
+        <div className="card line">
+          <Counts counts={run.counts} />
+          <span className="faint">{t.runs.applied(run.counts.applied)}</span>
+          {all === 0 ? null : (
+            <Link className="button" to={`${pathTo('runs', run.id)}/changes`}>
+              {t.runs.showChanges}
+              <Icon name="right" />
+            </Link>
+          )}
+        </div>
+      </Section>
+      <FindingCauses run={run} />
+      <FailedPeople run={run} />
+      <BatchTable run={run} />
+      <Facts run={run} />
+      <RawTexts id={run.id} />
+    </>
+  );
+}
+
+function Holds({ run }: { readonly run: RunDetail }) {
+  const { t, f } = usePage();
+  const stateOf = (held: string, state: string) =>
+    holdStateOf(
+      state,
+      run.heldEnds.filter(({ classes }) => classes.includes(held)),
+    );
+  return (
+    <ul className="list holds">
+      {run.holds.map(({ id, class: held, reason, count, state, expiresAt }) => (
+        <li key={id}>
+          <div className="grow">
+            <strong>
+              {f.number(count)} {classWord(t.words, held, count)}
+            </strong>{' '}
+            <span className="faint">
+              {wordOf(t.words.holdState, stateOf(held, state))}
+              {state === 'open' ? (
+                <>
+                  {' · '}
+                  {t.holds.expires} <Ago at={expiresAt} />
+                </>
+              ) : null}
+            </span>
+            <div className="break">{reason}</div>
+          </div>
+          <Link className={state === 'open' ? 'button main' : 'button'} to={pathTo('holds', id)}>
+            {state === 'open' ? t.overview.waiting.review(count) : t.runs.showHold}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RunActions({ run }: { readonly run: RunDetail }) {
+  const { api, t } = usePage();
+  const { navigate } = useRouter();
+  const mayAct = useMay('act');
+  if (!mayAct) return null;
+  const params = { path: { id: run.id } };
+  if (run.endedAt !== null) {
+    return (
+      <ActionButton
+        label={t.runs.retry}
+        means={t.runs.retryMeans}
+        onAct={() => answerOf(api.POST('/api/runs/{id}/retry', { params }))}
+        onDone={() => navigate(withFilters('/runs', { sync: run.sync }))}
+      />
+    );
+  }
+  return run.isCancelRequested ? null : (
+    <ActionButton
+      label={t.runs.cancel}
+      means={t.runs.cancelMeans}
+      look="danger"
+      hasReason
+      onAct={(body) => answerOf(api.POST('/api/runs/{id}/cancel', { params, body }))}
+    />
+  );
+}
+
+/** What the run read, and the requests that it made. Other facts are its own notes. */
+function Facts({ run }: { readonly run: RunDetail }) {
+  const { t, f } = usePage();
+  const facts = Object.entries(t.runs.figures).flatMap(([name, label]) => {
+    const value = run.facts[name];
+    return typeof value === 'number' ? [[label, value] as const] : [];
+  });
+  const cards = [
+    [t.runs.requests, Object.entries(run.requests)],
+    [t.runs.facts, facts],
+  ] as const;
+  const shown = cards.filter(([, figures]) => figures.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <section className="cards">
+      {shown.map(([title, figures]) => (
+        <div key={title} className="card">
+          <h2>{title}</h2>
+          <dl className="pairs">
+            {figures.map(([label, value]) => (
+              <Pair key={label} name={label}>
+                {f.number(value)}
+              </Pair>
+            ))}
+          </dl>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** Asks about a read that a guard doubts: many employees are missing, for example. */
+function ReadDecision({ run }: { readonly run: RunDetail }) {
+  const { api, t } = usePage();
+  const mayAct = useMay('act');
+  const holds = useHolds(run.sync, { enabled: run.facts.isReadDoubted === true });
+  if (holds.data?.reads.some((read) => read.run === run.id) !== true) return null;
+  const doubt = typeof run.facts.doubt === 'string' ? run.facts.doubt : run.reason;
+  return (
+    <Box
+      look="warn"
+      icon="hand"
+      actions={
+        mayAct ? (
+          <ActionButton
+            label={t.runs.acceptRead}
+            means={t.runs.acceptMeans(run.counts.held)}
+            look="danger"
+            hasReason
+            onAct={(body) => answerOf(api.POST('/api/runs/{id}/approve', { params: { path: { id: run.id } }, body }))}
+          />
+        ) : null
+      }
+    >
+      <strong>{t.runs.doubted}</strong>
+      <p className="break">{doubt}</p>
+      <p className="faint">{t.runs.doubtedHint}</p>
+    </Box>
+  );
+}
+
+/** Where the time of a run went. Delivering and checking alternate, so their times are sums. */
+function Timeline({ run }: { readonly run: RunDetail }) {
+  const { t, f } = usePage();
+  const all = run.timeline.reduce((sum, { ms }) => sum + ms, 0);
+  if (run.timeline.length === 0) return null;
+  return (
+    <Section name="timeline" title={t.runs.timeline}>
+      <ol className="timeline">
+        {run.timeline.map(({ phase, ms, isCurrent }) => (
+          <li
+            key={phase}
+            className={isCurrent ? 'phase current' : 'phase'}
+            style={{ flexGrow: Math.max(0.12, all === 0 ? 1 : ms / all) }}
+          >
+            <span className={`bar ${phase}`} />
+            <span className="words">
+              {wordOf(t.words.phase, phase)} <strong>{f.duration(ms)}</strong>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

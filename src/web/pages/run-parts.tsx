@@ -1,0 +1,222 @@
+import { useState } from 'react';
+import type { Schemas } from '../api/schema.ts';
+import { ChangeList } from '../changes/change-list.tsx';
+import { Link, pathTo } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer, usePages } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Button } from '../ui/actions.tsx';
+import { Badge, type Look } from '../ui/badges.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { Loaded, LoadMore, Section } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
+
+type RunDetail = Schemas['RunDetail'];
+type Cause = RunDetail['causes'][number];
+type Finding = Cause['examples'][number];
+
+/** Findings by cause, the most frequent first, each with examples and their line in the source. */
+export function FindingCauses({ run }: { readonly run: RunDetail }) {
+  const { t } = usePage();
+  if (run.causes.length === 0) return null;
+  return (
+    <Section name="findings" title={t.runs.findings(run.findingsInAll)}>
+      <ul className="list">
+        {run.causes.map((cause) => (
+          <CauseEntry key={`${cause.code} ${cause.message}`} run={run} cause={cause} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function CauseEntry({ run, cause }: { readonly run: RunDetail; readonly cause: Cause }) {
+  const { t, f } = usePage();
+  const [isAll, setAll] = useState(false);
+  return (
+    <li className="cause">
+      <code>{cause.code}</code>
+      <strong>×{f.number(cause.count)}</strong>
+      <div className="grow">
+        <div className="break">{cause.message}</div>
+        {isAll ? <AllFindings run={run} cause={cause} /> : <Findings run={run} findings={cause.examples} />}
+        {isAll || cause.count <= cause.examples.length ? null : (
+          <Button look="bare" onClick={() => setAll(true)}>
+            {t.runs.allFindings(cause.count)}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Whom findings are about, and where in the source. Of some neither is known. */
+function Findings({ run, findings }: { readonly run: RunDetail; readonly findings: readonly Finding[] }) {
+  const placed = findings.filter(({ identification, at }) => identification !== null || at !== null);
+  if (placed.length === 0) return null;
+  return (
+    <ul className="findings">
+      {placed.map(({ identification, at }) => (
+        <li key={`${identification} ${at}`}>
+          {identification === null ? null : (
+            <Link to={pathTo('people', run.sync, identification)}>{identification}</Link>
+          )}{' '}
+          <span className="faint">{at}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AllFindings({ run, cause }: { readonly run: RunDetail; readonly cause: Cause }) {
+  const findings = usePages(
+    ['run', run.id, 'findings', cause.code, cause.message],
+    (api, cursor: string | undefined, signal) => {
+      const query = { code: cause.code, cause: cause.message, limit: 200, cursor };
+      return api.GET('/api/runs/{id}/findings', { signal, params: { path: { id: run.id }, query } });
+    },
+  );
+  return (
+    <Loaded query={findings}>
+      {({ pages }) => (
+        <>
+          <Findings run={run} findings={pages.flatMap((page) => page.findings)} />
+          <LoadMore query={findings} isInline />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const byName = {};
+const failed = { state: 'failed' } as const;
+
+/** The people whose change failed: what was sent, and what the platform said. */
+export function FailedPeople({ run }: { readonly run: RunDetail }) {
+  const { t } = usePage();
+  const subject = { kind: 'run', id: run.id } as const;
+  if (run.counts.failed === 0) return null;
+  return (
+    <Section name="failed" title={t.runs.failed(run.counts.failed)}>
+      <ChangeList
+        subject={subject}
+        sync={run.sync}
+        filter={failed}
+        order={byName}
+        label={t.runs.failed(run.counts.failed)}
+        isShort
+      />
+      <p className="faint small">
+        <Link to={`${pathTo('runs', run.id)}/changes?state=failed`}>{t.runs.showChanges}</Link>
+      </p>
+    </Section>
+  );
+}
+
+type Batch = RunDetail['batches'][number];
+
+/** The files of a run, what the platform said about each, and what became of their changes. */
+export function BatchTable({ run }: { readonly run: RunDetail }) {
+  const { t, f } = usePage();
+  if (run.batches.length === 0) return null;
+  const numberOf = (id: string): string => String(run.batches.find((one) => one.id === id)?.number ?? '');
+  return (
+    <Section name="files" title={t.runs.files}>
+      <DataTable
+        rows={run.batches}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: t.runs.file,
+            kind: 'head',
+            cell: ({ number, fileName, fileId, kind, parent }) => (
+              <>
+                {number} <span className="faint">{fileName ?? fileId ?? kind}</span>
+                {parent === null ? null : <small className="faint">{t.runs.splitFrom(numberOf(parent))}</small>}
+              </>
+            ),
+          },
+          {
+            title: t.runs.state,
+            cell: (batch) => (
+              <>
+                <BatchBadge batch={batch} />
+                {batch.reason === null ? null : <small className="faint break">{batch.reason}</small>}
+              </>
+            ),
+          },
+          { title: t.runs.rows, kind: 'number', cell: ({ size }) => f.number(size) },
+          {
+            title: t.runs.results,
+            cell: ({ states }) =>
+              Object.entries(states)
+                .map(([state, count]) => `${f.number(count)} ${wordOf(t.words.changeState, state).toLowerCase()}`)
+                .join(', '),
+          },
+          { title: t.runs.sent, cell: ({ sentAt }) => <At at={sentAt} /> },
+          { title: t.runs.final, cell: ({ finalAt }) => <At at={finalAt} /> },
+        ]}
+      />
+      <p className="faint small">
+        <Link to={`${pathTo('runs', run.id)}/changes?by=state`}>{t.runs.showChanges}</Link>
+      </p>
+    </Section>
+  );
+}
+
+function BatchBadge({ batch }: { readonly batch: Batch }) {
+  const { t } = usePage();
+  const hasFailed =
+    (batch.states.failed ?? 0) + (batch.states.unresolved ?? 0) > 0 ||
+    batch.final === 'failed' ||
+    batch.state === 'unresolved';
+  const look: Look = hasFailed ? ['bad', 'warn'] : batch.state === 'settled' ? ['good', 'ok'] : ['busy', 'run'];
+  return (
+    <Badge look={look}>
+      {wordOf(t.words.batchState, batch.state)}
+      {batch.final === null && batch.status === null ? '' : ` · ${batch.final ?? batch.status}`}
+    </Badge>
+  );
+}
+
+/** What other systems said in their own words. It may hold personal data, so it is read only when it is asked for. */
+export function RawTexts({ id }: { readonly id: string }) {
+  const { t } = usePage();
+  const mayRead = useMay('raw');
+  const [isOpen, setOpen] = useState(false);
+  const texts = useAnswer(
+    ['run', id, 'raw'],
+    (api, signal) => api.GET('/api/runs/{id}/raw', { signal, params: { path: { id } } }),
+    { enabled: isOpen && mayRead },
+  );
+  if (!mayRead) return null;
+  return (
+    <Section name="raw" title={t.runs.raw}>
+      {isOpen ? (
+        <Loaded query={texts}>
+          {({ texts: list }) =>
+            list.length === 0 ? (
+              <p className="faint">{t.runs.noRaw}</p>
+            ) : (
+              <ul className="list">
+                {list.map(({ at, about, text }) => (
+                  <li key={`${at} ${about} ${text}`}>
+                    <div className="grow">
+                      <span className="faint small">
+                        <At at={at} /> · {about}
+                      </span>
+                      <pre className="raw">{text}</pre>
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      ) : (
+        <Button onClick={() => setOpen(true)}>{t.runs.showRaw}</Button>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,126 @@
+import type { paths, Schemas } from '../api/schema.ts';
+import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { useNow } from '../state/now.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { usePages } from '../state/queries.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Counts, OutcomeBadge } from '../ui/badges.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { DayFilter, Filters, isFiltered, SyncSelect, WordSelect } from '../ui/filters.tsx';
+import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
+import { Ago, At } from '../ui/time.tsx';
+
+type Query = NonNullable<paths['/api/runs']['get']['parameters']['query']>;
+type Run = Schemas['Run'];
+
+/** Runs, newest first, with filters in the address. */
+export function RunsPage() {
+  const { t } = usePage();
+  const [filters, change] = useFilters();
+  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
+  const query = {
+    sync: given('sync'),
+    outcome: given('outcome'),
+    trigger: given('trigger') as Query['trigger'],
+    since: given('since'),
+    until: given('until'),
+  };
+  const runs = useRuns(query);
+  return (
+    <>
+      <PageHead title={t.runs.title} />
+      <Filters query={query}>
+        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
+        <WordSelect
+          label={t.runs.outcome}
+          value={query.outcome}
+          words={t.words.outcome}
+          onChange={(outcome) => change({ outcome })}
+        />
+        <WordSelect
+          label={t.runs.trigger}
+          value={query.trigger}
+          words={t.words.trigger}
+          onChange={(trigger) => change({ trigger })}
+        />
+        <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
+        <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
+      </Filters>
+      <Loaded query={runs}>
+        {({ pages }) => {
+          const all = pages.flatMap((page) => page.runs);
+          return all.length === 0 ? (
+            <Empty title={isFiltered(query) ? t.runs.noMatch : t.runs.none}>
+              {isFiltered(query) ? null : <p>{t.runs.noneHint}</p>}
+            </Empty>
+          ) : (
+            <>
+              <RunTable runs={all} />
+              <LoadMore query={runs} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+export function useRuns(query: Query, limit = 50) {
+  return usePages(['runs', query, limit], (api, cursor: string | undefined, signal) =>
+    api.GET('/api/runs', { signal, params: { query: { ...query, limit, cursor } } }),
+  );
+}
+
+interface TableProps {
+  readonly runs: readonly Run[];
+  readonly isOfOneSync?: boolean;
+}
+
+export function RunTable({ runs, isOfOneSync = false }: TableProps) {
+  const { t } = usePage();
+  return (
+    <DataTable
+      rows={runs}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: t.runs.started,
+          kind: 'head',
+          className: 'nowrap',
+          cell: ({ id, startedAt }) => (
+            <>
+              <Link to={pathTo('runs', id)}>
+                <At at={startedAt} />
+              </Link>
+              <small className="faint">
+                <Ago at={startedAt} />
+              </small>
+            </>
+          ),
+        },
+        isOfOneSync
+          ? undefined
+          : { title: t.overview.syncs.name, cell: ({ sync }) => <Link to={pathTo('syncs', sync)}>{sync}</Link> },
+        { title: t.runs.outcome, cell: ({ outcome, phase }) => <OutcomeBadge outcome={outcome} phase={phase} /> },
+        { title: t.runs.changes, cell: ({ counts }) => <Counts counts={counts} /> },
+        { title: t.runs.trigger, cell: ({ trigger }) => wordOf(t.words.trigger, trigger) },
+        { title: t.runs.read, className: 'nowrap', cell: (run) => <ReadWords run={run} /> },
+        { title: t.runs.duration, className: 'nowrap', cell: (run) => <Duration run={run} /> },
+        { title: t.act.reason, className: 'faint long', cell: ({ reason }) => reason },
+      ]}
+    />
+  );
+}
+
+export function ReadWords({ run }: { readonly run: Run }) {
+  const { t } = usePage();
+  if (run.users !== null) return t.runs.named(run.users);
+  return run.read === null ? <span className="faint">–</span> : wordOf(t.words.read, run.read);
+}
+
+export function Duration({ run }: { readonly run: Run }) {
+  const { f } = usePage();
+  const now = useNow();
+  const end = run.endedAt === null ? now : Date.parse(run.endedAt);
+  return f.duration(Math.max(0, end - Date.parse(run.startedAt)));
+}

@@ -1,3 +1,0 @@
-import type { Schemas } from '../../api/schema.ts';
-
-export type RunDetail = Schemas['RunDetail'];

@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef } from 'react';
+import { answerOf } from '../api/client.ts';
+import { useRouter, withFilters } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import type { Session } from '../state/session.ts';
+import { Box, Button, ProblemBox } from '../ui/actions.tsx';
+
+/** Signs in, and then shows the page of the address that was asked for. */
+export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
+  const { t } = usePage();
+  const { place } = useRouter();
+  useEffect(() => {
+    document.title = `${t.signIn.title} · ${t.product}`;
+  }, [t]);
+  const problem = new URLSearchParams(place.search).get('problem');
+  const target = place.path === '/sign-in' ? '/' : `${place.path}${place.search}`;
+  return (
+    <main className="sign-in">
+      <div className="card">
+        <h1>
+          <img src="/icon.svg" alt="" width="28" height="28" />
+          {t.product}
+        </h1>
+        <p className="faint">{t.signIn.intro}</p>
+        {problem === null ? null : (
+          <Box look="bad" icon="warn" role="alert">
+            {t.signIn.problems[problem] ?? t.signIn.problems.failed}
+          </Box>
+        )}
+        {ways.openId === null ? null : (
+          <a className="button main wide" href={withFilters('/auth/sign-in', { to: target })}>
+            {t.signIn.openId(ways.openId)}
+          </a>
+        )}
+        {ways.openId !== null && ways.token ? <p className="or faint">{t.signIn.or}</p> : null}
+        {ways.token ? <TokenForm isMain={ways.openId === null} /> : null}
+        {ways.openId === null && !ways.token ? <p>{t.signIn.nothing}</p> : null}
+      </div>
+    </main>
+  );
+}
+
+function TokenForm({ isMain }: { readonly isMain: boolean }) {
+  const { api, t } = usePage();
+  const { navigate, place } = useRouter();
+  const client = useQueryClient();
+  const field = useRef<HTMLInputElement>(null);
+  const signIn = useMutation({
+    mutationFn: (token: string) => answerOf(api.POST('/api/session', { body: { token } })),
+    onSuccess: (session) => {
+      client.setQueryData(['session'], session);
+      if (place.path === '/sign-in') navigate('/', { replace: true });
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? '';
+    if (token !== '' && !signIn.isPending) signIn.mutate(token);
+  };
+  return (
+    <form onSubmit={submit}>
+      <label className="field">
+        {t.signIn.token}
+        <input
+          ref={field}
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          aria-describedby="token-hint"
+        />
+      </label>
+      <p id="token-hint" className="faint small">
+        {t.signIn.tokenHint}
+      </p>
+      <ProblemBox error={signIn.error} onDismiss={() => signIn.reset()} />
+      <Button type="submit" look={isMain ? 'main' : 'plain'} className="wide" isBusy={signIn.isPending}>
+        {signIn.isPending ? t.signIn.working : t.signIn.submit}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,167 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { answerOf } from '../api/client.ts';
+import { ChangeDetails } from '../changes/change-row.tsx';
+import { useChanges } from '../changes/use-changes.ts';
+import { Link, pathTo } from '../router/router.tsx';
+import { keyText, useFollowed } from '../state/live.ts';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Button, ProblemBox } from '../ui/actions.tsx';
+import { KindMark, OutcomeBadge } from '../ui/badges.tsx';
+import { Loaded, Section } from '../ui/frame.tsx';
+import { PreviewProgress, usePreview } from './preview-page.tsx';
+
+interface Props {
+  readonly sync: string;
+  readonly id: string;
+}
+
+/** Syncs one person: first what will happen, then on a second press the run, step by step. */
+export function SyncNow({ sync, id }: Props) {
+  const { api, t } = usePage();
+  const mayAct = useMay('act');
+  const [request, setRequest] = useState<string>();
+  const preview = useMutation({
+    mutationFn: () => answerOf(api.POST('/api/previews', { body: { sync, users: [id] } })),
+    onSuccess: () => setRequest(undefined),
+  });
+  const run = useMutation({
+    mutationFn: () =>
+      answerOf(api.POST('/api/syncs/{sync}/runs', { params: { path: { sync } }, body: { users: [id] } })),
+    onSuccess: ({ trigger }) => setRequest(trigger),
+  });
+  if (!mayAct) return null;
+  return (
+    <Section className="card stretch sync-now" name="sync-now" title={t.people.syncNow}>
+      <p className="faint">{t.people.syncNowMeans}</p>
+      <ProblemBox error={preview.error ?? run.error} />
+      {preview.data === undefined ? (
+        <Button look="main" isBusy={preview.isPending} onClick={() => preview.mutate()}>
+          {t.people.previewFirst}
+        </Button>
+      ) : (
+        <>
+          <WhatWillHappen sync={sync} preview={preview.data.id} />
+          {request === undefined ? (
+            <div className="actions">
+              <Button isBusy={preview.isPending} onClick={() => preview.mutate()}>
+                {t.people.previewAgain}
+              </Button>
+              <RunButton preview={preview.data.id} isBusy={run.isPending} onRun={() => run.mutate()} />
+            </div>
+          ) : (
+            <Running sync={sync} id={id} request={request} />
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
+
+interface RunButtonProps {
+  readonly preview: string;
+  readonly isBusy: boolean;
+  readonly onRun: () => void;
+}
+
+/** Only what was shown is done: before the preview is made there is no button. */
+function RunButton({ preview: id, isBusy, onRun }: RunButtonProps) {
+  const { t } = usePage();
+  const { data } = usePreview(id);
+  if (data?.state !== 'done' || data.report === null || data.report.failure !== null) return null;
+  return (
+    <Button look="main" isBusy={isBusy} onClick={onRun}>
+      {t.people.runNow}
+    </Button>
+  );
+}
+
+function WhatWillHappen({ sync, preview: id }: { readonly sync: string; readonly preview: string }) {
+  const { t } = usePage();
+  const preview = usePreview(id);
+  return (
+    <Loaded query={preview}>
+      {(data) => (
+        <>
+          <PreviewProgress preview={data} />
+          {data.report === null ? null : data.report.failure === null ? (
+            <PreviewedChange sync={sync} preview={id} />
+          ) : (
+            <p className="needs break">{data.report.failure}</p>
+          )}
+          <p className="small">
+            <Link to={pathTo('previews', id)}>{t.previews.open}</Link>
+          </p>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const anyChange = {};
+
+function PreviewedChange({ sync, preview: id }: { readonly sync: string; readonly preview: string }) {
+  const { t } = usePage();
+  const rows = useChanges({ subject: { kind: 'preview', id }, filter: anyChange, order: anyChange, first: 0, last: 0 });
+  const change = rows.rowAt(0);
+  if (rows.total === undefined) return <p className="faint">{t.loading}</p>;
+  if (change === undefined) return <p>{t.people.nothingToDo}</p>;
+  return (
+    <>
+      <p>
+        <KindMark kind={change.kind} /> {change.state === 'held' ? t.people.wouldBeHeld : ''}
+      </p>
+      <ChangeDetails change={change} sync={sync} />
+    </>
+  );
+}
+
+const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving', 'done'];
+
+/** The steps of the run, live. */
+function Running({ sync, id, request }: Props & { readonly request: string }) {
+  const { t } = usePage();
+  const client = useQueryClient();
+  const state = useAnswer(['request', request], (api, signal) =>
+    api.GET('/api/requests/{id}', { signal, params: { path: { id: request } } }),
+  );
+  useFollowed(`/api/requests/${encodeURIComponent(request)}/events`, 'request', keyText('request', request));
+  const isOver = state.data?.state === 'ended' || state.data?.state === 'canceled';
+  useEffect(() => {
+    if (isOver) client.invalidateQueries({ queryKey: ['person', sync, id] });
+  }, [client, isOver, sync, id]);
+  return (
+    <Loaded query={state}>
+      {({ state: word, run, result }) => {
+        const at = run === null ? -1 : phases.indexOf(run.phase);
+        return (
+          <div role="status">
+            <ol className="phases">
+              {phases.slice(0, -1).map((phase, i) => (
+                <li
+                  key={phase}
+                  className={i < at ? 'ok' : i === at ? 'now' : ''}
+                  aria-current={i === at ? 'step' : undefined}
+                >
+                  {wordOf(t.words.phase, phase)}
+                </li>
+              ))}
+            </ol>
+            <p>
+              {run === null ? (
+                wordOf(t.people.requestStates, word)
+              ) : (
+                <OutcomeBadge outcome={run.outcome} phase={run.phase} />
+              )}{' '}
+              {run === null ? null : <Link to={pathTo('runs', run.id)}>{t.people.run}</Link>}{' '}
+              {result?.reason == null ? '' : <span className="break">{result.reason}</span>}
+            </p>
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,163 @@
+import type { Schemas } from '../api/schema.ts';
+import { Link, pathTo } from '../router/router.tsx';
+import type { SyncOverview } from '../state/live.ts';
+import { useNow } from '../state/now.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Badge, HealthBadge } from '../ui/badges.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { Empty, Section } from '../ui/frame.tsx';
+import { Ago, At } from '../ui/time.tsx';
+
+type DayCounts = Schemas['DayList']['syncs'][number]['days'][number];
+
+/** Reads what each sync did in the last days. */
+export function useDays(days: number, sync?: string) {
+  const timezone = usePage().f.timeZone;
+  return useAnswer(
+    ['days', days, sync, timezone],
+    (api, signal) => api.GET('/api/overview/days', { signal, params: { query: { days, sync, timezone } } }),
+    { staleTime: 60_000 },
+  );
+}
+
+export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
+  const { t } = usePage();
+  const days = useDays(7).data?.syncs;
+  const words = t.overview.syncs;
+  if (syncs.length === 0) {
+    return (
+      <Section name="syncs" title={words.title}>
+        <Empty title={words.none}>
+          <p>{words.noneHint}</p>
+        </Empty>
+      </Section>
+    );
+  }
+  return (
+    <Section name="syncs" title={words.title}>
+      <DataTable
+        rows={syncs}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: words.name,
+            kind: 'head',
+            cell: ({ name, connection }) => (
+              <>
+                <Link to={pathTo('syncs', name)}>{name}</Link>
+                <small className="faint">{connection}</small>
+              </>
+            ),
+          },
+          { title: words.health, cell: ({ health }) => <HealthBadge health={health} /> },
+          { title: words.state, cell: (sync) => <ActivityCell sync={sync} /> },
+          { title: words.fresh, hint: words.freshTitle, cell: ({ freshAt }) => <Ago at={freshAt} /> },
+          {
+            title: words.days,
+            cell: ({ name }) => <DayBars days={days?.find((one) => one.name === name)?.days} />,
+          },
+          { title: words.next, cell: (sync) => <NextSlot sync={sync} /> },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** What a sync does now: idle, or the step of its run with progress and remaining time. */
+export function ActivityCell({ sync: { name: sync, activity, requests } }: { readonly sync: SyncOverview }) {
+  const { t, f } = usePage();
+  const now = useNow();
+  const words = t.overview.syncs;
+  const { kind, run, phase, step, steps, changes, etaSeconds, isInterrupted, interruptedAt, problem } = activity;
+  if (kind === 'idle') return <span className="faint">{wordOf(t.words.activity, kind)}</span>;
+  if (kind === 'waiting') {
+    return (
+      <span className="stack">
+        <Badge look={['quiet', 'clock']}>{wordOf(t.words.activity, kind)}</Badge>
+        {requests === 0 ? null : <small className="faint">{words.requests(requests)}</small>}
+      </span>
+    );
+  }
+  const word = kind === 'running' && phase !== null ? wordOf(t.words.phase, phase) : wordOf(t.words.activity, kind);
+  const isActive = kind === 'running' && !isInterrupted;
+  const badge = (
+    <Badge look={isActive ? ['busy', 'run'] : ['warn', 'hand']}>
+      {kind === 'running' && step !== null ? words.step(word, step, steps) : word}
+    </Badge>
+  );
+  return (
+    <span className="stack">
+      {run === null ? badge : <Link to={pathTo('runs', run)}>{badge}</Link>}
+      {isInterrupted ? (
+        <small>{words.interrupted(interruptedAt === null ? null : f.instant(interruptedAt, now), sync)}</small>
+      ) : null}
+      {problem === null ? null : (
+        <small className="faint break">{words.problem(f.instant(problem.at, now), problem.reason)}</small>
+      )}
+      {changes === null || kind !== 'running' ? null : (
+        <small className="faint progress">
+          <progress max={Math.max(1, changes.total)} value={changes.done} aria-label={word} />
+          {words.done(f.number(changes.done), f.number(changes.total))}
+          {etaSeconds === null ? '' : ` · ${words.eta(f.duration(etaSeconds * 1000))}`}
+        </small>
+      )}
+    </span>
+  );
+}
+
+/** When the schedule starts the next run, or why it starts none. */
+export function NextSlot({ sync: { nextSlotAt, health, schedule } }: { readonly sync: SyncOverview }) {
+  const words = usePage().t.overview.syncs;
+  return <At at={nextSlotAt} missing={health.state === 'paused' ? words.paused : (schedule ?? words.manual)} />;
+}
+
+const height = 24;
+const width = 9;
+const gap = 3;
+
+/** Bars on a scale of square roots, so that a small day beside a large one is still seen. */
+export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefined }) {
+  const { t, f } = usePage();
+  if (days === undefined) return null;
+  const bars = days.map((day) => {
+    const value = day.create + day.update + day.enable + day.disable + day.remove;
+    return {
+      value,
+      key: day.day,
+      isBad: day.failedRuns > 0,
+      title: t.overview.syncs.day(f.day(day.day), value, day.runs),
+    };
+  });
+  const all = bars.reduce((sum, { value }) => sum + value, 0);
+  const failed = days.reduce((sum, { failedRuns }) => sum + failedRuns, 0);
+  const largest = Math.max(1, ...bars.map(({ value }) => value));
+  return (
+    <svg
+      className="bars"
+      width={bars.length * (width + gap) - gap}
+      height={height}
+      viewBox={`0 0 ${bars.length * (width + gap) - gap} ${height}`}
+      role="img"
+      aria-label={t.overview.syncs.chart(all, failed)}
+    >
+      {bars.map(({ key, value, isBad, title }, i) => {
+        const tall = value === 0 ? 2 : Math.max(4, Math.round(Math.sqrt(value / largest) * height));
+        return (
+          <rect
+            key={key}
+            className={isBad ? 'bad' : value === 0 ? 'zero' : ''}
+            x={i * (width + gap)}
+            y={height - tall}
+            width={width}
+            height={tall}
+            rx="1.5"
+          >
+            <title>{title}</title>
+          </rect>
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,209 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ButtonHTMLAttributes, type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { problemOfError } from '../api/problem.ts';
+import { usePage } from '../state/page-context.tsx';
+import { Icon, type IconName } from './badges.tsx';
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: 'plain' | 'main' | 'danger' | 'bare';
+  readonly isBusy?: boolean;
+}
+
+/** A busy button keeps the focus, and does nothing when it is pressed. */
+export function Button({ look = 'plain', isBusy = false, className = '', onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button ${look} ${className}`}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+    />
+  );
+}
+
+interface BoxProps {
+  readonly look?: 'good' | 'bad' | 'warn';
+  readonly icon: IconName;
+  readonly role?: 'alert' | 'status';
+  readonly children: ReactNode;
+  /** At the other end: what can be done. */
+  readonly actions?: ReactNode;
+}
+
+/** Says something that must be seen. A text alone is a paragraph. */
+export function Box({ look, icon, role, children, actions }: BoxProps) {
+  return (
+    <div className={look === undefined ? 'box' : `box ${look}`} role={role}>
+      <Icon name={icon} />
+      {typeof children === 'string' ? <p className="break">{children}</p> : <div className="grow">{children}</div>}
+      {actions}
+    </div>
+  );
+}
+
+interface ProblemProps {
+  /** Null: nothing is shown. */
+  readonly error: Error | null;
+  readonly onRetry?: () => void;
+  readonly onDismiss?: () => void;
+}
+
+/** An error stays until the user dismisses it, or tries again. */
+export function ProblemBox({ error, onRetry, onDismiss }: ProblemProps) {
+  const { t } = usePage();
+  if (error === null) return null;
+  const { status, detail, code, requestId } = problemOfError(error);
+  const actions = (
+    <>
+      {onRetry === undefined ? null : <Button onClick={onRetry}>{t.problem.retry}</Button>}
+      {onDismiss === undefined ? null : <Button onClick={onDismiss}>{t.problem.dismiss}</Button>}
+    </>
+  );
+  return (
+    <Box look="bad" icon="warn" role="alert" actions={actions}>
+      <strong>{t.problem.title}</strong>
+      <p>{status === 0 && detail === '' ? t.problem.unreachable : detail || code}</p>
+      {requestId === '' ? null : (
+        <p className="faint small">
+          {code} · {t.problem.request(requestId)}
+        </p>
+      )}
+    </Box>
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A modal dialog. The browser keeps the focus inside, closes it with Escape, and returns the focus. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog !== null && !dialog.open) dialog.showModal();
+  }, []);
+  return (
+    <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+/** A reason for the audit; absent when the user gave none. */
+interface Reason {
+  readonly reason?: string;
+}
+
+interface ConfirmProps<T> {
+  readonly title: string;
+  /** What happens, before it happens. */
+  readonly means: string;
+  readonly isDanger: boolean;
+  /** Whether the audit takes a reason. */
+  readonly reason: 'none' | 'optional' | 'required';
+  /** What else the user should know, before the fields of the form. */
+  readonly facts?: ReactNode;
+  /** Further fields of the form. Their values are read by `onAct`. */
+  readonly children?: ReactNode;
+  readonly onAct: (reason: Reason) => Promise<T>;
+  readonly onDone: (result: T) => void;
+  readonly onClose: () => void;
+}
+
+/** Says what will happen, asks for the reason, and does it. */
+export function ConfirmDialog<T>(props: ConfirmProps<T>) {
+  const { title, means, isDanger, reason: asked, facts, children, onAct, onDone, onClose } = props;
+  const { t } = usePage();
+  const client = useQueryClient();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const act = useMutation({
+    mutationFn: (reason: string) => onAct(reason === '' ? {} : { reason }),
+    onSuccess: onDone,
+    // Also after a refusal: then things are not as the user saw them.
+    onSettled: () => client.invalidateQueries(),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!act.isPending) act.mutate(field.current?.value.trim() ?? '');
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{means}</p>
+      {facts}
+      <form onSubmit={submit}>
+        {children}
+        {asked === 'none' ? null : (
+          <label className="field">
+            {t.act.reason}
+            <textarea
+              ref={field}
+              rows={2}
+              maxLength={500}
+              required={asked === 'required'}
+              placeholder={t.act.reasonHint}
+            />
+          </label>
+        )}
+        <ProblemBox error={act.error} onDismiss={() => act.reset()} />
+        <div className="actions">
+          <Button onClick={onClose}>{t.act.cancel}</Button>
+          <Button type="submit" look={isDanger ? 'danger' : 'main'} isBusy={act.isPending}>
+            {title}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ActionProps {
+  readonly label: string;
+  readonly means: string;
+  readonly look?: 'plain' | 'main' | 'danger';
+  readonly hasReason?: boolean;
+  readonly children?: ReactNode;
+  readonly onAct: (reason: Reason) => Promise<unknown>;
+  readonly onDone?: () => void;
+}
+
+/** A button that says what it will do, and does it after a confirmation. */
+export function ActionButton({
+  label,
+  means,
+  look = 'plain',
+  hasReason = false,
+  children,
+  onAct,
+  onDone,
+}: ActionProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen ? (
+        <ConfirmDialog
+          title={label}
+          means={means}
+          isDanger={look === 'danger'}
+          reason={hasReason ? 'optional' : 'none'}
+          onAct={onAct}
+          onDone={() => {
+            setOpen(false);
+            onDone?.();
+          }}
+          onClose={() => setOpen(false)}
+        >
+          {children}
+        </ConfirmDialog>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,172 @@
+import type { ReactNode } from 'react';
+import type { Schemas } from '../api/schema.ts';
+import type { SyncOverview } from '../state/live.ts';
+import { usePage } from '../state/page-context.tsx';
+import { wordOf } from '../texts/plural.ts';
+import { Ago } from './time.tsx';
+
+/** Small line icons, 16 by 16. Each is beside a word, so assistive technology skips it. */
+const paths = {
+  ok: 'M3.5 8.5l3 3 6-7',
+  bad: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+  warn: 'M8 2.8l6 10.4H2L8 2.8zM8 6.6v3M8 11.4v.2',
+  pause: 'M6 4v8M10 4v8',
+  none: 'M4 8h8',
+  clock: 'M8 4.5V8l2.3 1.6M8 2.5a5.5 5.5 0 100 11 5.5 5.5 0 000-11z',
+  run: 'M5.5 3.8l6 4.2-6 4.2z',
+  hand: 'M8 2.5a5.5 5.5 0 100 11 5.5 5.5 0 000-11zM6.3 5.8v4.4M9.7 5.8v4.4',
+  down: 'M4.5 6.5L8 10l3.5-3.5',
+  right: 'M6.5 4.5L10 8l-3.5 3.5',
+  search: 'M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.2 3.2',
+  user: 'M8 3a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM3.5 13.2c.6-2.4 2.3-3.6 4.5-3.6s3.9 1.2 4.5 3.6',
+  plus: 'M8 4v8M4 8h8',
+  wave: 'M3 9.2c1.6-3.2 3.3-3.2 5 0s3.4 3.2 5 0',
+  minus: 'M4 8h8',
+  bell: 'M4.5 11V7.5a3.5 3.5 0 017 0V11l1 1.2h-9l1-1.2zM7 13.8h2',
+  close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+  download: 'M8 3v6.5M5.2 7L8 9.8 10.8 7M3.5 13h9',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+    </svg>
+  );
+}
+
+/** Color and icon of a state. `bad` is for what needs a person. */
+export type Look = readonly ['good' | 'bad' | 'warn' | 'busy' | 'quiet', IconName];
+
+interface BadgeProps {
+  readonly look: Look;
+  readonly title?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A state with an icon and a word: color never speaks alone. */
+export function Badge({ look: [tone, icon], title, children }: BadgeProps) {
+  return (
+    <span className={`badge ${tone}`} title={title}>
+      <Icon name={icon} />
+      {children}
+    </span>
+  );
+}
+
+const icons: Readonly<Record<string, IconName>> = {
+  create: 'plus',
+  update: 'wave',
+  enable: 'ok',
+  disable: 'minus',
+  remove: 'bad',
+};
+
+/** What a change does, as a mark and a word, or as a mark and a number. */
+export function KindMark({ kind, count }: { readonly kind: string; readonly count?: string }) {
+  const { t } = usePage();
+  const word = wordOf(t.words.kind, kind);
+  return (
+    <span className={`kind-mark ${kind}`}>
+      <Icon name={icons[kind] ?? 'wave'} />
+      {count === undefined ? (
+        word
+      ) : (
+        <>
+          {count}
+          <span className="unseen"> {word}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** What a run decided and what became of it, without the zeros. */
+export function Counts({ counts }: { readonly counts: Schemas['Run']['counts'] }) {
+  const { t, f } = usePage();
+  const kinds = (['create', 'update', 'enable', 'disable', 'remove'] as const).filter((kind) => counts[kind] > 0);
+  const bad = (['held', 'failed', 'unverified', 'unresolved'] as const).filter((state) => counts[state] > 0);
+  if (kinds.length + bad.length === 0) return <span className="faint">–</span>;
+  return (
+    <span className="counts">
+      {kinds.map((kind) => (
+        <span key={kind} title={t.words.kind[kind]}>
+          <KindMark kind={kind} count={f.number(counts[kind])} />
+        </span>
+      ))}
+      {bad.map((state) => (
+        <span key={state} className={state === 'held' ? 'held' : 'needs'}>
+          {f.number(counts[state])} {t.runs.counts[state]}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const healthLooks: Readonly<Record<SyncOverview['health']['state'], Look>> = {
+  succeeding: ['good', 'ok'],
+  failing: ['bad', 'bad'],
+  stale: ['bad', 'clock'],
+  'never-ran': ['quiet', 'none'],
+  paused: ['warn', 'pause'],
+};
+
+/** How the runs of a sync go, whatever it does now. */
+export function HealthBadge({ health }: { readonly health: SyncOverview['health'] }) {
+  const { t, f } = usePage();
+  const isFailing = health.state === 'failing';
+  return (
+    <span className="stack">
+      <Badge look={healthLooks[health.state]} title={health.reason ?? undefined}>
+        {wordOf(t.words.health, health.state)}
+        {isFailing && health.failures > 1 ? ` ${t.overview.syncs.failures(health.failures)}` : ''}
+      </Badge>
+      {health.since !== null && health.state !== 'succeeding' ? (
+        <small className="faint" title={f.fullInstant(health.since)}>
+          <Ago at={health.since} />
+          {health.by === null ? '' : ` ${t.overview.syncs.pausedBy(health.by)}`}
+          {isFailing && health.isStale ? ` · ${t.overview.syncs.stale}` : ''}
+        </small>
+      ) : null}
+    </span>
+  );
+}
+
+const outcomeLooks: Readonly<Record<string, Look>> = {
+  succeeded: ['good', 'ok'],
+  'nothing-to-do': ['quiet', 'none'],
+  held: ['warn', 'hand'],
+  partial: ['bad', 'warn'],
+  failed: ['bad', 'bad'],
+  cancelled: ['quiet', 'bad'],
+  exported: ['good', 'ok'],
+};
+
+/** How a run ended; null: it is in progress. */
+export function OutcomeBadge({ outcome, phase }: { readonly outcome: string | null; readonly phase: string }) {
+  const { t } = usePage();
+  if (outcome === null) return <Badge look={['busy', 'run']}>{wordOf(t.words.phase, phase)}</Badge>;
+  return <Badge look={outcomeLooks[outcome] ?? ['quiet', 'none']}>{wordOf(t.words.outcome, outcome)}</Badge>;
+}
+
+const tokenLooks: Readonly<Record<string, Look>> = {
+  ready: ['good', 'ok'],
+  static: ['good', 'ok'],
+  refreshing: ['warn', 'clock'],
+};
+
+/** The state of the token of a connection. */
+export function TokenBadge({ state }: { readonly state: string }) {
+  const { t } = usePage();
+  return <Badge look={tokenLooks[state] ?? ['bad', 'warn']}>{wordOf(t.words.token, state)}</Badge>;
+}
+
+const holdLooks: Readonly<Record<string, Look>> = { open: ['warn', 'hand'], approved: ['good', 'ok'] };
+
+/** The state of a hold. */
+export function HoldBadge({ state }: { readonly state: string }) {
+  const { t } = usePage();
+  return <Badge look={holdLooks[state] ?? ['quiet', 'clock']}>{wordOf(t.words.holdState, state)}</Badge>;
+}

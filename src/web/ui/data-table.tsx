@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import { usePage } from '../state/page-context.tsx';
+
+export interface Column<Row> {
+  /** Empty: the column has no head. */
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** `head`: the cell names its row. `number`: to the right. */
+  readonly kind?: 'head' | 'number';
+  readonly className?: string;
+  /** The tooltip of the head. */
+  readonly hint?: string;
+}
+
+interface Props<Row> {
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** `undefined` and `null` are columns that this table does not have. */
+  readonly columns: readonly (Column<Row> | undefined | null)[];
+  /** `folding`: each row becomes a block on a narrow screen. `diff`: what differs, without a frame. `wide`: it scrolls. */
+  readonly look?: 'folding' | 'diff' | 'wide';
+  /** For assistive technology only. */
+  readonly caption?: string;
+}
+
+/** Shows rows as a table. Without any titles it has no head. */
+export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption }: Props<Row>) {
+  const shown = columns.filter((column) => column !== undefined && column !== null);
+  const table = (
+    <table className={look === 'wide' ? undefined : look}>
+      {caption === undefined ? null : <caption className="unseen">{caption}</caption>}
+      {shown.every(({ title }) => title === '') ? null : (
+        <thead>
+          <tr>{shown.map((column, i) => headOf(column, i))}</tr>
+        </thead>
+      )}
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>{shown.map((column, i) => cellOf(column, row, i, look))}</tr>
+        ))}
+      </tbody>
+    </table>
+  );
+  if (look === 'diff') return table;
+  return <div className={look === 'wide' ? 'table wide' : 'table'}>{table}</div>;
+}
+
+function headOf<Row>({ title, kind, hint }: Column<Row>, key: number): ReactNode {
+  if (title === '') return <td key={key} />;
+  return (
+    <th key={key} scope="col" title={hint} className={kind === 'number' ? 'number' : undefined}>
+      {title}
+    </th>
+  );
+}
+
+function cellOf<Row>({ title, cell, kind, className }: Column<Row>, row: Row, key: number, look: string): ReactNode {
+  if (kind === 'head') {
+    return (
+      <th key={key} scope="row" className={className}>
+        {cell(row)}
+      </th>
+    );
+  }
+  return (
+    <td
+      key={key}
+      data-label={look === 'folding' ? title : undefined}
+      className={kind === 'number' ? 'number' : className}
+    >
+      {cell(row)}
+    </td>
+  );
+}
+
+/** A value in a table of differences: what goes, what comes, or what is. */
+export function Value({ text, as: Mark }: { readonly text: string | undefined; readonly as?: 'del' | 'ins' }) {
+  const { t } = usePage();
+  if (text === undefined || text === '') return <span className="faint">{t.changes.blank}</span>;
+  return Mark === undefined ? text : <Mark>{text}</Mark>;
+}
