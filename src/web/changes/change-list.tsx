@@ -22,7 +22,7 @@ interface Props {
   readonly order: ChangeOrder;
   readonly label: string;
   /** Absent: nothing can be chosen. */
-  readonly choice?: ChangeChoice | undefined;
+  readonly choice?: ChangeChoice;
   /** Absent: the list keeps its order. */
   readonly onOrder?: (order: ChangeOrder) => void;
   /** The list is a part of a page, and takes little room. */

@@ -21,7 +21,7 @@ interface Props {
   readonly onTotal: (total: number) => void;
   /** Only for a run or preview, whose changes have different states. */
   readonly hasStates?: boolean;
-  readonly choice?: ChangeChoice | undefined;
+  readonly choice?: ChangeChoice;
 }
 
 /** The changes of a run, hold or preview, with their filters and groups. */
@@ -30,7 +30,10 @@ export function ChangesView({ view, sync, label, onTotal, hasStates = false, cho
   return (
     <>
       <ChangeFilters {...{ subject, filter, order, by, hasStates }} onChange={change} />
-      <ChangeList {...{ subject, sync, filter, order, label, onOrder, onTotal, choice }} />
+      <ChangeList
+        {...{ subject, sync, filter, order, label, onOrder, onTotal }}
+        {...(choice === undefined ? {} : { choice })}
+      />
     </>
   );
 }

@@ -79,7 +79,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
           sync={hold.sync}
           label={t.holds.list}
           onTotal={setTotal}
-          choice={isDecidable ? { selection, onChange: setSelection } : undefined}
+          {...(isDecidable ? { choice: { selection, onChange: setSelection } } : {})}
         />
         {isDecidable ? (
           <DecisionBar

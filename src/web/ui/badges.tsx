@@ -42,7 +42,7 @@ export type Look = readonly ['good' | 'bad' | 'warn' | 'busy' | 'quiet', IconNam
 
 interface BadgeProps {
   readonly look: Look;
-  readonly title?: string | undefined;
+  readonly title?: string;
   readonly children: ReactNode;
 }
 
@@ -119,7 +119,7 @@ export function HealthBadge({ health }: { readonly health: SyncOverview['health'
   const isFailing = health.state === 'failing';
   return (
     <span className="stack">
-      <Badge look={healthLooks[health.state]} title={health.reason ?? undefined}>
+      <Badge look={healthLooks[health.state]} {...(health.reason === null ? {} : { title: health.reason })}>
         {wordOf(t.words.health, health.state)}
         {isFailing && health.failures > 1 ? ` ${t.overview.syncs.failures(health.failures)}` : ''}
       </Badge>
