@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+// Which part of the random tests this run plays (test/support/drawn.ts). With the same seed it plays the same part.
+process.env.TEST_SEED ??= String(Date.now() % 1_000_000);
+const { TEST_LONG: isLong, TEST_SEED: seed } = process.env;
+process.stderr.write(isLong ? 'Random tests: all seeds\n' : `Random tests: drawn by TEST_SEED=${seed}\n`);
+
 export default defineConfig({
   test: {
     // Only what hangs runs into them: a first start of a browser or a database on a busy machine takes its time.

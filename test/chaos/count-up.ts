@@ -1,12 +1,12 @@
 /**
- * Does it for 1, 2, 3 … (or by steps), `atATime` beside each other, until it says that it is over. Returns how far it
- * came: the last number that was not over.
+ * Does it for the first number and then by steps, `atATime` beside each other, until it says that it is over. Returns how
+ * far it came: the last number before that.
  */
 export async function countUp(
   once: (n: number) => Promise<'killed' | 'over'>,
-  { step = 1, atATime = 2 }: { readonly step?: number; readonly atATime?: number } = {},
+  { first, step, atATime = 2 }: { readonly first: number; readonly step: number; readonly atATime?: number },
 ): Promise<number> {
-  let next = 1;
+  let next = first;
   const take = (): number => {
     const n = next;
     next += step;

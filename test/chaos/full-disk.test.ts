@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import { parseFault, startSandbox } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/store/index.ts';
+import { isLong } from '../support/drawn.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { isLongForm } from './long-form.ts';
 
 const program = join(import.meta.dirname, '../../src/main/cli.ts');
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/chaos');
@@ -122,7 +122,7 @@ describe.skipIf(!existsSync(prlimit))(
     }
 
     // The process tries every minute.
-    it.runIf(isLongForm)('keeps the process trying, and the pair is stored when there is room', async () => {
+    it.runIf(isLong)('keeps the process trying, and the pair is stored when there is room', async () => {
       const company = await openFull();
       const { deployment } = company;
       await deployment.fillDisk(false);

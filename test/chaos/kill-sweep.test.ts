@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { drawPlaces, isLong } from '../support/drawn.ts';
 import { employees } from '../support/office.ts';
 import { countUp } from './count-up.ts';
 import {
@@ -10,7 +11,6 @@ import {
   runToTheEnd,
   type WorldOptions,
 } from './kill-world.ts';
-import { isLongForm, patientTimeoutMs } from './long-form.ts';
 
 const before = employees(6, { E3: { status: 'left' } }).slice(0, 4);
 const now = employees(6, { E2: { last: 'Núñez' }, E3: { status: 'active' }, E4: { status: 'left' } });
@@ -28,7 +28,7 @@ const byCall: WorldOptions = {
 /** One bad row: the file is halved until it stands alone, and it is good once the fault has ended. */
 const bySplitting: WorldOptions = {
   users: [],
-  employees: employees(isLongForm ? 6 : 3),
+  employees: employees(isLong ? 6 : 3),
   faults: ['file:fail-if=E3'],
   sync: { delivery: 'csv' },
 };
@@ -40,9 +40,8 @@ const byParking: WorldOptions = {
   sync: { delivery: 'csv', parkEmail: '{identification}@parked.example' },
 };
 
-vi.setConfig({ testTimeout: patientTimeoutMs });
-
-const laterBy = isLongForm ? 1 : 3;
+/** The places of the sweeps that this run plays. */
+const places = drawPlaces(4);
 
 const cases: readonly (readonly [string, WorldOptions, readonly string[]])[] = [
   ['files', byFile, []],
@@ -70,20 +69,23 @@ async function inWorld<T>(options: WorldOptions, work: (world: KillWorld) => Pro
 
 describe.each(cases)('a process killed at every checkpoint, delivering by %s', (_name, options, parked) => {
   it('goes on without losing or repeating anything', async () => {
-    const kills = await countUp((n) =>
-      inWorld(options, async (world) => {
-        const ended = await killAt(world, 'checkpoint', n);
-        await runToTheEnd(world);
-        await expectPromisesKept(world, options.employees, parked);
-        return ended;
-      }),
+    const kills = await countUp(
+      (n) =>
+        inWorld(options, async (world) => {
+          const ended = await killAt(world, 'checkpoint', n);
+          await runToTheEnd(world);
+          await expectPromisesKept(world, options.employees, parked);
+          return ended;
+        }),
+      places,
     );
     expect(kills).toBeGreaterThan(10);
   });
 
   it('goes on when the processes that take it up are killed too, each one later', async () => {
     await inWorld(options, async (world) => {
-      for (let n = 1; (await killAt(world, 'checkpoint', n)) === 'killed'; n += laterBy) world.clock.jump(leaseEndsMs);
+      const { first, step } = places;
+      for (let n = first; (await killAt(world, 'checkpoint', n)) === 'killed'; n += step) world.clock.jump(leaseEndsMs);
       await runToTheEnd(world);
       await expectPromisesKept(world, options.employees, parked);
     });
@@ -111,7 +113,7 @@ describe('a process killed at some checkpoint', () => {
           expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
           return ended;
         }),
-      { step: laterBy },
+      places,
     );
     expect(kills).toBeGreaterThan(10);
   });
@@ -135,7 +137,7 @@ describe('a process killed at some checkpoint', () => {
           expect(world.sandbox.state.log).toEqual([]);
           return ended;
         }),
-      { step: laterBy },
+      places,
     );
     expect(kills).toBeGreaterThan(5);
   });

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { seededRandom } from '../../src/sandbox/people/seed-users.ts';
+import { drawSeeds } from '../support/drawn.ts';
 import { employees, type Row } from '../support/office.ts';
 import {
   expectPromisesKept,
@@ -11,7 +12,6 @@ import {
   runToTheEnd,
   type WorldOptions,
 } from './kill-world.ts';
-import { seeds } from './long-form.ts';
 
 const closing: KillWorld[] = [];
 
@@ -47,7 +47,7 @@ function randomOffice(random: () => number): Office {
 }
 
 describe('a process killed right before or after a write to the store', () => {
-  it.each(seeds(5))('keeps every promise (seed %i)', async (seed) => {
+  it.each(drawSeeds(100, 4))('keeps every promise (seed %i)', async (seed) => {
     const random = seededRandom(seed);
     const office = randomOffice(random);
     const world = await open(office.options);
@@ -64,7 +64,7 @@ describe('a process killed right before or after a write to the store', () => {
 });
 
 describe('a process killed at any moment', () => {
-  it.each(seeds(3))('keeps every promise (seed %i)', async (seed) => {
+  it.each(drawSeeds(100, 2))('keeps every promise (seed %i)', async (seed) => {
     const random = seededRandom(seed + 1_000_000);
     const office = randomOffice(random);
     const world = await open({ ...office.options, speed: 20 });

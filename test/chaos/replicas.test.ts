@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { drawPlaces, isLong } from '../support/drawn.ts';
 import { employees } from '../support/office.ts';
 import { type RedisSpace, startRedisService } from '../support/services/redis-service.ts';
 import { closeAfterAll, openWorld, recoveryMs } from '../work/queue/with-redis.ts';
 import { countUp } from './count-up.ts';
 import { expectPromisesKept, runToTheEnd } from './kill-world.ts';
-import { isLongForm, patientTimeoutMs } from './long-form.ts';
 
 closeAfterAll();
 
@@ -14,14 +14,14 @@ const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ??
 const people = employees(9);
 
 const cases = [
-  ['files', { batchRows: 5 }, 5],
-  ['direct calls', { delivery: 'direct', policy: 'upsert-only' }, 9],
+  ['files', { batchRows: 5 }, 10],
+  ['direct calls', { delivery: 'direct', policy: 'upsert-only' }, 15],
 ] as const;
 
 describe.skipIf(service === undefined)('three replicas that deliver one run', () => {
   it.each(cases)(
     'bring it to its end at whatever checkpoint one is killed, delivering by %s',
-    async (name, sync, shortStep) => {
+    async (name, sync, share) => {
       const redis = await newSpace();
       const recoveries: number[] = [];
       let points = 0;
@@ -61,35 +61,30 @@ describe.skipIf(service === undefined)('three replicas that deliver one run', ()
         await world.close();
         return killed === undefined ? 'over' : 'killed';
       };
-      await countUp(kill, { step: isLongForm ? 1 : shortStep });
+      await countUp(kill, drawPlaces(share));
       const most = Math.max(...recoveries);
       process.stderr.write(`${name}: ${recoveries.length} of ${points} points, recovered within ${most} ms\n`);
-      if (isLongForm) expect(recoveries).toHaveLength(points);
+      if (isLong) expect(recoveries).toHaveLength(points);
       expect(points).toBeGreaterThan(15);
     },
-    patientTimeoutMs,
   );
 
-  it(
-    'do not make the job fail, however many are killed after each other',
-    async () => {
-      const redis = await newSpace();
-      const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 9 } });
-      const first = world.replica({ die: { at: 'checkpoint', n: 2 } });
-      await first.line('ready');
-      await world.ask();
-      expect((await first.ended).signal).toBe('SIGKILL');
-      for (let i = 1; i < (isLongForm ? 5 : 2); i += 1) {
-        const replica = world.replica({ die: { at: 'checkpoint', n: 1 } });
-        expect((await replica.ended).signal).toBe('SIGKILL');
-      }
-      const last = world.replica();
-      const [run] = await world.ended(1);
-      expect(run?.outcome).toBe('succeeded');
-      last.process.kill('SIGTERM');
-      await last.ended;
-      await expectPromisesKept(world, people);
-    },
-    patientTimeoutMs,
-  );
+  it('do not make the job fail, however many are killed after each other', async () => {
+    const redis = await newSpace();
+    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 9 } });
+    const first = world.replica({ die: { at: 'checkpoint', n: 2 } });
+    await first.line('ready');
+    await world.ask();
+    expect((await first.ended).signal).toBe('SIGKILL');
+    for (let i = 1; i < (isLong ? 5 : 2); i += 1) {
+      const replica = world.replica({ die: { at: 'checkpoint', n: 1 } });
+      expect((await replica.ended).signal).toBe('SIGKILL');
+    }
+    const last = world.replica();
+    const [run] = await world.ended(1);
+    expect(run?.outcome).toBe('succeeded');
+    last.process.kill('SIGTERM');
+    await last.ended;
+    await expectPromisesKept(world, people);
+  });
 });

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { isLong } from '../support/drawn.ts';
 import { employees, usersOf } from '../support/office.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { isLongForm } from './long-form.ts';
 import type { TokenOrder, TokenReport } from './use-token.ts';
 
 const postgres = await startPostgres();
@@ -140,10 +140,10 @@ async function expectOneRefreshPerExpiry(where: string, store: string, forMs: nu
 describe('eight processes that share tokens of 400 ms, one of them killed every 0.7 s', () => {
   it.skipIf(postgres === undefined)('refresh once per expiry and never lose the family, over PostgreSQL', async () => {
     const store = (await postgres?.newStore()) ?? '';
-    await expectOneRefreshPerExpiry('PostgreSQL', store, isLongForm ? 60_000 : 12_000);
+    await expectOneRefreshPerExpiry('PostgreSQL', store, isLong ? 60_000 : 4000);
   });
 
   it('refresh once per expiry and never lose the family, over SQLite', async () => {
-    await expectOneRefreshPerExpiry('SQLite', 'sqlite:./rollcall.db', isLongForm ? 60_000 : 4000);
+    await expectOneRefreshPerExpiry('SQLite', 'sqlite:./rollcall.db', isLong ? 60_000 : 4000);
   });
 });

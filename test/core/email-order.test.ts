@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEmailAddress, parkingAddress } from '../../src/core/person/text.ts';
 import { orderEmails, sendingLevels } from '../../src/core/plan/email-order.ts';
+import { drawRuns } from '../support/drawn.ts';
 
 const links = (...pairs: [number, number][]) => new Map(pairs);
 const always = () => true;
@@ -156,7 +157,7 @@ describe('e-mails that are passed on', () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: drawRuns(2000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { confusables } from '../../src/core/person/confusables.ts';
 import { likeness, lookAlikeKey } from '../../src/core/person/identification.ts';
+import { drawRuns } from '../support/drawn.ts';
 
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 
@@ -49,7 +50,7 @@ describe('the key of what an identification looks like', () => {
         const replaced = list[pick % list.length] ?? '';
         expect(lookAlikeKey(before + replaced + after)).toBe(lookAlikeKey(before + like + after));
       }),
-      { numRuns: 1000 },
+      { numRuns: drawRuns(1000) },
     );
     expect(confusables.length).toBeGreaterThan(70);
   });

@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
 import { decide, type PlanRules, type SourceSays } from '../../src/core/plan/plan.ts';
 import type { Roster, RosterEntry, RosterStanding } from '../../src/core/plan/roster.ts';
+import { drawRuns } from '../support/drawn.ts';
 import { day, entry, hour, now, rules, says, user } from './cases.ts';
 
 function rosterOf(patch: Partial<Roster> = {}): Roster {
@@ -259,7 +260,7 @@ describe('whatever the sides and the neighbors say', () => {
         expect(decided.change?.kind).toBe(waits ? undefined : alone.change?.kind);
         expect(decided.expected?.kind).toBe(waits ? alone.change?.kind : undefined);
       }),
-      { numRuns: 500 },
+      { numRuns: drawRuns(500) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { decide } from '../../src/core/plan/plan.ts';
 import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
 import { type FieldOrigin, type FieldRule, leavesBy } from '../../src/core/run/settings.ts';
 import { sayOf } from '../../src/run/read/source-says.ts';
+import { drawRuns } from '../support/drawn.ts';
 import { entry, now, rules, user } from './cases.ts';
 
 /** What a cell holds, and what its reader must make of it. */
@@ -148,7 +149,7 @@ it('trouble with a cell is trouble of that cell', async () => {
         }
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: drawRuns(3000) },
   );
 });
 

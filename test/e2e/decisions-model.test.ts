@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import { drawRuns, isLong } from '../support/drawn.ts';
 import { type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 
 /**
@@ -286,7 +287,7 @@ async function live(steps: readonly Step[]): Promise<void> {
 
 it('over several days of reads of all kinds, people get what they approved, never what they rejected', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 14, maxLength: 30, size: 'max' }), live), {
-    numRuns: Number(process.env.DECISION_RUNS ?? 12),
-    interruptAfterTimeLimit: 200_000,
+    numRuns: drawRuns(32),
+    interruptAfterTimeLimit: isLong ? 3_000_000 : 200_000,
   });
 });

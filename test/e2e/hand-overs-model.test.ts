@@ -7,6 +7,7 @@ import { requestOrRun } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { tracePerson } from '../../src/app/why.ts';
 import type { RunScope } from '../../src/ports/store.ts';
+import { drawRuns } from '../support/drawn.ts';
 import { type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 /**
@@ -327,7 +328,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
   }
 }
 
-const worlds = Number(process.env.HAND_OVER_WORLDS ?? 12);
+const worlds = drawRuns(32);
 let deltas = 0;
 
 it('an account has one owner, follows its person, and is disabled when no sync has them', async () => {

@@ -5,6 +5,7 @@ import { compileMapping } from '../../src/core/person/mapping.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
 import type { Run, RunScope } from '../../src/ports/store.ts';
 import { requestRun } from '../../src/run/request-run.ts';
+import { drawSeeds } from '../support/drawn.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community, type Effect } from './community.ts';
 import { Company, type Employee } from './company.ts';
@@ -15,6 +16,7 @@ import { TokenDesk } from './token-desk.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+const seeds = drawSeeds(60, 15);
 const from = (path: string): FieldRule => {
   return { kind: 'from', path, transform: [], format: undefined, whenEmpty: 'keep' };
 };
@@ -187,7 +189,7 @@ function changeSomething({ scheduler, company }: Days, step: number): void {
 
 it('many small runs of a shrinking company, named ones and a renamed sync among them, never pass a third in 24 hours', async () => {
   const seen: Record<string, number> = {};
-  for (let seed = 1; seed <= 60; seed += 1) {
+  for (const seed of seeds) {
     const size = 3 + (seed % 14);
     const days = new Days(seed, size);
     const { scheduler, company } = days;
@@ -214,12 +216,12 @@ it('many small runs of a shrinking company, named ones and a renamed sync among 
       }
     }
   }
-  for (const kind of Object.keys(kinds)) expect(seen[kind], kind).toBeGreaterThan(20);
+  for (const kind of Object.keys(kinds)) expect(seen[kind], kind).toBeGreaterThan(seeds.length / 3);
 }, 120_000);
 
 it('a read is held for blocked people exactly while it is worse than the last accepted one', async () => {
   const seen = { held: 0, accepted: 0, calm: 0 };
-  for (let seed = 1; seed <= 60; seed += 1) {
+  for (const seed of seeds) {
     const random = seededRandom(seed);
     const size = Math.floor(4 + 120 * random());
     const days = new Days(seed, size);
@@ -248,5 +250,5 @@ it('a read is held for blocked people exactly while it is worse than the last ac
       scheduler.jump(dayMs);
     }
   }
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(seeds.length / 2);
 }, 120_000);

@@ -7,6 +7,7 @@ import { openPlatformClient, type PlatformClient } from '../../../src/platform/c
 import { type OperationId, operations, pathParameters, queryMembers } from '../../../src/platform/table/index.ts';
 import type { RunningSandbox } from '../../../src/sandbox/index.ts';
 import { openConformingSandbox } from '../../support/conforming-sandbox.ts';
+import { drawRuns } from '../../support/drawn.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { neverAborted as signal } from '../test-client.ts';
 
@@ -224,7 +225,7 @@ describe('an identification that no path can carry', () => {
         expect(refusal).toMatchObject({ code: 'IDENTIFICATION_INVALID', effect: 'none', status: undefined });
         if (value.trim().length > 3) expect(refusal?.message).not.toContain(value);
       }),
-      { numRuns: 500 },
+      { numRuns: drawRuns(500) },
     );
     expect(Object.values(sandbox.state.requests).every((count) => count === 0)).toBe(true);
   });

@@ -7,6 +7,7 @@ import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import type { RosterStanding } from '../../../src/core/plan/roster.ts';
 import type { ReadEnd } from '../../../src/core/plan/snapshot.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { drawRuns } from '../../support/drawn.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 import { planNaively, type World } from '../naive-planner.ts';
 import { compilePlainMapping, explainByIndex, plainSettings, planByIndex } from '../plan-in-memory.ts';
@@ -313,7 +314,7 @@ it('the index decides exactly what the truth table decides on whole records', { 
       expect(hashes(indexed.changes)).toEqual(hashes(naive.changes));
       expect(indexed.ledger).toEqual(naive.ledger);
     }),
-    { numRuns: 400 },
+    { numRuns: drawRuns(400) },
   );
 });
 
@@ -341,7 +342,7 @@ it('why says of every person what the plan does', { timeout: 600_000 }, async ()
         });
       }
     }),
-    { numRuns: 150 },
+    { numRuns: drawRuns(150) },
   );
 });
 
