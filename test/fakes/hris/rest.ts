@@ -1,5 +1,5 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
-import { jsonWithLongNumbers, longId, openRoster, type Roster } from './roster.ts';
+import { jsonWithLongNumbers, longId, openRoster, type Roster, smallPage } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from './vendor-server.ts';
 
 export interface Human {
@@ -28,7 +28,7 @@ interface Asked {
   readonly elsewhere: string | undefined;
 }
 
-const pageSize = 250;
+const pageSize = 100;
 
 function reply(body: unknown, headers: VendorReply['headers'] = {}): VendorReply {
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: jsonWithLongNumbers(body) };
@@ -98,7 +98,7 @@ export const pagingFakes = {
     more: { ...counted, end: { emptyObject: true } },
     answer(asked) {
       const page = numberIn(asked.request, 'page', 1) - 1;
-      const size = Math.min(numberIn(asked.request, 'per_page', 20), asked.fault === 'pages shrink' ? 100 : 1000);
+      const size = Math.min(numberIn(asked.request, 'per_page', 20), asked.fault === 'pages shrink' ? smallPage : 1000);
       const isBeyond = page * size >= asked.roster.members.length && page > 0;
       return isBeyond ? reply({}) : byNumber(asked, page, size);
     },
@@ -107,7 +107,7 @@ export const pagingFakes = {
     paging: { style: 'page', size: pageSize, page: 'p', perPage: 'n', start: 0 },
     more: list,
     answer({ request, roster, number, fault }) {
-      const size = Math.min(numberIn(request, 'n', 20), fault === 'pages shrink' ? 100 : 1000);
+      const size = Math.min(numberIn(request, 'n', 20), fault === 'pages shrink' ? smallPage : 1000);
       return reply({ data: roster.page(numberIn(request, 'p', 0) * size, size, number) });
     },
   },
@@ -117,7 +117,7 @@ export const pagingFakes = {
     answer(asked) {
       const { fields, paging } = JSON.parse(asked.request.body);
       if (fields?.[0] !== 'id' || paging.order !== 'id') return { status: 422, body: '' };
-      const size = Math.min(paging.size, asked.fault === 'pages shrink' ? 100 : 1000);
+      const size = Math.min(paging.size, asked.fault === 'pages shrink' ? smallPage : 1000);
       return byNumber(asked, paging.page - 1, size);
     },
   },
@@ -187,7 +187,7 @@ export const pagingFakes = {
     paging: { style: 'total-pages', size: pageSize, start: 0, page: 'p', perPage: 'n', pages: 'meta.pages' },
     more: counted,
     answer: (asked) => {
-      const size = Math.min(numberIn(asked.request, 'n', 20), asked.fault === 'pages shrink' ? 100 : 1000);
+      const size = Math.min(numberIn(asked.request, 'n', 20), asked.fault === 'pages shrink' ? smallPage : 1000);
       return byNumber(asked, numberIn(asked.request, 'p', 0), size);
     },
   },
@@ -216,7 +216,7 @@ export function humans(count: number, fault?: FaultName): Human[] {
 }
 
 /** An API that pages in the style, with OAuth client credentials, and plays the fault. */
-export async function startRestFake(style: PagingFakeName, fault?: FaultName, people = 2_600): Promise<RestFake> {
+export async function startRestFake(style: PagingFakeName, fault?: FaultName, people = 750): Promise<RestFake> {
   const { paging, more, answer }: PagingFake = pagingFakes[style];
   const roster = openRoster(humans(people, fault), fault);
   const strikeAt = style === 'none' ? 1 : 2;

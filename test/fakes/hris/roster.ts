@@ -18,7 +18,7 @@ export interface Roster<M extends Member = Member> {
 }
 
 /** Pages smaller than asked for. */
-const smallPage = 100;
+export const smallPage = 40;
 
 export function openRoster<M extends Member>(members: readonly M[], fault?: FaultName): Roster<M> {
   const roster = fault === 'empty' ? [] : [...members];

@@ -3,17 +3,21 @@ import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
 import { noFile } from '../../contracts/source-faults.ts';
 import { openFileDoor, openOtherHost } from '../../fakes/hris/file-door.ts';
+import { once } from '../../support/once.ts';
 import { makeCertificate } from '../../support/services/authority.ts';
 import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 
+/** Made once: openssl takes longer than a read. */
+const certified = once(makeCertificate);
+
 /** A file with a trailer on a TLS server with a certificate of a private authority. */
 export const csvHttps: SourceCase = {
   name: 'csv (https)',
   async prepare(fault) {
-    const [certificate, scratchFolder] = [await makeCertificate(), await temporaryFolder()];
+    const [certificate, scratchFolder] = [await certified(), await temporaryFolder()];
     const { identifications, text } = peopleFile(fault === 'cut for good' ? undefined : fault);
     const other = fault === 'other host' ? await openOtherHost() : undefined;
     let version = 1;

@@ -1,7 +1,8 @@
-import { it } from 'vitest';
+import { afterAll, it } from 'vitest';
 import { sourceContract } from '../../contracts/source.ts';
-import { findSshd } from '../../support/services/sshd.ts';
-import { csvSftp } from './under-test.ts';
+import { findSshd, startSshd } from '../../support/services/sshd.ts';
+import { csvOnSftp } from './under-test.ts';
 
-if ((await findSshd('the contract of csv sources on an SFTP server')) === undefined) it.skip('needs sshd', () => {});
-else sourceContract(csvSftp);
+const program = await findSshd('the contract of csv sources on an SFTP server');
+if (program === undefined) it.skip('needs sshd', () => {});
+else sourceContract(csvOnSftp(await startSshd(program, afterAll)));

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase } from '../../contracts/source.ts';
-import { findSshd, startSshd } from '../../support/services/sshd.ts';
+import type { SshServer } from '../../support/services/sshd.ts';
 import { filesOpenIn, socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { openTcpProxy } from '../../support/tcp-proxy.ts';
@@ -14,16 +14,10 @@ import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 const web = 'SFTP has no such answers';
 
 /** A file with a trailer on a real OpenSSH server. */
-export const csvSftp: SourceCase = {
+export const csvOnSftp = (server: SshServer): SourceCase => ({
   name: 'csv (sftp)',
   async prepare(fault) {
-    const program = await findSshd('a csv source on an SFTP server');
-    if (program === undefined) throw new Error('there is no sshd');
-    const [server, folder, scratchFolder] = [
-      await startSshd(program),
-      await temporaryFolder(),
-      await temporaryFolder(),
-    ];
+    const [folder, scratchFolder] = [await temporaryFolder(), await temporaryFolder()];
     const { identifications, text } = peopleFile(fault);
     const path = join(folder, 'employees.csv');
     if (fault === 'a pipe') execFileSync('mkfifo', [path]);
@@ -59,4 +53,4 @@ export const csvSftp: SourceCase = {
     'token ends': web,
     'other host': 'SFTP has no redirects; the host key identifies another server: see sftp.test.ts',
   },
-};
+});

@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { SFTPWrapper, Server as SshServerClass } from 'ssh2';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sftpError } from '../../../src/sources/csv/places/sftp-errors.ts';
 import { openSftpSession } from '../../../src/sources/csv/places/sftp-session.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { startProxy } from '../../support/http-proxy.ts';
-import { findSshd, startSshd } from '../../support/services/sshd.ts';
+import { findSshd, type SshServer, startSshd } from '../../support/services/sshd.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { openTcpProxy } from '../../support/tcp-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const program = await findSshd('CSV files on an SFTP server');
+const sshd = program === undefined ? undefined : await startSshd(program, afterAll);
 const people = 'id,name\n1,Ana\n2,Luz\n';
 
 const ssh2 = createRequire(import.meta.url)('ssh2') as {
@@ -43,8 +44,8 @@ async function startOddServer(serve: (sftp: SFTPWrapper) => void) {
   return { host: '127.0.0.1', port, user: 'rollcall', password: 'any', path: '/employees.csv', hostKey };
 }
 
-async function office(program: string) {
-  const [server, folder, scratchFolder] = [await startSshd(program), await temporaryFolder(), await temporaryFolder()];
+async function office(server: SshServer) {
+  const [folder, scratchFolder] = [await temporaryFolder(), await temporaryFolder()];
   const path = join(folder, 'employees.csv');
   await writeFile(path, people);
   const sftp = {
@@ -63,8 +64,8 @@ async function office(program: string) {
   };
 }
 
-describe.skipIf(program === undefined)('a CSV file on an SFTP server', () => {
-  const start = () => office(program ?? '');
+describe.skipIf(sshd === undefined)('a CSV file on an SFTP server', () => {
+  const start = () => office(sshd as SshServer);
 
   it('is refused with both fingerprints when the host key is not the pinned one, before any login', async () => {
     const { server, open } = await start();

@@ -11,7 +11,7 @@ import { impossibleForFiles, peopleFile } from './people-file.ts';
 
 export { csvHttps } from './https-under-test.ts';
 export { csvS3 } from './s3-under-test.ts';
-export { csvSftp } from './sftp-under-test.ts';
+export { csvOnSftp } from './sftp-under-test.ts';
 
 const web = 'a file of this machine has no answers or tokens';
 

@@ -19,7 +19,7 @@ const notFrozen = 'each page shows the moment of its request: see `person slippe
 export const scimByIndex: SourceCase = {
   name: 'scim (index)',
   statusInputs: ['active'],
-  prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 500 }),
+  prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 150 }),
   impossible: {
     'total too small': 'many servers do this, so the total counts only with `total: exact`',
     'total nonsense': 'totals are not trusted, and the list is read twice where they prove nothing',
@@ -34,7 +34,7 @@ export const scimByIndex: SourceCase = {
 export const scimByExactTotal: SourceCase = {
   name: 'scim (index, exact total)',
   statusInputs: ['active'],
-  prepare: (fault) => prepare(fault, {}, { paging: 'index', total: 'exact', pageSize: 500 }),
+  prepare: (fault) => prepare(fault, {}, { paging: 'index', total: 'exact', pageSize: 150 }),
   impossible: {
     'cursor again': byNumber,
     'cursor expired': byNumber,
@@ -47,7 +47,7 @@ export const scimByExactTotal: SourceCase = {
 export const scimByCursor: SourceCase = {
   name: 'scim (cursor)',
   statusInputs: ['active'],
-  prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 500 }),
+  prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 150 }),
   impossible: { 'a pipe': noFile, 'stray quotes': noTextRows, 'still written': notFrozen },
 };
 
@@ -56,7 +56,7 @@ async function prepare(
   server: Partial<FakeScimOptions>,
   settings: Settings,
 ): Promise<SourceUnderTest> {
-  const users = fakeUsers(2_500).map((user, index) =>
+  const users = fakeUsers(750).map((user, index) =>
     fault === 'long ids' ? { ...user, externalId: `90071992547409${String(index).padStart(5, '0')}` } : user,
   );
   const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"totalResults":0}' }) });

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { openSource } from '../../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noFile } from '../../contracts/source-faults.ts';
+import { once } from '../../support/once.ts';
 import type { MariaDbService, PostgresService } from '../../support/services.ts';
 import { socketsTo } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -138,14 +139,6 @@ function underTest(url: string, folder: string, fault: FaultName | undefined): O
   // The clock of these tests runs fast.
   const config = { kind: 'sql', url, query, key: 'person_id', statementTimeout: '24h', fetchRows: 500 };
   return { source: openSource(config, sourceBase(folder)), field: 'person_id', identifications };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** Handles of this process on files of the folder, as Linux shows them. */

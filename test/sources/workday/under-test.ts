@@ -70,7 +70,7 @@ export const workdaySoap: SourceCase = {
         api: 'soap',
         url: workday.soapUrl,
         auth,
-        pageSize: 500,
+        pageSize: 150,
         limits: patient,
       }),
       'employeeId',
@@ -93,7 +93,8 @@ async function prepare(
   config: Config,
   field: string,
 ): Promise<SourceUnderTest> {
-  const workers = fakeWorkers(2_500).map((worker, index): FakeWorker => {
+  // A report is one answer, which has to be longer than the buffers on its way.
+  const workers = fakeWorkers(field === 'Employee_ID' ? 2_500 : 750).map((worker, index): FakeWorker => {
     if (fault === 'long ids') return { ...worker, id: `90071992547409${String(index).padStart(5, '0')}` };
     return index % 10 === 0 ? { ...worker, active: false, terminated: true, left: '2025-12-31' } : worker;
   });

@@ -1,8 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { findProgram, freePort, installPackages, run, startProgram, tellSkipped } from './programs.ts';
 
 /** A real OpenSSH server that lets this user in by key, and only to SFTP. */
@@ -26,9 +25,16 @@ export async function findSshd(what: string): Promise<string | undefined> {
   return found;
 }
 
-/** Starts one for this test, on a free port, with keys of its own. Nothing of the system's server is touched. */
-export async function startSshd(program: string): Promise<SshServer> {
-  const folder = await temporaryFolder();
+/**
+ * Starts one on a free port, with keys of its own, for this test, or for the file when `atEnd` is `afterAll`. Nothing of
+ * the system's server is touched.
+ */
+export async function startSshd(
+  program: string,
+  atEnd: (stop: () => Promise<void>) => void = onTestFinished,
+): Promise<SshServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-sshd-'));
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const path = (name: string): string => join(folder, name);
   const passphrase = 'of this test';
   await makeKey(path('host-ed25519'), 'ed25519');
@@ -58,7 +64,7 @@ export async function startSshd(program: string): Promise<SshServer> {
   // Where sshd, started by root, wants its empty folder to be.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const sshd = await startProgram(program, ['-D', '-e', '-f', path('config')], (text) => text.includes('listening'));
-  onTestFinished(() => sshd.stop());
+  atEnd(() => sshd.stop());
   return {
     port,
     user: userInfo().username,
