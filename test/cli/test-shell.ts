@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from 'vitest';
@@ -115,7 +115,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         stderr: { write: (line) => stderr.output.write(line) },
       }),
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
-    backups: openBackups(env),
+    backups: backupsIn(folder, env),
     sourceKinds: async () => sourceKinds,
     starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
     apiOperations: listApiOperations(),
@@ -125,6 +125,17 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
   const code = await runCli(words, io);
   const said = stdout.text();
   return { code, stdout: said, stderr: stderr.text(), json: () => JSON.parse(said) };
+}
+
+/** Backups of a command that runs in the folder. */
+function backupsIn(folder: string, env: Readonly<Record<string, string>>): CliIo['backups'] {
+  const { create, preview, restore } = openBackups(env);
+  const at = (path: string): string => resolve(folder, path);
+  return {
+    create: (config, file) => create(at(config), at(file)),
+    preview: (config, file) => preview(at(config), at(file)),
+    restore: (config, file, signed) => restore(at(config), at(file), signed),
+  };
 }
 
 /** A stream that remembers what was written to it, a terminal of 100 columns if so wanted. */

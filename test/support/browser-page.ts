@@ -1,6 +1,7 @@
 import { chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { TestServer } from '../server/open-test-server.ts';
+import { once } from './once.ts';
 
 /** A page of a real browser that reaches only one server, and what it complained about. */
 export interface BrowserPage {
@@ -21,7 +22,12 @@ export interface BrowserOptions {
   readonly alsoAt?: string;
 }
 
-/** Opens a browser, which is closed after the test. */
+/** The one browser of this worker; it ends with the worker's process. Tests share nothing in it: each has a context of its own. */
+const openBrowser = once((executablePath: string) =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] }),
+);
+
+/** Opens a page without cookies or storage of others, which is closed after the test. */
 export async function openBrowserPage(
   executablePath: string,
   server: Pick<TestServer, 'url'>,
@@ -35,8 +41,7 @@ export async function openBrowserPage(
     alsoAt = server.url,
   }: BrowserOptions = {},
 ): Promise<BrowserPage> {
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  onTestFinished(() => browser.close());
+  const browser = await openBrowser(executablePath);
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,
@@ -44,6 +49,7 @@ export async function openBrowserPage(
     timezoneId: zone,
     reducedMotion: 'reduce',
   });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   if (at !== undefined) await page.clock.setFixedTime(at);
   const complaints: string[] = [];

@@ -1,25 +1,15 @@
-import { type ExecFileException, execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { type Finished, openTestShell } from '../cli/test-shell.ts';
 import { plainMapping } from './office.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
-/** The command line of this version. */
-const thisCli = join(import.meta.dirname, '../../src/main/cli.ts');
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A folder in which commands run as processes of their own, with a platform whose refresh tokens rotate. */
+/** A folder in which commands run, with a platform whose refresh tokens rotate. */
 export interface CommandPlace {
   readonly sandbox: RunningSandbox;
   readonly folder: string;
-  rollcall(...args: readonly string[]): Promise<Ended>;
+  rollcall(...args: readonly string[]): Promise<Finished>;
   /** Writes the HR file: people 1 to `count`, of whom some have left. */
   employ(count: number, left?: readonly number[]): Promise<void>;
   configure(store: string, refreshToken: string): Promise<void>;
@@ -28,20 +18,11 @@ export interface CommandPlace {
 export async function openCommandPlace(store: string): Promise<CommandPlace> {
   const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, quirks: { strictReuse: true } });
   onTestFinished(() => sandbox.close());
-  const folder = await temporaryFolder();
+  const { folder, run } = await openTestShell();
   const place: CommandPlace = {
     sandbox,
     folder,
-    rollcall: (...args) =>
-      new Promise((resolve) => {
-        execFile(
-          process.execPath,
-          [thisCli, ...args],
-          { cwd: folder },
-          (error: ExecFileException | null, stdout, stderr) =>
-            resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
-        );
-      }),
+    rollcall: (...args) => run(args),
     async employ(count, left = []) {
       const rows = Array.from({ length: count }, (_, i) => i + 1).map(
         (n) => `E${n},Ana ${n},Doe,e${n}@example.com,${left.includes(n) ? 'left' : 'active'}\n`,
@@ -61,7 +42,7 @@ export async function openCommandPlace(store: string): Promise<CommandPlace> {
             mapping: plainMapping,
             lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
             guards: { creates: { absolute: 1000 } },
-            settle: { every: '1s' },
+            settle: { every: '50ms' },
           },
         },
       };
