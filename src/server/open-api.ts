@@ -1,95 +1,21 @@
 import { z } from 'zod';
-import { alertList, quieted } from '../views/alerts.ts';
-import { change, changeGroups, changePage, effect, foundChanges, pastChanges } from '../views/changes.ts';
-import { auditPage, connection, connectionList } from '../views/connections.ts';
-import { holdDetail, holdsPage, verdict } from '../views/holds.ts';
-import {
-  adoptionOrder,
-  approvalOrder,
-  cancelOrder,
-  holdOrder,
-  holdSelection,
-  muteOrder,
-  peopleOrder,
-  previewOrder,
-  quietOrder,
-  runOrder,
-  sessionOrder,
-  verdictOrder,
-  webhookOrder,
-} from '../views/orders.ts';
-import { dayList, overview } from '../views/overview.ts';
-import { adoptions, foundPeople, person } from '../views/people.ts';
-import { preview, previewList } from '../views/previews.ts';
-import { findingPage, rawTextList, runPage, runProgress, runSummary, runWithTimes } from '../views/runs.ts';
-import { mappingSamples, requested, requestState, sync, syncList, syncMapping } from '../views/syncs.ts';
 import { count } from '../views/wire.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
-import { session, sessionEnd } from './endpoints/session.ts';
 import type { JsonObject, OpenApiDocument, OpenApiOperation } from './open-api-document.ts';
 
-const problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: count,
-  code: z.string().meta({ description: 'Stable. Programs must use this code, not the texts' }),
-  detail: z.string(),
-  requestId: z.string(),
-});
+const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: count,
+    code: z.string().meta({ description: 'Stable. Programs must use this code, not the texts' }),
+    detail: z.string(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Problem' });
 
-/** The named schemas of the OpenAPI document. */
-const components: Readonly<Record<string, z.ZodType>> = {
-  Session: session,
-  SessionOrder: sessionOrder,
-  SessionEnd: sessionEnd,
-  Overview: overview,
-  DayList: dayList,
-  Sync: sync,
-  SyncList: syncList,
-  Run: runSummary,
-  RunPage: runPage,
-  RunDetail: runWithTimes,
-  FindingPage: findingPage,
-  Change: change,
-  ChangePage: changePage,
-  RawTexts: rawTextList,
-  PastChanges: pastChanges,
-  Person: person,
-  FoundPeople: foundPeople,
-  SyncMapping: syncMapping,
-  MappingSamples: mappingSamples,
-  Preview: preview,
-  PreviewList: previewList,
-  PreviewOrder: previewOrder,
-  Requested: requested,
-  RequestState: requestState,
-  RunProgress: runProgress,
-  Verdict: verdict,
-  AlertList: alertList,
-  QuietOrder: quietOrder,
-  MuteOrder: muteOrder,
-  Quieted: quieted,
-  Connection: connection,
-  ConnectionList: connectionList,
-  AuditPage: auditPage,
-  HoldsPage: holdsPage,
-  HoldDetail: holdDetail,
-  HoldSelection: holdSelection,
-  HoldOrder: holdOrder,
-  Effect: effect,
-  FoundChanges: foundChanges,
-  ChangeGroups: changeGroups,
-  RunOrder: runOrder,
-  VerdictOrder: verdictOrder,
-  ApprovalOrder: approvalOrder,
-  CancelOrder: cancelOrder,
-  PeopleOrder: peopleOrder,
-  AdoptionOrder: adoptionOrder,
-  Adoptions: adoptions,
-  WebhookOrder: webhookOrder,
-  Problem: problem,
-};
+const place = '#/components/schemas/';
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: 'The request is invalid',
@@ -105,18 +31,6 @@ const refusalWords: Readonly<Record<number, string>> = {
 
 /** Returns the server's API as an OpenAPI document, from the table of endpoints. The output is deterministic. */
 export function describeApi(version: string): OpenApiDocument {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, {
-    target: 'draft-2020-12',
-    uri: (id) => `#/components/schemas/${id}`,
-    override: ({ jsonSchema }) => {
-      // The range of safe integers is not a rule of the API.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-    },
-  });
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const endpoint of endpoints) {
     const methods = paths[endpoint.path] ?? {};
@@ -133,7 +47,7 @@ export function describeApi(version: string): OpenApiDocument {
     tags: [...new Set(endpoints.map(({ part }) => part))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)])),
+      schemas: componentsOf(endpoints),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'One of server.tokens' },
         session: {
@@ -147,10 +61,29 @@ export function describeApi(version: string): OpenApiDocument {
   };
 }
 
-/** Removes `$schema` and `$id`, which belong to whole documents and not to components. */
-function tidy(schema: JsonObject): JsonObject {
-  const { $schema, $id, id, ...rest } = schema;
-  return rest;
+/**
+ * Returns the schemas that have an id in `meta`, by that id. Bodies are described as a client sends them: what has a
+ * default is optional there.
+ */
+function componentsOf(all: readonly Endpoint[]): Readonly<Record<string, JsonObject>> {
+  const bodies = all.flatMap(({ body }) => body ?? []);
+  const answers = [problem, ...all.flatMap(({ answer }) => answer ?? [])];
+  const found = { ...namedIn(answers, 'output'), ...namedIn(bodies, 'input') };
+  return Object.fromEntries(Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function namedIn(schemas: readonly z.ZodType[], io: 'input' | 'output'): Readonly<Record<string, JsonObject>> {
+  const { $defs = {} } = z.toJSONSchema(z.union(schemas), {
+    io,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.id;
+      // The range of safe integers is not a rule of the API.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+    },
+  });
+  return JSON.parse(JSON.stringify($defs).replaceAll('#/$defs/', place));
 }
 
 function describe(endpoint: Endpoint): OpenApiOperation {
@@ -173,7 +106,7 @@ function describe(endpoint: Endpoint): OpenApiOperation {
   const text = [description, role].filter((one) => one !== undefined).join(' ');
   const refusal = (code: number) => ({
     description: refusalWords[code] ?? `Status ${code}`,
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    content: { 'application/problem+json': { schema: reference(problem) } },
   });
   return {
     operationId: id,
@@ -230,7 +163,7 @@ const parameterWords: Readonly<Record<string, string>> = {
 };
 
 function reference(schema: z.ZodType): JsonObject {
-  const name = Object.entries(components).find(([, entry]) => entry === schema)?.[0];
-  if (name === undefined) throw new RangeError('a schema of the table of endpoints is not among the components');
-  return { $ref: `#/components/schemas/${name}` };
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new RangeError('a schema of the table of endpoints has no id');
+  return { $ref: `${place}${id}` };
 }

@@ -5,53 +5,55 @@ import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
 const subject = z.object({ kind: z.enum(['sync', 'connection', 'deployment']), name: z.string() });
 const severity = z.enum(severities);
 
-export const alertList = z.object({
-  open: z.array(
-    z.object({
-      subject,
-      topic: z.string(),
-      code: z.string().meta({ description: 'See docs/codes.md' }),
-      severity,
-      worst: severity.meta({ description: 'The highest severity since it began' }),
-      summary: z.string(),
-      details: z.array(z.string()),
-      unaffected: z.string().nullable(),
-      action: z.string().meta({ description: 'The command to run' }),
-      count: count.nullable(),
-      run: z.string().nullable(),
-      since: instant,
-      newsAt: instant.meta({ description: 'When it began, got worse, or changed its reason' }),
-      acknowledged: z.object({ by: z.string(), at: instant }).nullable(),
-    }),
-  ),
-  muted: z.array(z.object({ subject, until: instant, by: z.string() })),
-  channels: z.array(
-    z.object({
-      name: z.string(),
-      kind: z.string(),
-      severities: z.array(severity),
-      syncs: z.array(z.string()).nullable().meta({ description: 'null: all' }),
-      afterMs: count.meta({ description: 'How long a problem lasts before this channel gets it' }),
-      remindMs: count.nullable().meta({ description: 'Time between two reminders; null: none' }),
-    }),
-  ),
-  notices: z
-    .array(
+export const alertList = z
+  .object({
+    open: z.array(
       z.object({
-        id: z.string(),
-        at: instant,
-        kind: z.string(),
-        severity,
         subject,
-        channel: z.string(),
-        state: z.enum(['waiting', 'delivered', 'given-up']),
-        tries: count,
-        endedAt: instant.nullable().meta({ description: 'When it was delivered or given up' }),
-        error: z.string().nullable(),
+        topic: z.string(),
+        code: z.string().meta({ description: 'See docs/codes.md' }),
+        severity,
+        worst: severity.meta({ description: 'The highest severity since it began' }),
+        summary: z.string(),
+        details: z.array(z.string()),
+        unaffected: z.string().nullable(),
+        action: z.string().meta({ description: 'The command to run' }),
+        count: count.nullable(),
+        run: z.string().nullable(),
+        since: instant,
+        newsAt: instant.meta({ description: 'When it began, got worse, or changed its reason' }),
+        acknowledged: z.object({ by: z.string(), at: instant }).nullable(),
       }),
-    )
-    .meta({ description: 'The newest notices, one entry per channel' }),
-});
+    ),
+    muted: z.array(z.object({ subject, until: instant, by: z.string() })),
+    channels: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        severities: z.array(severity),
+        syncs: z.array(z.string()).nullable().meta({ description: 'null: all' }),
+        afterMs: count.meta({ description: 'How long a problem lasts before this channel gets it' }),
+        remindMs: count.nullable().meta({ description: 'Time between two reminders; null: none' }),
+      }),
+    ),
+    notices: z
+      .array(
+        z.object({
+          id: z.string(),
+          at: instant,
+          kind: z.string(),
+          severity,
+          subject,
+          channel: z.string(),
+          state: z.enum(['waiting', 'delivered', 'given-up']),
+          tries: count,
+          endedAt: instant.nullable().meta({ description: 'When it was delivered or given up' }),
+          error: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'The newest notices, one entry per channel' }),
+  })
+  .meta({ id: 'AlertList' });
 
 export const alertListView = viewOf(alertList, ({ standing, muted, channels, deliveries }: AlertsReport) => ({
   open: standing.map((one) => ({ ...one, acknowledged: one.acked })),
@@ -60,10 +62,12 @@ export const alertListView = viewOf(alertList, ({ standing, muted, channels, del
   notices: deliveries.map(({ notice, ...delivery }) => ({ ...notice, ...delivery })),
 }));
 
-export const quieted = z.object({
-  subjects: z.array(z.object({ subject, open: count })),
-  until: instant.nullable().meta({ description: 'The end of the mute' }),
-});
+export const quieted = z
+  .object({
+    subjects: z.array(z.object({ subject, open: count })),
+    until: instant.nullable().meta({ description: 'The end of the mute' }),
+  })
+  .meta({ id: 'Quieted' });
 
 export type QuietReport = Inner<z.output<typeof quieted>>;
 

@@ -10,27 +10,29 @@ export const budget = z
 
 const values = z.record(z.string(), z.string());
 
-export const change = z.object({
-  identification: z.string(),
-  name: z.string().nullable(),
-  email: z.string().nullable(),
-  kind: z.enum(changeKinds),
-  state: z.enum(['planned', 'held', 'sent', 'applied', 'failed', 'unverified', 'unresolved', 'exported', 'dropped']),
-  stateReason: z.string().nullable(),
-  reason: z.string(),
-  rule: z.string(),
-  classes: z.array(z.string()),
-  changed: z.array(z.string()).meta({ description: 'The fields that differ' }),
-  before: values.nullable().meta({ description: 'null: the user did not exist' }),
-  after: values,
-  isEnabled: z
-    .boolean()
-    .nullable()
-    .meta({ description: 'Whether the account was enabled before; null: it did not exist' }),
-  batch: z.string().nullable(),
-  isApproved: z.boolean(),
-  hash: z.string(),
-});
+export const change = z
+  .object({
+    identification: z.string(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    kind: z.enum(changeKinds),
+    state: z.enum(['planned', 'held', 'sent', 'applied', 'failed', 'unverified', 'unresolved', 'exported', 'dropped']),
+    stateReason: z.string().nullable(),
+    reason: z.string(),
+    rule: z.string(),
+    classes: z.array(z.string()),
+    changed: z.array(z.string()).meta({ description: 'The fields that differ' }),
+    before: values.nullable().meta({ description: 'null: the user did not exist' }),
+    after: values,
+    isEnabled: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Whether the account was enabled before; null: it did not exist' }),
+    batch: z.string().nullable(),
+    isApproved: z.boolean(),
+    hash: z.string(),
+  })
+  .meta({ id: 'Change' });
 
 export const changeView = viewOf(change, (planned: PlannedChange) => ({
   ...planned,
@@ -47,17 +49,19 @@ export function personOf({ before, after }: PlannedChange): { readonly name?: st
   return { ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) };
 }
 
-export const changePage = z.object({
-  changes: z.array(change),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Send it as `after` for the next page; null: this is the last page' }),
-});
+export const changePage = z
+  .object({
+    changes: z.array(change),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `after` for the next page; null: this is the last page' }),
+  })
+  .meta({ id: 'ChangePage' });
 
 const pastChange = change.extend({ run: z.string(), at: instant });
 
-export const pastChanges = z.object({ history: z.array(pastChange) });
+export const pastChanges = z.object({ history: z.array(pastChange) }).meta({ id: 'PastChanges' });
 
 export const pastChangeView = viewOf(pastChange, (past: PastChange) => ({ ...past, ...changeView(past) }));
 
@@ -74,13 +78,15 @@ const foundChange = change.extend({
     .meta({ description: 'What an operator decided about a held change' }),
 });
 
-export const foundChanges = z.object({
-  changes: z.array(foundChange),
-  offset: count,
-  total: count.meta({ description: 'Changes that match' }),
-  all: count.meta({ description: 'Changes that were searched' }),
-  version: z.string().meta({ description: 'If this differs between two pages, rows may have moved' }),
-});
+export const foundChanges = z
+  .object({
+    changes: z.array(foundChange),
+    offset: count,
+    total: count.meta({ description: 'Changes that match' }),
+    all: count.meta({ description: 'Changes that were searched' }),
+    version: z.string().meta({ description: 'If this differs between two pages, rows may have moved' }),
+  })
+  .meta({ id: 'FoundChanges' });
 
 export interface FoundChange {
   readonly change: PlannedChange;
@@ -101,22 +107,26 @@ export const foundChangesView = viewOf(foundChanges, ({ changes, ...sums }: Foun
   })),
 }));
 
-export const changeGroups = z.object({
-  groups: z.array(z.object({ key: z.string(), count })).meta({ description: 'The 200 largest groups' }),
-  total: count,
-  isCut: z.boolean(),
-});
+export const changeGroups = z
+  .object({
+    groups: z.array(z.object({ key: z.string(), count })).meta({ description: 'The 200 largest groups' }),
+    total: count,
+    isCut: z.boolean(),
+  })
+  .meta({ id: 'ChangeGroups' });
 
 export type ChangeGroups = Inner<z.output<typeof changeGroups>>;
 
 export const changeGroupsView = toWire(changeGroups);
 
-export const effect = z.object({
-  changes: count,
-  kinds: z.record(z.enum(changeKinds), count),
-  undeliverable: count.meta({ description: 'Changes that this way of delivery cannot send' }),
-  budget: budget.meta({ description: 'Files, requests and time; null: the sync is no longer configured' }),
-});
+export const effect = z
+  .object({
+    changes: count,
+    kinds: z.record(z.enum(changeKinds), count),
+    undeliverable: count.meta({ description: 'Changes that this way of delivery cannot send' }),
+    budget: budget.meta({ description: 'Files, requests and time; null: the sync is no longer configured' }),
+  })
+  .meta({ id: 'Effect' });
 
 /** What delivering changes takes. */
 export type Effect = Inner<z.output<typeof effect>>;

@@ -15,14 +15,16 @@ const token = z.object({
   advice: z.string(),
 });
 
-export const connection = z.object({
-  name: z.string(),
-  syncs: z.array(z.string()),
-  token,
-  steps: z.array(z.string()).meta({ description: 'What to do to authorize the connection again; empty: nothing' }),
-});
+export const connection = z
+  .object({
+    name: z.string(),
+    syncs: z.array(z.string()),
+    token,
+    steps: z.array(z.string()).meta({ description: 'What to do to authorize the connection again; empty: nothing' }),
+  })
+  .meta({ id: 'Connection' });
 
-export const connectionList = z.object({ connections: z.array(connection) });
+export const connectionList = z.object({ connections: z.array(connection) }).meta({ id: 'ConnectionList' });
 
 export const connectionView = viewOf(connection, (status: TokenStatus, syncs: readonly SyncView[]) => ({
   name: status.connection,
@@ -69,6 +71,8 @@ const auditEntry = z.object({
   via: z.string().nullable().meta({ description: 'The token or login that was used, when `by` is another name' }),
 });
 
-export const auditPage = z.object({ entries: z.array(auditEntry), next: z.string().nullable() });
+export const auditPage = z
+  .object({ entries: z.array(auditEntry), next: z.string().nullable() })
+  .meta({ id: 'AuditPage' });
 
 export const auditEntryView = viewOf(auditEntry, (entry: AuditEntry) => entry);

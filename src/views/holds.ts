@@ -8,19 +8,21 @@ import { count, type Inner, instant, viewOf } from './wire.ts';
 
 const doubtedRead = z.object({ sync: z.string(), run: z.string(), reason: z.string().nullable(), startedAt: instant });
 
-export const holdsPage = z.object({
-  holds: z.array(
-    hold.extend({
-      sync: z.string(),
-      run: z.string(),
-      count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
-      budget: budget.meta({ description: 'Estimated requests of a run that delivers this and the rest of its plan' }),
-      isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
-      changes: z.array(change).meta({ description: 'The first changes; `list-changes` of the run returns all' }),
-    }),
-  ),
-  reads: z.array(doubtedRead).meta({ description: 'Runs that wait because their source looks wrong' }),
-});
+export const holdsPage = z
+  .object({
+    holds: z.array(
+      hold.extend({
+        sync: z.string(),
+        run: z.string(),
+        count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
+        budget: budget.meta({ description: 'Estimated requests of a run that delivers this and the rest of its plan' }),
+        isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
+        changes: z.array(change).meta({ description: 'The first changes; `list-changes` of the run returns all' }),
+      }),
+    ),
+    reads: z.array(doubtedRead).meta({ description: 'Runs that wait because their source looks wrong' }),
+  })
+  .meta({ id: 'HoldsPage' });
 
 /** A hold with the people whose changes are open. */
 export interface OpenHold {
@@ -58,21 +60,23 @@ export const holdsView = viewOf(holdsPage, ({ holds, reads }: HoldsReport) => ({
   reads,
 }));
 
-export const holdDetail = hold.extend({
-  sync: z.string(),
-  run: runSummary,
-  isApprovable: z.boolean().meta({ description: 'false: expired or decided' }),
-  kinds: changeGroups,
-  reasons: changeGroups,
-  fields: changeGroups,
-  effect: effect.meta({ description: 'What an approval of all of it does' }),
-  size: count.meta({ description: 'Changes that the guard held, decided ones included' }),
-  ends: z.array(heldEnd).meta({ description: 'What became of its changes' }),
-  replacedBy: z
-    .string()
-    .nullable()
-    .meta({ description: 'Id of the open hold in which the undecided changes wait now' }),
-});
+export const holdDetail = hold
+  .extend({
+    sync: z.string(),
+    run: runSummary,
+    isApprovable: z.boolean().meta({ description: 'false: expired or decided' }),
+    kinds: changeGroups,
+    reasons: changeGroups,
+    fields: changeGroups,
+    effect: effect.meta({ description: 'What an approval of all of it does' }),
+    size: count.meta({ description: 'Changes that the guard held, decided ones included' }),
+    ends: z.array(heldEnd).meta({ description: 'What became of its changes' }),
+    replacedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the open hold in which the undecided changes wait now' }),
+  })
+  .meta({ id: 'HoldDetail' });
 
 export interface HoldDetail {
   readonly hold: HoldFacts;
@@ -99,11 +103,13 @@ export const holdDetailView = viewOf(holdDetail, ({ hold: facts, ...detail }: Ho
   replacedBy: detail.replacedBy?.id,
 }));
 
-export const verdict = z.object({
-  run: z.string(),
-  sync: z.string(),
-  changes: count,
-  isDeploymentRunning: z.boolean().meta({ description: 'false: nothing is delivered until a deployment is started' }),
-});
+export const verdict = z
+  .object({
+    run: z.string(),
+    sync: z.string(),
+    changes: count,
+    isDeploymentRunning: z.boolean().meta({ description: 'false: nothing is delivered until a deployment is started' }),
+  })
+  .meta({ id: 'Verdict' });
 
 export type VerdictReport = Inner<z.output<typeof verdict>>;

@@ -33,18 +33,18 @@ export const runOrder = z
     error: 'full and users exclude each other: use one of them',
     path: ['full'],
   })
-  .meta({ description: 'The scope of the run' });
+  .meta({ id: 'RunOrder', description: 'The scope of the run' });
 
 export const webhookOrder = z
   .strictObject({ identifications: named })
-  .meta({ description: 'Employees that changed in the sending system' });
+  .meta({ id: 'WebhookOrder', description: 'Employees that changed in the sending system' });
 
 export const previewOrder = z
   .strictObject({
     sync: z.string().min(1).max(63).meta({ description: 'Name of the sync' }),
     users: named.optional().meta({ description: 'Identifications; absent: all employees' }),
   })
-  .meta({ description: 'What the preview is about' });
+  .meta({ id: 'PreviewOrder', description: 'What the preview is about' });
 
 export const verdictOrder = z
   .strictObject({
@@ -53,7 +53,10 @@ export const verdictOrder = z
     ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
     ...signature,
   })
-  .meta({ description: 'The held changes to decide, and the reason; an empty body: all that wait' });
+  .meta({
+    id: 'VerdictOrder',
+    description: 'The held changes to decide, and the reason; an empty body: all that wait',
+  });
 
 export const approvalOrder = verdictOrder
   .extend({
@@ -61,7 +64,10 @@ export const approvalOrder = verdictOrder
       description: 'true: changes that a person rejected are approved, when no other change of the selection waits',
     }),
   })
-  .meta({ description: 'The held changes to decide, and the reason; an empty body: all that wait' });
+  .meta({
+    id: 'ApprovalOrder',
+    description: 'The held changes to decide, and the reason; an empty body: all that wait',
+  });
 
 export const fieldNames = fieldTable.map(({ name }) => name) as [FieldName, ...FieldName[]];
 
@@ -87,7 +93,9 @@ const selectionParts = {
   filter: z.strictObject(filterParts).optional().meta({ description: 'Only changes that match, as in the list' }),
 };
 
-export const holdSelection = z.strictObject(selectionParts).meta({ description: 'Changes of a hold; empty: all' });
+export const holdSelection = z
+  .strictObject(selectionParts)
+  .meta({ id: 'HoldSelection', description: 'Changes of a hold; empty: all' });
 
 export const holdOrder = z
   .strictObject({
@@ -99,27 +107,27 @@ export const holdOrder = z
     reopen: z.boolean().optional().meta({ description: 'true: also approves what a person rejected' }),
     ...signature,
   })
-  .meta({ description: 'The changes of the hold to decide, and the reason; empty: all' });
+  .meta({ id: 'HoldOrder', description: 'The changes of the hold to decide, and the reason; empty: all' });
 
-export const cancelOrder = z.strictObject(signature).meta({ description: 'Reason, for the audit' });
+export const cancelOrder = z.strictObject(signature).meta({ id: 'CancelOrder', description: 'Reason, for the audit' });
 
 export const peopleOrder = z
   .strictObject({ ids: somePeople.max(100) })
-  .meta({ description: 'The people, by identification' });
+  .meta({ id: 'PeopleOrder', description: 'The people, by identification' });
 
 export const adoptionOrder = peopleOrder
   .extend(signature)
-  .meta({ description: 'The people, and the reason for the audit' });
+  .meta({ id: 'AdoptionOrder', description: 'The people, and the reason for the audit' });
 
-export const quietOrder = z.strictObject(signature).meta({ description: 'Reason, for the audit' });
+export const quietOrder = z.strictObject(signature).meta({ id: 'QuietOrder', description: 'Reason, for the audit' });
 
 export const muteOrder = z
   .strictObject({
     minutes: count.min(1).max(43_200).default(60).meta({ description: 'For how long; at most 30 days' }),
     ...signature,
   })
-  .meta({ description: 'The duration and the reason' });
+  .meta({ id: 'MuteOrder', description: 'The duration and the reason' });
 
 export const sessionOrder = z
   .strictObject({ token: z.string().min(1).max(1000) })
-  .meta({ description: 'One of server.tokens' });
+  .meta({ id: 'SessionOrder', description: 'One of server.tokens' });

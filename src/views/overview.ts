@@ -53,37 +53,39 @@ const waiting = z.object({
   expiresAt: instant.nullable().meta({ description: 'When the first hold expires' }),
 });
 
-export const overview = z.object({
-  at: instant,
-  work: z.object({
-    isDeploymentRunning: z.boolean(),
-    deploymentSeenAt: instant.nullable().meta({ description: 'null: it never ran, or was stopped in order' }),
-    workers: z
-      .enum(['alive', 'none', 'in-process'])
-      .meta({ description: 'in-process: without Redis, the deployment itself works' }),
-    requests: count.meta({ description: 'Requests that no run has taken' }),
-    runs: count.meta({ description: 'Runs in progress' }),
-  }),
-  syncs: z.array(
-    z.object({
-      name: z.string(),
-      connection: z.string(),
-      policy: z.string(),
-      schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
-      health,
-      activity,
-      holds: waiting,
-      requests: count,
-      freshAt: instant.nullable().meta({ description: 'When the latest successful run about all people started' }),
-      nextSlotAt: instant.nullable(),
-      lastRun: runSummary.nullable(),
+export const overview = z
+  .object({
+    at: instant,
+    work: z.object({
+      isDeploymentRunning: z.boolean(),
+      deploymentSeenAt: instant.nullable().meta({ description: 'null: it never ran, or was stopped in order' }),
+      workers: z
+        .enum(['alive', 'none', 'in-process'])
+        .meta({ description: 'in-process: without Redis, the deployment itself works' }),
+      requests: count.meta({ description: 'Requests that no run has taken' }),
+      runs: count.meta({ description: 'Runs in progress' }),
     }),
-  ),
-  waiting: z
-    .object({ holds: count, changes: count, expiredChanges: count, reads: count })
-    .meta({ description: 'The sums over all syncs' }),
-  alerts: z.object({ open: count, acknowledged: count, muted: count, worst: z.enum(severities).nullable() }),
-});
+    syncs: z.array(
+      z.object({
+        name: z.string(),
+        connection: z.string(),
+        policy: z.string(),
+        schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
+        health,
+        activity,
+        holds: waiting,
+        requests: count,
+        freshAt: instant.nullable().meta({ description: 'When the latest successful run about all people started' }),
+        nextSlotAt: instant.nullable(),
+        lastRun: runSummary.nullable(),
+      }),
+    ),
+    waiting: z
+      .object({ holds: count, changes: count, expiredChanges: count, reads: count })
+      .meta({ description: 'The sums over all syncs' }),
+    alerts: z.object({ open: count, acknowledged: count, muted: count, worst: z.enum(severities).nullable() }),
+  })
+  .meta({ id: 'Overview' });
 
 /** How the runs of a sync go, whatever it does at this moment. */
 export interface SyncHealth {
@@ -222,6 +224,7 @@ export const dayList = z
     syncs: z.array(z.object({ name: z.string(), days: z.array(dayOfSync) })),
   })
   .meta({
+    id: 'DayList',
     description: 'Changes count on the day on which they were seen applied, runs on the day on which they ended',
   });
 

@@ -26,16 +26,18 @@ const foundPerson = z.object({
   isOnPlatform: z.boolean().meta({ description: 'As the last complete read of the sync saw it' }),
 });
 
-export const foundPeople = z.object({
-  people: z
-    .array(foundPerson)
-    .meta({ description: 'An equal identification comes first, then the rest in order of name' }),
-  total: count,
-  next: count.nullable().meta({ description: 'Send it as `offset` for the next page; null: this is the last page' }),
-  syncs: z
-    .array(z.object({ sync: z.string(), readAt: instant.nullable(), people: count }))
-    .meta({ description: 'What was searched; `readAt` null: no complete read yet, so no person is found by name' }),
-});
+export const foundPeople = z
+  .object({
+    people: z
+      .array(foundPerson)
+      .meta({ description: 'An equal identification comes first, then the rest in order of name' }),
+    total: count,
+    next: count.nullable().meta({ description: 'Send it as `offset` for the next page; null: this is the last page' }),
+    syncs: z
+      .array(z.object({ sync: z.string(), readAt: instant.nullable(), people: count }))
+      .meta({ description: 'What was searched; `readAt` null: no complete read yet, so no person is found by name' }),
+  })
+  .meta({ id: 'FoundPeople' });
 
 export type FoundPerson = Inner<z.output<typeof foundPerson>>;
 
@@ -99,7 +101,10 @@ export const person = z
       .meta({ description: 'The change that the next full run plans; null: none' }),
     decision: z.looseObject({}).optional(),
   })
-  .meta({ description: 'The records, the mapping step by step, the platform, the ledger and the decision' });
+  .meta({
+    id: 'Person',
+    description: 'The records, the mapping step by step, the platform, the ledger and the decision',
+  });
 
 /** An account that got another identification by `adopt`, as the audit has it. */
 export interface Rename extends Pick<AuditEntry, 'at' | 'by' | 'reason'> {
@@ -150,7 +155,7 @@ const adoption = z.object({
     .meta({ description: 'false in a preview; after an adoption, also when the platform does not show a rename' }),
 });
 
-export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoption) });
+export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoption) }).meta({ id: 'Adoptions' });
 
 /** What adopting one person does, or did. */
 export type Adoption = Inner<z.output<typeof adoption>>;

@@ -38,18 +38,20 @@ const shownPlan = z.object({
     .meta({ description: 'Why a run of this plan would fail; null: the run would not fail' }),
 });
 
-export const preview = previewFacts.extend({
-  progress: z
-    .object({ step: z.enum(['reading', 'scanning', 'planning']), done: count, total: count.nullable() })
-    .nullable()
-    .meta({ description: 'How far the work is: rows, users or people; null: not known' }),
-  isDeploymentRunning: z
-    .boolean()
-    .meta({ description: 'false: nothing makes the preview until a deployment is started' }),
-  report: shownPlan.nullable().meta({ description: 'What a run would do; null until it is done' }),
-});
+export const preview = previewFacts
+  .extend({
+    progress: z
+      .object({ step: z.enum(['reading', 'scanning', 'planning']), done: count, total: count.nullable() })
+      .nullable()
+      .meta({ description: 'How far the work is: rows, users or people; null: not known' }),
+    isDeploymentRunning: z
+      .boolean()
+      .meta({ description: 'false: nothing makes the preview until a deployment is started' }),
+    report: shownPlan.nullable().meta({ description: 'What a run would do; null until it is done' }),
+  })
+  .meta({ id: 'Preview' });
 
-export const previewList = z.object({ previews: z.array(previewFacts) });
+export const previewList = z.object({ previews: z.array(previewFacts) }).meta({ id: 'PreviewList' });
 
 const planOf = (report: PlanReport) => ({
   ...report,

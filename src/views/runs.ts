@@ -24,27 +24,29 @@ const counts = z.object({
   repeated: count,
 });
 
-export const runSummary = z.object({
-  id: z.string(),
-  sync: z.string(),
-  connection: z.string(),
-  trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
-  read: z
-    .enum(['full', 'delta', 'point'])
-    .nullable()
-    .meta({ description: 'Which employees were read: all, changed ones, or named ones; null: none yet' }),
-  users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
-  phase: phaseWord,
-  startedAt: instant,
-  endedAt: instant.nullable(),
-  outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
-    .nullable()
-    .meta({ description: 'null until the run has ended' }),
-  reason: z.string().nullable(),
-  digest: z.string().nullable(),
-  isCancelRequested: z.boolean(),
-  counts,
-});
+export const runSummary = z
+  .object({
+    id: z.string(),
+    sync: z.string(),
+    connection: z.string(),
+    trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+    read: z
+      .enum(['full', 'delta', 'point'])
+      .nullable()
+      .meta({ description: 'Which employees were read: all, changed ones, or named ones; null: none yet' }),
+    users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+    phase: phaseWord,
+    startedAt: instant,
+    endedAt: instant.nullable(),
+    outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
+      .nullable()
+      .meta({ description: 'null until the run has ended' }),
+    reason: z.string().nullable(),
+    digest: z.string().nullable(),
+    isCancelRequested: z.boolean(),
+    counts,
+  })
+  .meta({ id: 'Run' });
 
 const summaryOf = (run: Run) => ({
   ...run,
@@ -54,10 +56,12 @@ const summaryOf = (run: Run) => ({
 
 export const runView = viewOf(runSummary, summaryOf);
 
-export const runPage = z.object({
-  runs: z.array(runSummary),
-  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
-});
+export const runPage = z
+  .object({
+    runs: z.array(runSummary),
+    next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
+  })
+  .meta({ id: 'RunPage' });
 
 /** A run with the facts of its work. `runs --json` lists them. */
 const runFacts = runSummary.extend({
@@ -218,32 +222,34 @@ export const heldEndWords: Readonly<Record<HeldEnd['state'], string>> = {
 };
 
 /** What the page of a run shows besides. */
-export const runWithTimes = runDetail.extend({
-  timeline: z
-    .array(z.object({ phase: phaseWord, startedAt: instant, ms: count, isCurrent: z.boolean() }))
-    .meta({ description: 'Time in each phase. Delivering and proving alternate, so their times are sums' }),
-  findingCodes: z.array(z.object({ code: z.string(), count })),
-  causes: z
-    .array(
-      z.object({
-        code: z.string(),
-        message: z.string(),
-        count,
-        examples: z.array(finding).meta({ description: 'The first three, with their place in the source' }),
+export const runWithTimes = runDetail
+  .extend({
+    timeline: z
+      .array(z.object({ phase: phaseWord, startedAt: instant, ms: count, isCurrent: z.boolean() }))
+      .meta({ description: 'Time in each phase. Delivering and proving alternate, so their times are sums' }),
+    findingCodes: z.array(z.object({ code: z.string(), count })),
+    causes: z
+      .array(
+        z.object({
+          code: z.string(),
+          message: z.string(),
+          count,
+          examples: z.array(finding).meta({ description: 'The first three, with their place in the source' }),
+        }),
+      )
+      .meta({ description: 'Findings with equal code and text, the most frequent first; at most 200' }),
+    batches: z.array(
+      batch.extend({
+        sentAt: instant.nullable(),
+        finalAt: instant.nullable().meta({ description: 'When the file had its final status' }),
+        polls: count,
+        parent: z.string().nullable().meta({ description: 'The batch from which this one was split' }),
+        isParking: z.boolean(),
+        states: amounts.meta({ description: 'Its changes by state' }),
       }),
-    )
-    .meta({ description: 'Findings with equal code and text, the most frequent first; at most 200' }),
-  batches: z.array(
-    batch.extend({
-      sentAt: instant.nullable(),
-      finalAt: instant.nullable().meta({ description: 'When the file had its final status' }),
-      polls: count,
-      parent: z.string().nullable().meta({ description: 'The batch from which this one was split' }),
-      isParking: z.boolean(),
-      states: amounts.meta({ description: 'Its changes by state' }),
-    }),
-  ),
-});
+    ),
+  })
+  .meta({ id: 'RunDetail' });
 
 /** Everything that the page of a run shows. */
 export interface RunPage {
@@ -268,10 +274,12 @@ export const runWithTimesView = viewOf(runWithTimes, ({ report, byCode, states, 
   };
 });
 
-export const findingPage = z.object({
-  findings: z.array(finding),
-  next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
-});
+export const findingPage = z
+  .object({
+    findings: z.array(finding),
+    next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
+  })
+  .meta({ id: 'FindingPage' });
 
 export interface FoundFindings {
   readonly findings: readonly Finding[];
@@ -284,18 +292,22 @@ export const findingPageView = viewOf(findingPage, ({ findings, next }: FoundFin
   next: next === undefined ? null : String(next),
 }));
 
-export const rawTextList = z.object({
-  texts: z
-    .array(z.object({ at: instant, about: z.string(), text: z.string() }))
-    .meta({ description: 'In the order in which they came; empty without `encryptionKey`' }),
-});
+export const rawTextList = z
+  .object({
+    texts: z
+      .array(z.object({ at: instant, about: z.string(), text: z.string() }))
+      .meta({ description: 'In the order in which they came; empty without `encryptionKey`' }),
+  })
+  .meta({ id: 'RawTexts' });
 
 export const rawTextListView = viewOf(rawTextList, (texts: readonly RawText[]) => ({ texts }));
 
-export const runProgress = z.object({
-  run: runSummary,
-  batches: z.array(z.object({ state: batch.shape.state, batches: count, changes: count })),
-});
+export const runProgress = z
+  .object({
+    run: runSummary,
+    batches: z.array(z.object({ state: batch.shape.state, batches: count, changes: count })),
+  })
+  .meta({ id: 'RunProgress' });
 
 export interface RunProgress {
   readonly run: Run;

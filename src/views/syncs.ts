@@ -8,21 +8,23 @@ import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { runSummary, runView } from './runs.ts';
 import { amounts, count, instant, viewOf } from './wire.ts';
 
-export const sync = z.object({
-  name: z.string(),
-  connection: z.string(),
-  policy: z.string(),
-  schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
-  state: z.enum(['idle', 'waiting', 'running', 'paused']),
-  pausedAt: instant.nullable(),
-  pausedBy: z.string().nullable(),
-  freshAt: instant.nullable().meta({ description: 'When the latest successful run started' }),
-  nextSlotAt: instant.nullable(),
-  waiting: count.meta({ description: 'Requests that wait for a run' }),
-  lastRun: runSummary.nullable(),
-});
+export const sync = z
+  .object({
+    name: z.string(),
+    connection: z.string(),
+    policy: z.string(),
+    schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
+    state: z.enum(['idle', 'waiting', 'running', 'paused']),
+    pausedAt: instant.nullable(),
+    pausedBy: z.string().nullable(),
+    freshAt: instant.nullable().meta({ description: 'When the latest successful run started' }),
+    nextSlotAt: instant.nullable(),
+    waiting: count.meta({ description: 'Requests that wait for a run' }),
+    lastRun: runSummary.nullable(),
+  })
+  .meta({ id: 'Sync' });
 
-export const syncList = z.object({ syncs: z.array(sync) });
+export const syncList = z.object({ syncs: z.array(sync) }).meta({ id: 'SyncList' });
 
 export interface SyncView {
   readonly name: string;
@@ -60,12 +62,14 @@ function stateWord({ pause, lastRun, waiting }: SyncState): z.output<typeof sync
   return waiting > 0 ? 'waiting' : 'idle';
 }
 
-export const requested = z.object({
-  trigger: z.string(),
-  sync: z.string(),
-  isNew: z.boolean().meta({ description: 'false: the Idempotency-Key was used before' }),
-  run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
-});
+export const requested = z
+  .object({
+    trigger: z.string(),
+    sync: z.string(),
+    isNew: z.boolean().meta({ description: 'false: the Idempotency-Key was used before' }),
+    run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
+  })
+  .meta({ id: 'Requested' });
 
 export interface RequestReport {
   readonly trigger: string;
@@ -85,20 +89,22 @@ const requestResult = z.object({
   changes: amounts.meta({ description: 'Changes of the named employees, by state' }),
 });
 
-export const requestState = z.object({
-  id: z.string(),
-  sync: z.string(),
-  kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
-  requestedAt: instant,
-  users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
-  state: z
-    .enum(['waiting', 'running', 'ended', 'canceled'])
-    .meta({ description: '`waiting`: no run has taken it; `running`: its run is in progress' }),
-  run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
-  result: requestResult.nullable().meta({
-    description: 'How it ended for the employees of this request; its run may be about more. null: not ended',
-  }),
-});
+export const requestState = z
+  .object({
+    id: z.string(),
+    sync: z.string(),
+    kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+    requestedAt: instant,
+    users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+    state: z
+      .enum(['waiting', 'running', 'ended', 'canceled'])
+      .meta({ description: '`waiting`: no run has taken it; `running`: its run is in progress' }),
+    run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
+    result: requestResult.nullable().meta({
+      description: 'How it ended for the employees of this request; its run may be about more. null: not ended',
+    }),
+  })
+  .meta({ id: 'RequestState' });
 
 export interface RequestState {
   readonly trigger: Trigger;
@@ -126,46 +132,50 @@ export const requestStateView = viewOf(requestState, ({ trigger, state, run, res
   result,
 }));
 
-export const syncMapping = z.object({
-  sync: z.string(),
-  source: z.string().meta({ description: 'Kind of the source' }),
-  scope: z
-    .string()
-    .nullable()
-    .meta({ description: 'The expression that selects the employees of the sync; null: all' }),
-  readAt: instant.nullable().meta({ description: 'The read that the fill-rates are of; null: none was accepted yet' }),
-  rows: count.nullable(),
-  fields: z.array(
-    z.object({
-      field: z.string(),
-      kind: z.enum(['from', 'value', 'expression']),
-      origin: z.string().meta({ description: 'The source field, the fixed value, or the expression' }),
-      transforms: z.array(z.string()),
-      format: z.string().nullable().meta({ description: 'Format of a date in the source' }),
-      whenEmpty: z.enum(['keep', 'clear']),
-      reads: z.array(z.string()).meta({ description: 'Source fields that the rule reads' }),
-      unseen: z.array(z.string()).meta({ description: 'The source fields that no record of the read showed' }),
-      fillRate: z
-        .number()
-        .min(0)
-        .max(1)
-        .nullable()
-        .meta({ description: 'Share of people with a value; null: not known' }),
-    }),
-  ),
-  managed: count.meta({ description: 'Users that the sync owns' }),
-  enabled: count.meta({ description: 'Owned users whom Rollcall has not disabled' }),
-  guards: z.array(
-    z.object({
-      class: z.string(),
-      absolute: count,
-      percent: z.number(),
-      cap: count.nullable(),
-      allowed: count.meta({ description: 'How many changes pass in 24 hours without approval' }),
-      used: count.meta({ description: 'Changes of the last 24 hours without approval' }),
-    }),
-  ),
-});
+export const syncMapping = z
+  .object({
+    sync: z.string(),
+    source: z.string().meta({ description: 'Kind of the source' }),
+    scope: z
+      .string()
+      .nullable()
+      .meta({ description: 'The expression that selects the employees of the sync; null: all' }),
+    readAt: instant
+      .nullable()
+      .meta({ description: 'The read that the fill-rates are of; null: none was accepted yet' }),
+    rows: count.nullable(),
+    fields: z.array(
+      z.object({
+        field: z.string(),
+        kind: z.enum(['from', 'value', 'expression']),
+        origin: z.string().meta({ description: 'The source field, the fixed value, or the expression' }),
+        transforms: z.array(z.string()),
+        format: z.string().nullable().meta({ description: 'Format of a date in the source' }),
+        whenEmpty: z.enum(['keep', 'clear']),
+        reads: z.array(z.string()).meta({ description: 'Source fields that the rule reads' }),
+        unseen: z.array(z.string()).meta({ description: 'The source fields that no record of the read showed' }),
+        fillRate: z
+          .number()
+          .min(0)
+          .max(1)
+          .nullable()
+          .meta({ description: 'Share of people with a value; null: not known' }),
+      }),
+    ),
+    managed: count.meta({ description: 'Users that the sync owns' }),
+    enabled: count.meta({ description: 'Owned users whom Rollcall has not disabled' }),
+    guards: z.array(
+      z.object({
+        class: z.string(),
+        absolute: count,
+        percent: z.number(),
+        cap: count.nullable(),
+        allowed: count.meta({ description: 'How many changes pass in 24 hours without approval' }),
+        used: count.meta({ description: 'Changes of the last 24 hours without approval' }),
+      }),
+    ),
+  })
+  .meta({ id: 'SyncMapping' });
 
 /** The mapping of a sync, with what the last accepted complete read showed. */
 export interface SyncMapping {
@@ -215,14 +225,16 @@ export const syncMappingView = viewOf(syncMapping, ({ read, fields, guards, ...r
   guards: guards.map(({ threshold, ...use }) => ({ ...threshold, ...use })),
 }));
 
-export const mappingSamples = z.object({
-  records: z.array(
-    z.object({
-      at: z.string().meta({ description: 'Position in the source' }),
-      values: z.array(z.object({ field: z.string(), effect: z.string(), value: z.string() })),
-    }),
-  ),
-});
+export const mappingSamples = z
+  .object({
+    records: z.array(
+      z.object({
+        at: z.string().meta({ description: 'Position in the source' }),
+        values: z.array(z.object({ field: z.string(), effect: z.string(), value: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: 'MappingSamples' });
 
 /** Values of the first records of a source, after the mapping. Personal data. */
 export interface MappingSamples {
