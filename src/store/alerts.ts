@@ -1,20 +1,18 @@
 import type { Selectable } from 'kysely';
-import type { AlertCode } from '../core/run/codes/alert-entries.ts';
 import {
   type AlertBook,
   type AlertDelivery,
   type AlertNotice,
   type AlertState,
   type AlertSubject,
-  type AlertTopic,
   type ChangeResult,
-  type KnownProblem,
   successOutcomes,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction, toInstant } from './db/database.ts';
+import { addNew } from './db/row-writer.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './db/schema.ts';
-import { inPiece, piecesOf } from './plans/plan-access.ts';
+import { countChanges } from './plans/plan-access.ts';
 import { fullScopes } from './reports.ts';
 
 export function createAlerts(db: Database): AlertBook {
@@ -34,12 +32,7 @@ export function createAlerts(db: Database): AlertBook {
         const row = { subject: subjectKey(next.subject), version, state: JSON.stringify({ ...next, version }) };
         const isOurs =
           seenVersion === 0
-            ? await transaction
-                .insertInto('alert_states')
-                .values(row)
-                .onConflict((conflict) => conflict.column('subject').doNothing())
-                .executeTakeFirst()
-                .then(({ numInsertedOrUpdatedRows }) => (numInsertedOrUpdatedRows ?? 0n) > 0n)
+            ? await addNew(transaction, 'alert_states', row)
             : await transaction
                 .updateTable('alert_states')
                 .set(row)
@@ -183,21 +176,9 @@ export function createAlerts(db: Database): AlertBook {
 
     async changeResults(run) {
       const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
-      const found = new Map<string, ChangeResult>();
-      if (plan === undefined) return [];
-      for await (const piece of piecesOf(db, plan.id)) {
-        const rows = await db
-          .selectFrom('changes')
-          .select(({ fn }) => ['kind', 'state', fn.countAll<number>().as('count')])
-          .where(inPiece(piece))
-          .groupBy(['kind', 'state'])
-          .execute();
-        for (const { kind, state, count } of rows) {
-          const key = `${kind} ${state}`;
-          found.set(key, { kind, state, count: (found.get(key)?.count ?? 0) + Number(count) });
-        }
-      }
-      return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, result]) => result);
+      const found = plan === undefined ? [] : await countChanges(db, plan.id, ['kind', 'state']);
+      const keyOf = ({ kind, state }: ChangeResult): string => `${kind} ${state}`;
+      return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     },
   };
 }
@@ -208,31 +189,7 @@ function subjectKey({ kind, name }: AlertSubject): string {
 }
 
 function toState(row: Selectable<AlertStateRow>): AlertState {
-  const state = JSON.parse(row.state) as AlertState;
-  const problems = Object.entries(state.problems).map(([topic, problem]) => [topic, complete(topic, problem)]);
-  return { ...state, problems: Object.fromEntries(problems), version: Number(row.version) };
-}
-
-/** The codes of problems that release 0.1 stored without one. */
-const firstCodes: Readonly<Record<AlertTopic, AlertCode>> = {
-  run: 'run-failed',
-  held: 'changes-held',
-  freshness: 'sync-late',
-  token: 'refresh-token-refused',
-  work: 'no-scheduler',
-  store: 'store-was-away',
-};
-
-/** Release 0.1 stored only a part of a problem. */
-function complete(topic: string, problem: Partial<KnownProblem> & Pick<KnownProblem, 'since'>): object {
-  const missing = {
-    topic,
-    code: firstCodes[topic as AlertTopic],
-    details: [],
-    action: 'rollcall alerts list',
-    newsAt: problem.since,
-  };
-  return { ...missing, ...problem };
+  return { ...(JSON.parse(row.state) as AlertState), version: row.version };
 }
 
 function toRow(notice: AlertNotice, channel: string): AlertDeliveryRow {
@@ -267,7 +224,7 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
 
 function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
   return {
-    notice: toNotice(row.body),
+    notice: JSON.parse(row.body) as AlertNotice,
     channel: row.channel,
     state: row.state,
     tries: row.tries,
@@ -275,13 +232,5 @@ function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
     endedAt: toInstant(row.ended_at),
     error: row.error ?? undefined,
     first: undefined,
-  };
-}
-
-function toNotice(body: string): AlertNotice {
-  const notice = JSON.parse(body) as AlertNotice;
-  return {
-    ...notice,
-    problems: notice.problems.map((problem) => ({ ...problem, code: problem.code ?? firstCodes[problem.topic] })),
   };
 }

@@ -1,8 +1,8 @@
 import { chunk } from '../core/run/batch.ts';
 import type { Directories, DirectoryPage, DirectoryRow } from '../ports/reads.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
-import { RowWriter } from './db/row-writer.ts';
+import { put, RowWriter, replace } from './db/row-writer.ts';
 import type { DirectoryPageRow } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
@@ -12,13 +12,7 @@ const pagesAtOnce = 50;
 const outdated = '';
 
 export function createDirectories(db: Database, keys: KeyRing): Directories {
-  const writer = new RowWriter<'directory_pages', DirectoryPageRow>('directory_pages', (insert) =>
-    insert.onConflict((conflict) =>
-      conflict
-        .columns(['sync', 'page'])
-        .doUpdateSet((eb) => ({ digest: eb.ref('excluded.digest'), sealed: eb.ref('excluded.sealed') })),
-    ),
-  );
+  const writer = new RowWriter<'directory_pages', DirectoryPageRow>('directory_pages', replace);
   return {
     async list() {
       const rows = await db.selectFrom('directories').selectAll().orderBy('sync').execute();
@@ -29,7 +23,7 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
 
     async digests(sync) {
       const rows = await db.selectFrom('directory_pages').select(['page', 'digest']).where('sync', '=', sync).execute();
-      return new Map(rows.map(({ page, digest }) => [Number(page), digest]));
+      return new Map(rows.map(({ page, digest }) => [page, digest]));
     },
 
     async read(sync, pages) {
@@ -43,9 +37,9 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
           .execute();
         for (const { page, digest, sealed } of rows) {
           found.push({
-            page: Number(page),
+            page: page,
             digest,
-            rows: rowsOf(keys.open(sealed, placeOf('directory_pages', 'sealed', { sync, page: Number(page) }))),
+            rows: rowsOf(keys.open(sealed, placeOf('directory_pages', 'sealed', { sync, page: page }))),
           });
         }
       }
@@ -68,11 +62,7 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
       const row = { sync, run, read_at: at, people, pages };
       await asOwner(db, owned, async (transaction) => {
         await transaction.deleteFrom('directory_pages').where('sync', '=', sync).where('page', '>=', pages).execute();
-        await transaction
-          .insertInto('directories')
-          .values(row)
-          .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
-          .execute();
+        await put(transaction, 'directories', row);
       });
     },
 
@@ -116,24 +106,19 @@ export async function eraseFromDirectories(db: OpenTransaction, keys: KeyRing, i
 async function* everyPage(db: Database, keys: KeyRing) {
   const syncs = await db.selectFrom('directory_pages').select('sync').distinct().execute();
   for (const { sync } of syncs) {
-    for (let after = -1; ; ) {
-      const rows = await db
+    const read = (after = { page: -1 }) =>
+      db
         .selectFrom('directory_pages')
         .select(['page', 'sealed'])
         .where('sync', '=', sync)
-        .where('page', '>', after)
+        .where('page', '>', after.page)
         .orderBy('page')
         .limit(pagesAtOnce)
         .execute();
+    for await (const rows of pagesByKey(pagesAtOnce, read)) {
       for (const { page, sealed } of rows) {
-        yield {
-          sync,
-          page: Number(page),
-          rows: rowsOf(keys.open(sealed, placeOf('directory_pages', 'sealed', { sync, page: Number(page) }))),
-        };
+        yield { sync, page, rows: rowsOf(keys.open(sealed, placeOf('directory_pages', 'sealed', { sync, page }))) };
       }
-      if (rows.length < pagesAtOnce) break;
-      after = Number(rows.at(-1)?.page);
     }
   }
 }

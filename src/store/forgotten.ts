@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Database } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
-import { inLists } from './db/row-writer.ts';
+import { addNew, inLists, put } from './db/row-writer.ts';
 import type { ForgottenRow, LedgerRow } from './db/schema.ts';
 import { personKeyName, placeOf } from './db/tables.ts';
 
@@ -25,11 +25,7 @@ export async function findPersonHash(db: Database, keys: KeyRing): Promise<Perso
 /** Returns the keyed hash, and makes its key when there is none. Call it within the transaction that uses it. */
 export async function makePersonHash(db: Database, keys: KeyRing): Promise<PersonHash> {
   const value = keys.close(randomBytes(32).toString('hex'), keyPlace);
-  await db
-    .insertInto('store_keys')
-    .values({ name: personKeyName, value })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  await addNew(db, 'store_keys', { name: personKeyName, value });
   const hash = await findPersonHash(db, keys);
   if (hash === undefined) throw new RangeError('the key of forgotten people was not stored');
   return hash;
@@ -89,12 +85,7 @@ export async function hideLedgerRow(db: Database, row: LedgerRow, hash: PersonHa
     removed_blacklist,
     forgotten_at: now,
   };
-  const { connection: _connection, hash: _hash, ...update } = kept;
-  await db
-    .insertInto('forgotten')
-    .values(kept)
-    .onConflict((conflict) => conflict.columns(['connection', 'hash']).doUpdateSet(update))
-    .execute();
+  await put(db, 'forgotten', kept);
   await db
     .deleteFrom('ledger')
     .where('connection', '=', connection)

@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { FieldValues } from '../core/person/fields.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, RowWriter } from './db/row-writer.ts';
 import type { LedgerRow } from './db/schema.ts';
@@ -18,26 +18,17 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
   const writer = createLedgerWriter();
 
   return {
-    // Pages by key, not by cursor: nothing stays open between two pieces, however slow the reader is.
     async *all(connection) {
-      let after = '';
-      for (;;) {
-        const rows: LedgerRow[] = await db
+      const read = (after: LedgerRow | undefined): Promise<LedgerRow[]> =>
+        db
           .selectFrom('ledger')
           .selectAll()
           .where('connection', '=', connection)
-          .where('identification', '>', after)
+          .where('identification', '>', after?.identification ?? '')
           .orderBy('identification')
           .limit(pieceRows)
           .execute();
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        yield rows.map((row) => toLedgerEntry(row, keys));
-        if (rows.length < pieceRows) return;
-        after = last.identification;
-        // The driver is synchronous, so without this nothing else of this process would run before the last piece.
-        await nextTurn();
-      }
+      for await (const rows of pagesByKey(pieceRows, read)) yield rows.map((row) => toLedgerEntry(row, keys));
     },
 
     async get(connection, identification) {
@@ -153,41 +144,10 @@ async function moveUsers(
  * columns decide that is in the statement, so that a take-over between a plan and its write is never lost.
  */
 export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
-  return new RowWriter('ledger', (insert) =>
-    insert.onConflict((conflict) =>
-      conflict
-        .columns(['connection', 'identification'])
-        .doUpdateSet((eb) => ({
-          owner: eb.ref('excluded.owner'),
-          account_id: eb.ref('excluded.account_id'),
-          hidden: eb.ref('excluded.hidden'),
-          quirks: eb.ref('excluded.quirks'),
-          unverified: eb.ref('excluded.unverified'),
-          disabled_at: eb.ref('excluded.disabled_at'),
-          gone_since: eb.ref('excluded.gone_since'),
-          miss_count: eb.ref('excluded.miss_count'),
-          miss_since: eb.ref('excluded.miss_since'),
-          miss_stamp: eb.ref('excluded.miss_stamp'),
-          hand_over_since: eb.ref('excluded.hand_over_since'),
-          taken_from: eb.ref('excluded.taken_from'),
-          taken_at: eb.ref('excluded.taken_at'),
-          removed_at: eb.ref('excluded.removed_at'),
-          removed_blacklist: eb.ref('excluded.removed_blacklist'),
-          written_at: eb.ref('excluded.written_at'),
-        }))
-        .where((eb) =>
-          eb.or([
-            eb('ledger.owner', '=', eb.ref('excluded.owner')),
-            eb('ledger.removed_at', 'is not', null),
-            eb('ledger.account_id', '!=', eb.ref('excluded.account_id')),
-            eb.and([
-              eb('ledger.owner', '=', eb.ref('excluded.taken_from')),
-              eb.or([eb('ledger.taken_at', 'is', null), eb('ledger.taken_at', '<', eb.ref('excluded.taken_at'))]),
-            ]),
-          ]),
-        ),
-    ),
-  );
+  const where = sql<boolean>`ledger.owner = excluded.owner or ledger.removed_at is not null
+    or ledger.account_id <> excluded.account_id or (ledger.owner = excluded.taken_from
+      and (ledger.taken_at is null or ledger.taken_at < excluded.taken_at))`;
+  return new RowWriter('ledger', { where });
 }
 
 /** Returns one row per user. The last entry wins, and no statement may write the same row twice. */

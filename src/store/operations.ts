@@ -1,18 +1,15 @@
-import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Audit, AuditEntry, Pause, Pauses, Restores } from '../ports/store.ts';
 import type { Database } from './db/database.ts';
+import { fields } from './db/fields.ts';
+import { addNew } from './db/row-writer.ts';
 import type { AuditRow, PauseRow } from './db/schema.ts';
+
+const pauses = fields<Pause, PauseRow>({ sync: 'sync', pausedAt: 'paused_at', by: 'by_whom' });
 
 export function createPauses(db: Database): Pauses {
   return {
-    async add({ sync, pausedAt, by }) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('pauses')
-        .values({ sync, paused_at: pausedAt, by_whom: by })
-        .onConflict((conflict) => conflict.column('sync').doNothing())
-        .executeTakeFirst();
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-    },
+    add: (pause) => addNew(db, 'pauses', pauses.toRow(pause)),
 
     async remove(sync) {
       const { numDeletedRows } = await db.deleteFrom('pauses').where('sync', '=', sync).executeTakeFirst();
@@ -21,19 +18,30 @@ export function createPauses(db: Database): Pauses {
 
     async get(sync) {
       const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
-      return row && toPause(row);
+      return row && pauses.fromRow(row);
     },
 
     async list() {
       const rows = await db.selectFrom('pauses').selectAll().orderBy('sync').execute();
-      return rows.map(toPause);
+      return rows.map(pauses.fromRow);
     },
   };
 }
 
-function toPause(row: Selectable<PauseRow>): Pause {
-  return { sync: row.sync, pausedAt: Number(row.paused_at), by: row.by_whom };
-}
+const entries = fields<AuditEntry, AuditRow>({
+  id: 'id',
+  at: 'at',
+  by: 'by_whom',
+  action: 'action',
+  sync: 'sync',
+  connection: 'connection',
+  run: 'run',
+  detail: 'detail',
+  reason: { column: 'why', isOptional: true },
+  via: { column: 'via', isOptional: true },
+});
+
+export const toAuditRow = entries.toRow;
 
 export function createAudit(db: Database): Audit {
   return {
@@ -41,43 +49,16 @@ export function createAudit(db: Database): Audit {
       await db.insertInto('audit').values(toAuditRow(entry)).execute();
     },
 
-    async list({ limit, sync, run, by, action, connection, since, until, before }) {
-      const rows = await db
-        .selectFrom('audit')
-        .selectAll()
-        .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
-        .$if(run !== undefined, (query) => query.where('run', '=', run ?? ''))
-        .$if(by !== undefined, (query) => query.where('by_whom', '=', by ?? ''))
-        .$if(action !== undefined, (query) => query.where('action', '=', action ?? 'approve'))
-        .$if(connection !== undefined, (query) => query.where('connection', '=', connection ?? ''))
-        .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
-        .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
-        .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map(toEntry);
+    async list({ limit, since, until, before, ...equal }) {
+      let wanted = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit);
+      for (const [column, value] of Object.entries(entries.toPatch(equal))) {
+        if (value !== null) wanted = wanted.where(sql.ref(column), '=', value);
+      }
+      if (until !== undefined) wanted = wanted.where('at', '<', until);
+      if (since !== undefined) wanted = wanted.where('at', '>=', since);
+      if (before !== undefined) wanted = wanted.where('id', '<', before);
+      return (await wanted.execute()).map(entries.fromRow);
     },
-  };
-}
-
-export function toAuditRow(entry: AuditEntry): AuditRow {
-  const { id, at, by, action, sync = null, connection = null, run = null, detail = null, reason = null } = entry;
-  return { id, at, by_whom: by, action, sync, connection, run, detail, why: reason, via: entry.via ?? null };
-}
-
-function toEntry(row: AuditRow): AuditEntry {
-  return {
-    id: row.id,
-    at: Number(row.at),
-    by: row.by_whom,
-    action: row.action,
-    sync: row.sync ?? undefined,
-    connection: row.connection ?? undefined,
-    run: row.run ?? undefined,
-    detail: row.detail ?? undefined,
-    ...(row.why === null ? {} : { reason: row.why }),
-    ...(row.via === null ? {} : { via: row.via }),
   };
 }
 
@@ -90,7 +71,7 @@ export function createRestores(db: Database): Restores {
         .orderBy('at', 'desc')
         .limit(1)
         .executeTakeFirst();
-      return row && { at: Number(row.at), madeAt: Number(row.made_at) };
+      return row && { at: row.at, madeAt: row.made_at };
     },
   };
 }

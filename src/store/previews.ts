@@ -1,37 +1,37 @@
-import type { Selectable } from 'kysely';
-import type { PlanReport, Preview, Previews } from '../ports/previews.ts';
-import type { RunScope } from '../ports/store.ts';
-import { type Database, toInstant } from './db/database.ts';
+import type { Insertable } from 'kysely';
+import type { Preview, Previews } from '../ports/previews.ts';
+import type { Database } from './db/database.ts';
+import { fields } from './db/fields.ts';
 import type { PreviewRow } from './db/schema.ts';
 
 const unended = ['waiting', 'working'] as const;
 
-const facts = [
-  'id',
-  'sync',
-  'scope',
-  'requested_by',
-  'requested_at',
-  'expires_at',
-  'state',
-  'attempt',
-  'started_at',
-  'ended_at',
-  'progress',
-  'reason',
-] as const;
+const previews = fields<Preview, PreviewRow>({
+  id: 'id',
+  sync: 'sync',
+  scope: { column: 'scope', as: 'json' },
+  by: 'requested_by',
+  requestedAt: 'requested_at',
+  expiresAt: 'expires_at',
+  state: 'state',
+  attempt: 'attempt',
+  startedAt: 'started_at',
+  endedAt: 'ended_at',
+  progress: { column: 'progress', as: 'json' },
+  report: { column: 'report', as: 'json' },
+  reason: 'reason',
+});
 
 export function createPreviews(db: Database): Previews {
   const get = async (id: string): Promise<Preview | undefined> => {
     const row = await db.selectFrom('previews').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && toPreview(row);
+    return row && previews.fromRow(row);
   };
   return {
-    async add({ id, sync, scope, by, requestedAt, expiresAt }) {
-      const instants = { requested_at: requestedAt, expires_at: expiresAt };
+    async add(request) {
       await db
         .insertInto('previews')
-        .values({ id, sync, scope: JSON.stringify(scope), requested_by: by, ...instants })
+        .values(previews.toPatch(request) as Insertable<PreviewRow>)
         .execute();
     },
 
@@ -40,14 +40,14 @@ export function createPreviews(db: Database): Previews {
     async list({ now, limit, sync }) {
       const rows = await db
         .selectFrom('previews')
-        .select(facts)
+        .select(previews.columns.filter((name) => name !== 'report'))
         .where('expires_at', '>', now)
         .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
         .orderBy('requested_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
         .execute();
-      return rows.map((row) => toPreview({ ...row, report: null }));
+      return rows.map(previews.fromRow);
     },
 
     async unended(now) {
@@ -100,29 +100,4 @@ export function createPreviews(db: Database): Previews {
       await db.deleteFrom('previews').where('expires_at', '<', before).execute();
     },
   };
-}
-
-function toPreview(row: Selectable<PreviewRow>): Preview {
-  const { id, sync, state, attempt, progress, report } = row;
-  return {
-    id,
-    sync,
-    scope: JSON.parse(row.scope) as RunScope,
-    by: row.requested_by,
-    requestedAt: Number(row.requested_at),
-    expiresAt: Number(row.expires_at),
-    state,
-    attempt: Number(attempt),
-    startedAt: toInstant(row.started_at),
-    endedAt: toInstant(row.ended_at),
-    progress: progress === null ? undefined : (JSON.parse(progress) as Preview['progress']),
-    report: report === null ? undefined : reportOf(report),
-    reason: row.reason ?? undefined,
-  };
-}
-
-/** JSON leaves out what is undefined. */
-function reportOf(text: string): PlanReport {
-  const report = JSON.parse(text) as Omit<PlanReport, 'failure'> & { readonly failure?: string };
-  return { ...report, failure: report.failure };
 }

@@ -1,10 +1,30 @@
-import type { StoredBlocked } from '../core/guard/blocked.ts';
-import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { RawText, RawTexts } from '../ports/reads.ts';
 import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
+import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
+import { put } from './db/row-writer.ts';
+import type { ReadRow, WatermarkRow } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
+
+const reads = fields<ReadRecord, ReadRow>({
+  run: 'run',
+  sync: 'sync',
+  at: 'read_at',
+  rows: 'row_count',
+  stamp: 'stamp',
+  isAccepted: { column: 'is_accepted', as: 'flag' },
+  fillRates: { column: 'fill_rates', as: 'json' },
+  visibility: { column: 'sight', as: 'json', isOptional: true },
+  blocked: { column: 'blocked', as: 'json', isOptional: true },
+});
+
+const watermarks = fields<Watermark, WatermarkRow>({
+  at: 'known_at',
+  fullAt: 'full_at',
+  fullRun: 'full_run',
+  fingerprint: 'fingerprint',
+});
 
 export function createReads(db: Database): Reads {
   return {
@@ -18,19 +38,7 @@ export function createReads(db: Database): Reads {
         .orderBy('run', 'desc')
         .limit(1)
         .executeTakeFirst();
-      return (
-        row && {
-          sync: row.sync,
-          run: row.run,
-          at: Number(row.read_at),
-          rows: Number(row.row_count),
-          stamp: row.stamp,
-          isAccepted: row.is_accepted === 1,
-          fillRates: JSON.parse(row.fill_rates) as ReadRecord['fillRates'],
-          ...(row.blocked === null ? {} : { blocked: JSON.parse(row.blocked) as StoredBlocked }),
-          ...(row.sight === null ? {} : { visibility: JSON.parse(row.sight) as FieldVisibility }),
-        }
-      );
+      return row && reads.fromRow(row);
     },
 
     async recent(sync, count) {
@@ -45,26 +53,8 @@ export function createReads(db: Database): Reads {
       return rows.map(({ read_at: at }) => Number(at));
     },
 
-    put(owned, read) {
-      return asOwner(db, owned, async (transaction) => {
-        const row = {
-          sync: read.sync,
-          read_at: read.at,
-          row_count: read.rows,
-          stamp: read.stamp,
-          is_accepted: Number(read.isAccepted),
-          fill_rates: JSON.stringify(read.fillRates),
-          blocked: read.blocked === undefined ? null : JSON.stringify(read.blocked),
-          sight: read.visibility === undefined ? null : JSON.stringify(read.visibility),
-        };
-        // A resumed run reads again. Its later read replaces the first.
-        await transaction
-          .insertInto('reads')
-          .values({ run: read.run, ...row })
-          .onConflict((conflict) => conflict.column('run').doUpdateSet(row))
-          .execute();
-      });
-    },
+    // A resumed run reads again. Its later read replaces the first.
+    put: (owned, read) => asOwner(db, owned, (transaction) => put(transaction, 'reads', reads.toRow(read))),
 
     async accept(runId) {
       await db.updateTable('reads').set({ is_accepted: 1 }).where('run', '=', runId).execute();
@@ -72,14 +62,7 @@ export function createReads(db: Database): Reads {
 
     async watermark(sync) {
       const row = await db.selectFrom('watermarks').selectAll().where('sync', '=', sync).executeTakeFirst();
-      return (
-        row && {
-          at: Number(row.known_at),
-          fullAt: Number(row.full_at),
-          fullRun: row.full_run,
-          fingerprint: row.fingerprint,
-        }
-      );
+      return row && watermarks.fromRow(row);
     },
   };
 }
@@ -90,12 +73,7 @@ export async function putWatermark(db: OpenTransaction, sync: string, mark: Wate
     await db.deleteFrom('watermarks').where('sync', '=', sync).execute();
     return;
   }
-  const row = { known_at: mark.at, full_at: mark.fullAt, full_run: mark.fullRun, fingerprint: mark.fingerprint };
-  await db
-    .insertInto('watermarks')
-    .values({ sync, ...row })
-    .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
-    .execute();
+  await put(db, 'watermarks', { ...watermarks.toRow(mark), sync });
 }
 
 const mostTexts = 200;

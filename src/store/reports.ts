@@ -7,19 +7,19 @@ import type { Uptime } from '../ports/runtime.ts';
 import { type Database, toInstant } from './db/database.ts';
 import { inLists } from './db/row-writer.ts';
 import { appliedSpans } from './plans/applied-since.ts';
-import { waitingHashes, waitingVersion } from './plans/decisions.ts';
-import { toFacts } from './plans/hold-members.ts';
+import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.ts';
+import { holdFields } from './plans/hold-members.ts';
 import { createRunReports, heldEnds } from './run-reports.ts';
 
 export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports {
-  const waiting = new Map<string, { readonly version: string; readonly hashes: Promise<ReadonlySet<string>> }>();
+  const waiting = keepByVersion<ReadonlySet<string>>();
   return {
     ...createRunReports(db, uptime),
     heldEnds: (run, sync, now) => heldEnds(db, run, sync, now),
 
     async hold(id) {
       const row = await db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && toFacts(row);
+      return row && holdFields.fromRow(row);
     },
 
     async shownPlan(id) {
@@ -34,13 +34,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
     },
 
     async waitingHashes(sync, now) {
-      const version = await waitingVersion(db, sync, now);
-      const known = waiting.get(sync);
-      if (known?.version === version) return known.hashes;
-      const hashes = waitingHashes(db, sync, now);
-      waiting.set(sync, { version, hashes });
-      hashes.catch(() => waiting.delete(sync));
-      return hashes;
+      return waiting(sync, await waitingVersion(db, sync, now), () => waitingHashes(db, sync, now));
     },
 
     async streak(sync) {
@@ -97,7 +91,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
         .where('ended_at', 'is', null)
         .where('expires_at', '<=', now)
         .executeTakeFirstOrThrow();
-      return { holds: rows.map(toFacts), changes: Number(count) };
+      return { holds: rows.map(holdFields.fromRow), changes: Number(count) };
     },
 
     async applied(since) {

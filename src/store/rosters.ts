@@ -5,7 +5,7 @@ import { openRoster, type RosterHeader, type RosterPage } from '../core/plan/ros
 import { chunk } from '../core/run/batch.ts';
 import type { Rosters } from '../ports/store.ts';
 import { asOwner, type Database } from './db/database.ts';
-import { RowWriter } from './db/row-writer.ts';
+import { put, RowWriter, replace } from './db/row-writer.ts';
 import type { RosterPageRow, RosterRow } from './db/schema.ts';
 
 const pagesAtOnce = 200;
@@ -13,13 +13,7 @@ const pagesAtOnce = 200;
 const writtenAtOnce = 32;
 
 export function createRosters(db: Database): Rosters {
-  const pageWriter = new RowWriter<'roster_pages', RosterPageRow>('roster_pages', (insert) =>
-    insert.onConflict((conflict) =>
-      conflict
-        .columns(['sync', 'part', 'page'])
-        .doUpdateSet((eb) => ({ digest: eb.ref('excluded.digest'), data: eb.ref('excluded.data') })),
-    ),
-  );
+  const pageWriter = new RowWriter<'roster_pages', RosterPageRow>('roster_pages', replace);
   return {
     async open(sync) {
       const row = await db.selectFrom('rosters').selectAll().where('sync', '=', sync).executeTakeFirst();
@@ -68,11 +62,7 @@ export function createRosters(db: Database): Rosters {
             .execute();
         }
         const row = toRow(header);
-        await transaction
-          .insertInto('rosters')
-          .values(row)
-          .onConflict((conflict) => conflict.column('sync').doUpdateSet(row))
-          .execute();
+        await put(transaction, 'rosters', row);
       });
     },
   };

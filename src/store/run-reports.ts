@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { ChangeState } from '../core/run/run.ts';
 import type { FindingCause, HeldEnd, Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './db/database.ts';
 import { classesOf } from './plans/changes.ts';
 import { ofChange } from './plans/hold-members.ts';
-import { inPiece, piecesOf } from './plans/plan-access.ts';
+import { countChanges, inPiece, piecesOf } from './plans/plan-access.ts';
 import { timelineOf, toFinding } from './runs.ts';
 
 const mostCauses = 200;
@@ -97,32 +96,17 @@ interface Counted {
 const reuseFactor = 20;
 const shortestReuseMs = 2000;
 const longestReuseMs = 60_000;
-/** Plan pieces of a run that counts as large: 25,000 changes. */
-const piecesOfLarge = 10;
+/** A run with more changes counts as large. */
+const largeChanges = 25_000;
 
 /** Opens `Reports.batchStates`. Without `uptime`, it counts each time. */
 function openBatchStates(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports['batchStates'] {
   const counted = new Map<string, Counted>();
 
   const count = async (run: string): Promise<{ readonly states: BatchStates; readonly isLarge: boolean }> => {
-    const sums = new Map<string, { batch: string; state: ChangeState; count: number }>();
-    let pieces = 0;
-    for await (const piece of piecesOf(db, run)) {
-      pieces += 1;
-      const rows = await db
-        .selectFrom('changes')
-        .select(({ fn }) => ['batch', 'state', fn.countAll().as('count')])
-        .where(inPiece(piece))
-        .where('batch', 'is not', null)
-        .groupBy(['batch', 'state'])
-        .execute();
-      for (const { batch, state, count: some } of rows) {
-        const known = sums.get(`${batch} ${state}`) ?? { batch: batch ?? '', state, count: 0 };
-        known.count += Number(some);
-        sums.set(`${batch} ${state}`, known);
-      }
-    }
-    return { states: [...sums.values()], isLarge: pieces > piecesOfLarge };
+    const groups = await countChanges(db, run, ['batch', 'state']);
+    const states = groups.flatMap(({ batch, ...rest }) => (batch === null ? [] : [{ batch, ...rest }]));
+    return { states, isLarge: groups.reduce((sum, group) => sum + group.count, 0) > largeChanges };
   };
 
   return async (run) => {

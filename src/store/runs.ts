@@ -1,12 +1,12 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
-import type { RequestCounts } from '../core/run/requests.ts';
-import { type Counts, noCounts, type Phase } from '../core/run/run.ts';
+import { noCounts } from '../core/run/run.ts';
 import type { PhaseTime } from '../ports/reports.ts';
-import type { Run, RunFacts, RunPatch, RunScope, Runs } from '../ports/store.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction, toInstant } from './db/database.ts';
+import type { Run, RunFacts, RunPatch, Runs } from '../ports/store.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
+import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { FindingRow, RunRow } from './db/schema.ts';
 import { pruneRuns } from './prune.ts';
@@ -42,20 +42,12 @@ export function createRuns(db: Database): Runs {
           connection: make.connection,
           ...request,
           phase: 'reading' as const,
-          started_at: Math.max(make.now, Number(last?.endedAt ?? 0)),
-          ended_at: null,
-          outcome: null,
-          reason: null,
-          digest: null,
+          started_at: Math.max(make.now, last?.endedAt ?? 0),
           counts: JSON.stringify(noCounts),
           facts: '{}',
-          requests: null,
-          phases: null,
-          is_cancel_requested: 0,
-          is_pruned: 0,
         };
-        await transaction.insertInto('runs').values(row).execute();
-        return { run: toRun(row), isNew: true };
+        const opened = await transaction.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
+        return { run: toRun(opened), isNew: true };
       });
     },
 
@@ -103,7 +95,7 @@ export function createRuns(db: Database): Runs {
         const row = await transaction
           .updateTable('runs')
           // At least one column must be set for `returning`: an empty patch still reads the row.
-          .set({ id: owned.run.id, ...toRow(patch), ...(await phasesAfter(transaction, owned.run.id, patch)) })
+          .set({ id: owned.run.id, ...runs.toPatch(patch), ...(await phasesAfter(transaction, owned.run.id, patch)) })
           .where('id', '=', owned.run.id)
           .returningAll()
           .executeTakeFirst();
@@ -205,56 +197,39 @@ function noSuchRun(id: string): RollcallError {
   return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
 }
 
-/** Former names of phases, in rows of processes that are not upgraded yet. */
-const formerPhases: Readonly<Record<string, Phase>> = { pulling: 'reading', settling: 'proving' };
+const runs = fields<Run, RunRow>({
+  id: 'id',
+  sync: 'sync',
+  connection: 'connection',
+  trigger: 'trigger_kind',
+  scope: { column: 'scope', as: 'json' },
+  phase: 'phase',
+  startedAt: 'started_at',
+  endedAt: 'ended_at',
+  outcome: 'outcome',
+  reason: 'reason',
+  digest: 'digest',
+  counts: { column: 'counts', as: 'json' },
+  facts: { column: 'facts', as: 'json' },
+  requests: { column: 'requests', as: 'json' },
+  isCancelRequested: { column: 'is_cancel_requested', as: 'flag' },
+});
 
 function toRun(row: Selectable<RunRow>): Run {
-  return {
-    id: row.id,
-    sync: row.sync,
-    connection: row.connection,
-    trigger: row.trigger_kind,
-    scope: JSON.parse(row.scope) as RunScope,
-    phase: formerPhases[row.phase] ?? row.phase,
-    startedAt: Number(row.started_at),
-    endedAt: toInstant(row.ended_at),
-    outcome: row.outcome ?? undefined,
-    reason: row.reason ?? undefined,
-    digest: row.digest ?? undefined,
-    counts: JSON.parse(row.counts) as Counts,
-    facts: JSON.parse(row.facts) as RunFacts,
-    requests: row.requests === null ? {} : (JSON.parse(row.requests) as RequestCounts),
-    isCancelRequested: row.is_cancel_requested === 1,
-  };
+  return runs.fromRow({ ...row, requests: row.requests ?? '{}' });
 }
 
-/** Returns only the columns that the patch names. A value of undefined empties the column. */
-function toRow(patch: RunPatch): Updateable<RunRow> {
-  return {
-    ...(patch.phase === undefined ? {} : { phase: patch.phase }),
-    ...('endedAt' in patch ? { ended_at: patch.endedAt ?? null } : {}),
-    ...('outcome' in patch ? { outcome: patch.outcome ?? null } : {}),
-    ...('reason' in patch ? { reason: patch.reason ?? null } : {}),
-    ...('digest' in patch ? { digest: patch.digest ?? null } : {}),
-    ...(patch.counts === undefined ? {} : { counts: JSON.stringify(patch.counts) }),
-    ...(patch.facts === undefined ? {} : { facts: JSON.stringify(patch.facts) }),
-    ...(patch.requests === undefined ? {} : { requests: JSON.stringify(patch.requests) }),
-  };
-}
+const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message'>, FindingRow>({
+  code: 'code',
+  identification: { column: 'identification', isOptional: true },
+  at: { column: 'place', isOptional: true },
+  message: 'message',
+});
+
+export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => FindingRow {
-  return ({ code, identification = null, at = null, message }, index) => {
-    return { run, number: from + index, code, identification, place: at, message };
-  };
-}
-
-export function toFinding(row: FindingRow): Finding {
-  return {
-    code: row.code,
-    ...(row.identification === null ? {} : { identification: row.identification }),
-    ...(row.place === null ? {} : { at: row.place }),
-    message: row.message,
-  };
+  return (finding, index) => ({ ...findingFields.toRow(finding), run, number: from + index });
 }
 
 /** The column `phases`: when the current phase began, and what the run spent in each before it. */

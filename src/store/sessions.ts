@@ -1,23 +1,37 @@
-import type { Selectable } from 'kysely';
-import type { Session, Sessions } from '../ports/sessions.ts';
+import type { PendingSignIn, Session, Sessions } from '../ports/sessions.ts';
 import type { Database } from './db/database.ts';
-import type { SessionRow } from './db/schema.ts';
+import { fields } from './db/fields.ts';
+import type { SessionRow, SignInRow } from './db/schema.ts';
+
+const sessions = fields<Session, SessionRow>({
+  key: 'key',
+  name: 'name',
+  role: 'role',
+  method: 'method',
+  token: 'token',
+  createdAt: 'created_at',
+  usedAt: 'used_at',
+  expiresAt: 'expires_at',
+});
+
+const signIns = fields<PendingSignIn, SignInRow>({
+  key: 'key',
+  verifier: 'verifier',
+  nonce: 'nonce',
+  target: 'target',
+  expiresAt: 'expires_at',
+});
 
 export function createSessions(db: Database): Sessions {
   return {
     async add(session) {
       await db.deleteFrom('sessions').where('expires_at', '<=', session.createdAt).execute();
-      const { key, name, role, method, token = null, createdAt, usedAt, expiresAt } = session;
-      const instants = { created_at: createdAt, used_at: usedAt, expires_at: expiresAt };
-      await db
-        .insertInto('sessions')
-        .values({ key, name, role, method, token, ...instants })
-        .execute();
+      await db.insertInto('sessions').values(sessions.toRow(session)).execute();
     },
 
     async get(key) {
       const row = await db.selectFrom('sessions').selectAll().where('key', '=', key).executeTakeFirst();
-      return row && toSession(row);
+      return row && sessions.fromRow(row);
     },
 
     async touch(key, usedAt) {
@@ -34,32 +48,14 @@ export function createSessions(db: Database): Sessions {
       return numDeletedRows > 0n;
     },
 
-    async begin({ expiresAt, ...signIn }, now) {
+    async begin(signIn, now) {
       await db.deleteFrom('sign_ins').where('expires_at', '<=', now).execute();
-      await db
-        .insertInto('sign_ins')
-        .values({ ...signIn, expires_at: expiresAt })
-        .execute();
+      await db.insertInto('sign_ins').values(signIns.toRow(signIn)).execute();
     },
 
     async take(key) {
       const row = await db.deleteFrom('sign_ins').where('key', '=', key).returningAll().executeTakeFirst();
-      if (row === undefined) return undefined;
-      const { verifier, nonce, target } = row;
-      return { key, verifier, nonce, target, expiresAt: Number(row.expires_at) };
+      return row && signIns.fromRow(row);
     },
-  };
-}
-
-function toSession(row: Selectable<SessionRow>): Session {
-  return {
-    key: row.key,
-    name: row.name,
-    role: row.role,
-    method: row.method,
-    token: row.token ?? undefined,
-    createdAt: Number(row.created_at),
-    usedAt: Number(row.used_at),
-    expiresAt: Number(row.expires_at),
   };
 }

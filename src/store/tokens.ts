@@ -1,43 +1,40 @@
 import type { TokenRecord, TokenStore } from '../ports/store.ts';
-import { type Database, toInstant } from './db/database.ts';
+import type { Database } from './db/database.ts';
+import { fields } from './db/fields.ts';
+import { addNew } from './db/row-writer.ts';
 import type { TokenRow } from './db/schema.ts';
 
-const columns = [
-  'connection',
-  'generation',
-  'state',
-  'access_sealed',
-  'refresh_sealed',
-  'issued_at',
-  'expires_at',
-  'seed_hash',
-  'used_seeds',
-  'refresh_started_at',
-  'attempts',
-  'reason',
-  'retry_at',
-  'tried_seeds',
-  'restored_at',
-  'restored_seed',
-] as const satisfies readonly Exclude<keyof TokenRow, 'room'>[];
+const tokens = fields<Omit<TokenRecord, 'restored'>, TokenRow>({
+  connection: 'connection',
+  generation: 'generation',
+  state: 'state',
+  accessSealed: 'access_sealed',
+  refreshSealed: 'refresh_sealed',
+  issuedAt: 'issued_at',
+  expiresAt: 'expires_at',
+  seedHash: 'seed_hash',
+  usedSeeds: { column: 'used_seeds', as: 'json' },
+  refreshStartedAt: 'refresh_started_at',
+  attempts: 'attempts',
+  reason: 'reason',
+  retryAt: 'retry_at',
+  triedSeeds: { column: 'tried_seeds', as: 'json' },
+});
 
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
 export function createTokenStore(db: Database): TokenStore {
   return {
     async get(connection) {
-      const row = await db.selectFrom('tokens').select(columns).where('connection', '=', connection).executeTakeFirst();
+      const row = await db
+        .selectFrom('tokens')
+        .select([...tokens.columns, 'restored_at', 'restored_seed'])
+        .where('connection', '=', connection)
+        .executeTakeFirst();
       return row && toRecord(row);
     },
 
     async replace(seen, next, room) {
-      if (seen === undefined) {
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto('tokens')
-          .values(toRow(next, room))
-          .onConflict((conflict) => conflict.column('connection').doNothing())
-          .executeTakeFirst();
-        return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-      }
+      if (seen === undefined) return addNew(db, 'tokens', toRow(next, room));
       const { numUpdatedRows } = await db
         .updateTable('tokens')
         .set(toRow({ ...next, connection: seen.connection }, room))
@@ -52,45 +49,14 @@ export function createTokenStore(db: Database): TokenStore {
   };
 }
 
-function toRow(record: TokenRecord, room: string | undefined): TokenRow {
-  return {
-    connection: record.connection,
-    generation: record.generation,
-    state: record.state,
-    access_sealed: record.accessSealed ?? null,
-    refresh_sealed: record.refreshSealed ?? null,
-    issued_at: record.issuedAt ?? null,
-    expires_at: record.expiresAt ?? null,
-    seed_hash: record.seedHash ?? null,
-    used_seeds: JSON.stringify(record.usedSeeds),
-    refresh_started_at: record.refreshStartedAt ?? null,
-    attempts: record.attempts,
-    reason: record.reason ?? null,
-    retry_at: record.retryAt ?? null,
-    tried_seeds: JSON.stringify(record.triedSeeds),
-    room: room ?? null,
-    restored_at: record.restored?.at ?? null,
-    restored_seed: record.restored?.seedHash ?? null,
-  };
+function toRow({ restored, ...record }: TokenRecord, room: string | undefined): TokenRow {
+  const restore = { restored_at: restored?.at ?? null, restored_seed: restored?.seedHash ?? null };
+  return { ...tokens.toRow(record), ...restore, room: room ?? null };
 }
 
 function toRecord(row: Omit<TokenRow, 'room'>): TokenRecord {
-  return {
-    connection: row.connection,
-    generation: Number(row.generation),
-    state: row.state,
-    accessSealed: row.access_sealed ?? undefined,
-    refreshSealed: row.refresh_sealed ?? undefined,
-    issuedAt: toInstant(row.issued_at),
-    expiresAt: toInstant(row.expires_at),
-    seedHash: row.seed_hash ?? undefined,
-    usedSeeds: JSON.parse(row.used_seeds) as string[],
-    refreshStartedAt: toInstant(row.refresh_started_at),
-    attempts: row.attempts,
-    reason: row.reason ?? undefined,
-    retryAt: toInstant(row.retry_at),
-    triedSeeds: JSON.parse(row.tried_seeds ?? '[]') as string[],
-    restored:
-      row.restored_at === null ? undefined : { at: Number(row.restored_at), seedHash: row.restored_seed ?? undefined },
-  };
+  const { restored_at: at, restored_seed: seed } = row;
+  // A row that a restore made has no list of tried tokens.
+  const record = tokens.fromRow({ ...row, tried_seeds: row.tried_seeds ?? '[]' });
+  return { ...record, restored: at === null ? undefined : { at, seedHash: seed ?? undefined } };
 }

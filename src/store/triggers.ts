@@ -1,27 +1,25 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { joinNamed } from '../core/run/named-scope.ts';
-import type { RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
+import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
 import type { Database, OpenTransaction } from './db/database.ts';
-import { inLists } from './db/row-writer.ts';
+import { fields } from './db/fields.ts';
+import { addNew, inLists } from './db/row-writer.ts';
 import type { RunRow, TriggerRow } from './db/schema.ts';
+
+const triggers = fields<Trigger, TriggerRow>({
+  id: 'id',
+  sync: 'sync',
+  kind: 'kind',
+  key: 'key',
+  requestedAt: 'requested_at',
+  scope: { column: 'scope', as: 'json' },
+});
 
 export function createTriggers(db: Database): Triggers {
   return {
-    async add(trigger) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('triggers')
-        .values({
-          id: trigger.id,
-          sync: trigger.sync,
-          kind: trigger.kind,
-          key: trigger.key,
-          requested_at: trigger.requestedAt,
-          scope: JSON.stringify(trigger.scope),
-          scope_key: scopeKey(trigger.scope),
-        })
-        .onConflict((conflict) => conflict.column('key').doNothing())
-        .executeTakeFirst();
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+    add(trigger) {
+      const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope) };
+      return addNew(db, 'triggers', row as Insertable<TriggerRow>, ['key']);
     },
 
     async waiting(sync) {
@@ -29,7 +27,7 @@ export function createTriggers(db: Database): Triggers {
       // Only the oldest of triggers with equal scope is returned: the run that takes it takes all of them.
       const oldest = new Map(rows.toReversed().map((row) => [JSON.stringify([row.sync, row.scope_key]), row.id]));
       const shown = new Set(oldest.values());
-      return rows.filter((row) => shown.has(row.id)).map(toTrigger);
+      return rows.filter((row) => shown.has(row.id)).map(triggers.fromRow);
     },
 
     async waitingSyncs() {
@@ -49,15 +47,8 @@ export function createTriggers(db: Database): Triggers {
       return row && toState(row);
     },
 
-    async get(id) {
-      const row = await db.selectFrom('triggers').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && { trigger: toTrigger(row), state: toState(row) };
-    },
-
-    async find(key) {
-      const row = await db.selectFrom('triggers').selectAll().where('key', '=', key).executeTakeFirst();
-      return row && { trigger: toTrigger(row), state: toState(row) };
-    },
+    get: (id) => findTrigger(db, 'id', id),
+    find: (key) => findTrigger(db, 'key', key),
 
     async requestedAt(run) {
       const row = await db
@@ -94,6 +85,11 @@ export function createTriggers(db: Database): Triggers {
   };
 }
 
+async function findTrigger(db: Database, column: 'id' | 'key', value: string): Promise<KeyedTrigger | undefined> {
+  const row = await db.selectFrom('triggers').selectAll().where(column, '=', value).executeTakeFirst();
+  return row && { trigger: triggers.fromRow(row), state: toState(row) };
+}
+
 /** Waiting triggers, oldest first, including those that wait behind another of equal scope. */
 function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow>[]> {
   return db
@@ -124,11 +120,6 @@ function scopeKey(scope: RunScope): string {
 function toState({ state, run }: Pick<Selectable<TriggerRow>, 'state' | 'run'>): TriggerState {
   if (state === 'taken' && run !== null) return { kind: 'taken', run };
   return { kind: state === 'cancelled' ? 'cancelled' : 'waiting' };
-}
-
-function toTrigger(row: Selectable<TriggerRow>): Trigger {
-  const { id, sync, kind, key } = row;
-  return { id, sync, kind, key, requestedAt: Number(row.requested_at), scope: JSON.parse(row.scope) as RunScope };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/run/run.ts';
-import type { AlertNotice, AlertState, AlertSubject, KnownProblem } from '../../src/ports/alerts.ts';
+import type { AlertNotice, AlertState, AlertSubject } from '../../src/ports/alerts.ts';
 import type { BatchPatch, RunScope, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { openRun, sampleBatch, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
@@ -43,20 +43,6 @@ export function describeAlerts(store: () => Store): void {
     expect(await alerts.save(0, sampleState({ problems: { run: known } }), [])).toBe(true);
     expect(await alerts.state(people)).toEqual(sampleState({ problems: { run: known } }));
     expect(await alerts.state({ kind: 'connection', name: 'people' })).toBeUndefined();
-  });
-
-  it('completes the problems that release 0.1 stored', async () => {
-    const { alerts } = store();
-    const known = { severity: 'warning', worst: 'critical', key: 'k', summary: 'x', since: now };
-    await alerts.save(0, sampleState({ problems: { run: known as unknown as KnownProblem } }), []);
-    expect((await alerts.state(people))?.problems.run).toEqual({
-      ...known,
-      topic: 'run',
-      code: 'run-failed',
-      details: [],
-      action: 'rollcall alerts list',
-      newsAt: now,
-    });
   });
 
   it('hands out with a notice the receipt of the first that its channel delivered about the same run', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { RestoreEffects } from '../../ports/store-operations.ts';
 import type { OpenTransaction } from '../db/database.ts';
+import { addNew } from '../db/row-writer.ts';
 import type { TokenRow } from '../db/schema.ts';
 import { declaredTables, tables } from '../db/tables.ts';
 import { toAuditRow } from '../operations.ts';
@@ -49,11 +50,7 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
   const tokens = await keepTokens(db, at);
   for (const sync of at.syncs) {
-    await db
-      .insertInto('pauses')
-      .values({ sync, paused_at: at.now, by_whom: `${at.by} (restore)` })
-      .onConflict((conflict) => conflict.column('sync').doNothing())
-      .execute();
+    await addNew(db, 'pauses', { sync, paused_at: at.now, by_whom: `${at.by} (restore)` });
   }
   const made = Date.parse(madeAt);
   await db.insertInto('restores').values({ id: at.id, at: at.now, made_at: made, by_whom: at.by }).execute();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
@@ -73,4 +74,22 @@ async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedR
     `run ${run.id} is no longer owned by this worker: the lease ${lease.name} (fence ${lease.fence}) was released or taken ` +
     'over. Nothing was written; the current owner continues the run.';
   throw new RollcallError(message, { code: 'LEASE_LOST' });
+}
+
+/**
+ * Yields rows in pieces by key, not by a cursor: nothing stays open between two pieces, however slow the reader is. `read`
+ * returns at most `limit` rows after the given one, in order of key.
+ */
+export async function* pagesByKey<Row>(
+  limit: number,
+  read: (after: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void> {
+  for (let after: Row | undefined; ; ) {
+    const rows = await read(after);
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    after = rows.at(-1);
+    // The driver of SQLite is synchronous, so without this nothing else of this process would run before the last piece.
+    await nextTurn();
+  }
 }

@@ -1,6 +1,7 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Seal } from '../../ports/tokens.ts';
 import type { Database } from './database.ts';
+import { put } from './row-writer.ts';
 
 /** The seals of a store: the first one seals, and all of them open. Without any, texts are stored as they are. */
 export interface KeyRing {
@@ -58,12 +59,8 @@ export async function recordKey(db: Database, { keyIds }: KeyRing): Promise<void
   if (current !== undefined) await writeKeyId(db, current);
 }
 
-async function writeKeyId(db: Database, keyId: string): Promise<void> {
-  await db
-    .insertInto('store_keys')
-    .values({ name: keyIdName, value: keyId })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: keyId }))
-    .execute();
+function writeKeyId(db: Database, keyId: string): Promise<void> {
+  return put(db, 'store_keys', { name: keyIdName, value: keyId });
 }
 
 /** Returns the error for a sealed text that cannot be opened. */

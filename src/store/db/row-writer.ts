@@ -1,7 +1,16 @@
-import { type Compilable, CompiledQuery, type InsertQueryBuilder, type InsertResult } from 'kysely';
+import {
+  type Compilable,
+  CompiledQuery,
+  type Insertable,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type RawBuilder,
+  type SqlBool,
+} from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres, rowsOfJson, storableText } from './differences.ts';
 import type { Schema } from './schema.ts';
+import { tables } from './tables.ts';
 
 /** Rows per statement with one parameter per value: powers of two, so that few different statements are prepared. */
 const largest = 128;
@@ -12,6 +21,12 @@ const largestOfJson = 2048;
 type SqlValue = string | number | null;
 type Insert<Table extends keyof Schema> = InsertQueryBuilder<Schema, Table, InsertResult>;
 
+/** `refuse`: it is a conflict. `where`: it is replaced if that is true, or always. */
+type OnExisting = 'refuse' | { readonly where: RawBuilder<SqlBool> | undefined };
+
+/** Existing rows are replaced. */
+export const replace = { where: undefined } as const;
+
 /**
  * Inserts many rows with few statements, and builds the text of each statement once per number of rows. Every row must
  * have the same keys in the same order. PostgreSQL gets the rows as one JSON text, which it parses faster than thousands
@@ -19,13 +34,13 @@ type Insert<Table extends keyof Schema> = InsertQueryBuilder<Schema, Table, Inse
  */
 export class RowWriter<Table extends keyof Schema, Row extends { readonly [K in keyof Row]: SqlValue }> {
   readonly #table: Table;
-  readonly #finish: (insert: Insert<Table>) => Compilable;
+  readonly #onExisting: OnExisting;
   readonly #texts = new Map<number, string>();
 
-  /** @param finish what to do about existing rows; by default they are a conflict */
-  constructor(table: Table, finish: (insert: Insert<Table>) => Compilable = (insert) => insert) {
+  /** @param onExisting what happens to a row with the same key */
+  constructor(table: Table, onExisting: OnExisting = 'refuse') {
     this.#table = table;
-    this.#finish = finish;
+    this.#onExisting = onExisting;
   }
 
   write(db: Database, rows: readonly Row[]): Promise<void> {
@@ -37,7 +52,7 @@ export class RowWriter<Table extends keyof Schema, Row extends { readonly [K in 
     for (let size = largest; size >= 1; size /= 2) {
       for (; rows.length - from >= size; from += size) {
         const some = rows.slice(from, from + size);
-        const text = this.#text(size, () => this.#finish(db.insertInto(this.#table).values(some as never)));
+        const text = this.#text(size, () => this.#finish(db.insertInto(this.#table).values(some as never), some[0]));
         await db.executeQuery(CompiledQuery.raw(text, some.flatMap(values)));
       }
     }
@@ -49,10 +64,25 @@ export class RowWriter<Table extends keyof Schema, Row extends { readonly [K in 
       const text = this.#text(0, () => {
         const columns = Object.keys(some[0] ?? {});
         const insert = db.insertInto(this.#table).columns(columns as never);
-        return this.#finish(insert.expression(rowsOfJson(this.#table, columns) as never));
+        return this.#finish(insert.expression(rowsOfJson(this.#table, columns) as never), some[0]);
       });
       await db.executeQuery(CompiledQuery.raw(text, [toJson(some)]));
     }
+  }
+
+  #finish(insert: Insert<Table>, row: Row | undefined): Compilable {
+    if (this.#onExisting === 'refuse' || row === undefined) return insert;
+    const { where } = this.#onExisting;
+    const key: readonly string[] = tables[this.#table].key;
+    const others = Object.keys(row).filter((name) => !key.includes(name));
+    return insert.onConflict((conflict) => {
+      const update = conflict
+        .columns(key as never)
+        .doUpdateSet(
+          (eb) => Object.fromEntries(others.map((name) => [name, eb.ref(`excluded.${name}` as never)])) as never,
+        );
+      return where === undefined ? update : update.where(where);
+    });
   }
 
   #text(size: number, build: () => Compilable): string {
@@ -62,6 +92,36 @@ export class RowWriter<Table extends keyof Schema, Row extends { readonly [K in 
     this.#texts.set(size, text);
     return text;
   }
+}
+
+/** Inserts the row, or replaces the one with the same key. */
+export async function put<Table extends keyof Schema>(
+  db: Database,
+  table: Table,
+  row: Insertable<Schema[Table]>,
+): Promise<void> {
+  const key: readonly string[] = tables[table].key;
+  const others = Object.fromEntries(Object.entries(row).filter(([name]) => !key.includes(name)));
+  await db
+    .insertInto(table)
+    .values(row as never)
+    .onConflict((conflict) => conflict.columns(key as never).doUpdateSet(others as never))
+    .execute();
+}
+
+/** Inserts the row unless there is one with the same key, or value of `unique`. Returns whether it did. */
+export async function addNew<Table extends keyof Schema>(
+  db: Database,
+  table: Table,
+  row: Insertable<Schema[Table]>,
+  unique: readonly (keyof Schema[Table] & string)[] = tables[table].key,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto(table)
+    .values(row as never)
+    .onConflict((conflict) => conflict.columns(unique as never).doNothing())
+    .executeTakeFirstOrThrow();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 function values(row: object): SqlValue[] {

@@ -433,7 +433,7 @@ export interface SessionRow {
   expires_at: number;
 }
 
-interface SignInRow {
+export interface SignInRow {
   key: string;
   verifier: string;
   nonce: string;

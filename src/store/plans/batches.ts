@@ -1,7 +1,7 @@
-import type { Selectable, Updateable } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { Batch, BatchEffects, Batches, BatchPatch, PlannedBatch } from '../../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction, toInstant } from '../db/database.ts';
+import type { Batch, BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
+import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import { fields } from '../db/fields.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { BatchRow } from '../db/schema.ts';
@@ -110,7 +110,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
         const row = await transaction
           .updateTable('batches')
           // At least one column must be set: even with an empty patch, the effects need their batch.
-          .set({ id, ...toRow(patch) })
+          .set({ id, ...batches.toPatch(patch) })
           .where('id', '=', id)
           .where('run', '=', owned.run.id)
           .returning(['id', 'run', 'connection'])
@@ -159,7 +159,7 @@ async function createBatch(
   batch: Batch,
   identifications: readonly string[],
 ): Promise<void> {
-  await db.insertInto('batches').values(toNewRow(batch)).execute();
+  await db.insertInto('batches').values(batches.toRow(batch)).execute();
   const names = [...new Set(identifications)];
   let taken = 0;
   for (const some of inLists(names)) {
@@ -183,45 +183,27 @@ function noSuchBatch(id: string, run?: string): RollcallError {
   return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
 }
 
-function toNewRow(batch: Batch): BatchRow {
-  return {
-    id: batch.id,
-    run: batch.run,
-    sync: batch.sync,
-    connection: batch.connection,
-    number: batch.number,
-    kind: batch.kind,
-    size: batch.size,
-    state: batch.state,
-    sent_at: batch.sentAt ?? null,
-    file_id: batch.fileId ?? null,
-    file_name: batch.fileName ?? null,
-    status: batch.status ?? null,
-    polls: batch.polls,
-    final: batch.final ?? null,
-    final_at: batch.finalAt ?? null,
-    reason: batch.reason ?? null,
-    parent: batch.parent ?? null,
-    is_parking: Number(batch.isParking === true),
-  };
-}
+const batches = fields<Batch, BatchRow>({
+  id: 'id',
+  run: 'run',
+  sync: 'sync',
+  connection: 'connection',
+  number: 'number',
+  kind: 'kind',
+  size: 'size',
+  state: 'state',
+  sentAt: 'sent_at',
+  fileId: 'file_id',
+  fileName: 'file_name',
+  status: 'status',
+  polls: 'polls',
+  final: 'final',
+  finalAt: 'final_at',
+  reason: 'reason',
+  parent: 'parent',
+  isParking: { column: 'is_parking', as: 'flag', isOptional: true },
+});
 
-/** Returns only the columns that the patch names. A value of undefined empties the column. */
-function toRow(patch: BatchPatch): Updateable<BatchRow> {
-  return {
-    ...(patch.state === undefined ? {} : { state: patch.state }),
-    ...('sentAt' in patch ? { sent_at: patch.sentAt ?? null } : {}),
-    ...('fileId' in patch ? { file_id: patch.fileId ?? null } : {}),
-    ...('fileName' in patch ? { file_name: patch.fileName ?? null } : {}),
-    ...('status' in patch ? { status: patch.status ?? null } : {}),
-    ...(patch.polls === undefined ? {} : { polls: patch.polls }),
-    ...('final' in patch ? { final: patch.final ?? null } : {}),
-    ...('finalAt' in patch ? { final_at: patch.finalAt ?? null } : {}),
-    ...('reason' in patch ? { reason: patch.reason ?? null } : {}),
-  };
-}
-
-/** Returns the first planned batch and all planned parts, with what their changes and their parents say of them. */
 async function plannedInWave(db: Database, runId: string): Promise<PlannedBatch[]> {
   const rows = await db
     .selectFrom('batches')
@@ -277,25 +259,4 @@ function byNumber(one: Batch, other: Batch): number {
   return one.number - other.number;
 }
 
-function toBatch(row: Selectable<BatchRow>): Batch {
-  return {
-    id: row.id,
-    run: row.run,
-    sync: row.sync,
-    connection: row.connection,
-    number: row.number,
-    kind: row.kind,
-    size: row.size,
-    state: row.state,
-    sentAt: toInstant(row.sent_at),
-    fileId: row.file_id ?? undefined,
-    fileName: row.file_name ?? undefined,
-    status: row.status ?? undefined,
-    polls: row.polls,
-    final: row.final ?? undefined,
-    finalAt: toInstant(row.final_at),
-    reason: row.reason ?? undefined,
-    parent: row.parent ?? undefined,
-    ...(row.is_parking === 1 ? { isParking: true } : {}),
-  };
-}
+const toBatch = batches.fromRow;

@@ -1,11 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Selectable } from 'kysely';
 import { type ChangeName, episodeOf } from '../../core/plan/change.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { ChangeVerdict, DecisionRecord, Decisions } from '../../ports/store.ts';
-import { type Database, inTransaction, toInstant } from '../db/database.ts';
+import { type Database, inTransaction, pagesByKey } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
-import { inLists, RowWriter } from '../db/row-writer.ts';
+import { fields } from '../db/fields.ts';
+import { inLists, RowWriter, replace } from '../db/row-writer.ts';
 import type { DecisionRow } from '../db/schema.ts';
 import { endEpisodes, pendingPeople, recordPlan } from './episodes.ts';
 import { isSettled, isWaiting, restateHolds } from './hold-members.ts';
@@ -14,18 +13,7 @@ import { isSettled, isWaiting, restateHolds } from './hold-members.ts';
 const decidedPerPiece = 256;
 
 export function createDecisions(db: Database): Decisions {
-  const writer = new RowWriter<'decisions', DecisionRow>('decisions', (insert) =>
-    insert.onConflict((conflict) =>
-      conflict.columns(['sync', 'identification', 'hash']).doUpdateSet((eb) => ({
-        state: eb.ref('excluded.state'),
-        by_whom: eb.ref('excluded.by_whom'),
-        why: eb.ref('excluded.why'),
-        at: eb.ref('excluded.at'),
-        expires_at: eb.ref('excluded.expires_at'),
-        run: eb.ref('excluded.run'),
-      })),
-    ),
-  );
+  const writer = new RowWriter<'decisions', DecisionRow>('decisions', replace);
 
   return {
     async of(sync, identification) {
@@ -108,64 +96,48 @@ function mayDecide(change: ChangeName, known: readonly DecisionRecord[], verdict
   return known.find(({ hash }) => hash === change.hash)?.state !== 'rejected';
 }
 
-function toRow(sync: string, change: ChangeName, verdict: ChangeVerdict): DecisionRow {
-  return {
-    sync,
-    hash: change.hash,
-    identification: change.identification,
-    rule: change.rule,
-    episode: change.episode,
-    state: verdict.state,
-    by_whom: verdict.by,
-    why: verdict.why ?? null,
-    at: verdict.at,
-    expires_at: verdict.state === 'approved' ? verdict.expiresAt : null,
-    run: null,
-    ended_at: null,
-    ended_by: null,
-  };
+function toRow(sync: string, { identification, rule, episode, hash }: ChangeName, verdict: ChangeVerdict): DecisionRow {
+  const { state, by, why, at } = verdict;
+  const expiresAt = verdict.state === 'approved' ? verdict.expiresAt : undefined;
+  const record = { identification, rule, episode, hash, state, by, why, at, expiresAt, run: undefined };
+  return { ...decisions.toRow({ ...record, endedAt: undefined }), sync, ended_by: null };
 }
 
-export function toRecord(row: Selectable<DecisionRow>): DecisionRecord {
-  return {
-    identification: row.identification,
-    rule: row.rule,
-    episode: row.episode,
-    hash: row.hash,
-    state: row.state,
-    by: row.by_whom ?? undefined,
-    why: row.why ?? undefined,
-    at: Number(row.at),
-    expiresAt: toInstant(row.expires_at),
-    run: row.run ?? undefined,
-    endedAt: toInstant(row.ended_at),
-  };
-}
+const decisions = fields<DecisionRecord, DecisionRow>({
+  identification: 'identification',
+  rule: 'rule',
+  episode: 'episode',
+  hash: 'hash',
+  state: 'state',
+  by: 'by_whom',
+  why: 'why',
+  at: 'at',
+  expiresAt: 'expires_at',
+  run: 'run',
+  endedAt: 'ended_at',
+});
+
+export const toRecord = decisions.fromRow;
 
 /** Decisions per statement. A hash has 64 characters. */
 const readAtOnce = 5000;
 
 /** Hashes of the sync's changes that wait for a person at this instant. */
 export async function waitingHashes(db: Database, sync: string, now: number): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  for (let after = { identification: '', hash: '' }; ; ) {
-    const { identification, hash: from } = after;
-    const rows = await db
+  const read = (after = { identification: '', hash: '' }) =>
+    db
       .selectFrom('decisions')
       .select(['identification', 'hash'])
       .where('sync', '=', sync)
-      .where((eb) => eb(eb.refTuple('identification', 'hash'), '>', eb.tuple(identification, from)))
+      .where((eb) => eb(eb.refTuple('identification', 'hash'), '>', eb.tuple(after.identification, after.hash)))
       .where(isWaiting(now))
       .orderBy('identification')
       .orderBy('hash')
       .limit(readAtOnce)
       .execute();
-    for (const { hash } of rows) found.add(hash);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < readAtOnce) return found;
-    after = last;
-    await nextTurn();
-  }
+  const found = new Set<string>();
+  for await (const rows of pagesByKey(readAtOnce, read)) for (const { hash } of rows) found.add(hash);
+  return found;
 }
 
 /** Changes whenever another change of the sync stops to wait. */
@@ -188,4 +160,20 @@ export async function waitingVersion(db: Database, sync: string, now: number): P
     .where(isWaiting(now))
     .executeTakeFirst();
   return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''} ${await settledVersion(db, sync, now)}`;
+}
+
+/**
+ * Keeps the last answer for each name as long as its version is the same: alerts, metrics and pages ask again and again,
+ * and a million changes take seconds to count.
+ */
+export function keepByVersion<Value>(): (name: string, version: string, make: () => Promise<Value>) => Promise<Value> {
+  const kept = new Map<string, { readonly version: string; readonly value: Promise<Value> }>();
+  return (name, version, make) => {
+    const known = kept.get(name);
+    if (known?.version === version) return known.value;
+    const value = make();
+    kept.set(name, { version, value });
+    value.catch(() => kept.delete(name));
+    return value;
+  };
 }

@@ -1,11 +1,10 @@
-import type { ExpressionBuilder } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { DecisionRow, Schema } from '../db/schema.ts';
-import { aboutPiece, inPiece, inPlan, type PlanPiece, piecesOf } from './plan-access.ts';
+import type { DecisionRow } from '../db/schema.ts';
+import { aboutPiece, decisionAbout, inPiece, inPlan, type PlanPiece, piecesOf, proposalsAbout } from './plan-access.ts';
 
 interface Times {
   readonly now: number;
@@ -80,16 +79,11 @@ async function withdrawOthers(db: OpenTransaction, sync: string, piece: PlanPiec
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .where(aboutPiece(piece))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('changes')
-          .select('changes.hash')
-          .where('changes.plan', '=', piece.plan)
-          .whereRef('changes.identification', '=', 'decisions.identification')
-          .whereRef('changes.rule', '=', 'decisions.rule')
-          .where((eb) =>
-            eb.or([eb('changes.state', '!=', 'held'), eb('changes.hash', '!=', eb.ref('decisions.hash'))]),
-          ),
+    .where((eb) =>
+      eb.exists(
+        proposalsAbout(eb, piece.plan).where((on) =>
+          on.or([on('changes.state', '!=', 'held'), on('changes.hash', '!=', on.ref('decisions.hash'))]),
+        ),
       ),
     )
     .execute();
@@ -111,7 +105,7 @@ export function endEpisodes(db: Database, owned: OwnedRun, { planId, identificat
       await useUp(transaction, { sync, run, planId, names });
       await openDecisions(transaction, { sync, names })
         .set({ ended_at: now, ended_by: run })
-        .where((eb) => eb.not(eb.exists(proposals(eb, planId))))
+        .where((eb) => eb.not(eb.exists(proposalsAbout(eb, planId))))
         .execute();
       for (const plan of shown) await endShown(transaction, { sync, run, planId, names, now, plan });
     }
@@ -131,7 +125,7 @@ async function useUp(db: OpenTransaction, { sync, run, planId, names }: Names): 
     .set({ run })
     .where('state', '=', 'approved')
     .where('run', 'is', null)
-    .where((eb) => eb.exists(proposals(eb, planId).whereRef('changes.hash', '!=', 'decisions.hash')))
+    .where((eb) => eb.exists(proposalsAbout(eb, planId).whereRef('changes.hash', '!=', 'decisions.hash')))
     .execute();
 }
 
@@ -141,15 +135,6 @@ function openDecisions(db: OpenTransaction, { sync, names }: Pick<Names, 'sync' 
     .where('sync', '=', sync)
     .where('ended_at', 'is', null)
     .where('identification', 'in', names);
-}
-
-/** The plan's changes of the same person by the same rule as the decision. */
-function proposals({ selectFrom }: ExpressionBuilder<Schema, 'decisions'>, planId: string) {
-  return selectFrom('changes')
-    .select('changes.hash')
-    .where('changes.plan', '=', planId)
-    .whereRef('changes.identification', '=', 'decisions.identification')
-    .whereRef('changes.rule', '=', 'decisions.rule');
 }
 
 /**
@@ -226,17 +211,7 @@ export async function pendingPeople(
       .where('plan', '=', plan)
       .where('identification', '>', after)
       .where('state', 'in', ['planned', 'held'])
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('decisions')
-              .select('decisions.hash')
-              .where('decisions.sync', '=', sync)
-              .whereRef('decisions.identification', '=', 'changes.identification')
-              .whereRef('decisions.hash', '=', 'changes.hash'),
-          ),
-        ),
-      )
+      .where((eb) => eb.not(eb.exists(decisionAbout(eb, sync))))
       .orderBy('identification')
       .limit(limit)
       .execute();

@@ -3,9 +3,10 @@ import { type ExpressionBuilder, type JoinBuilder, type Selectable, sql } from '
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { HoldFacts } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
+import { fields } from '../db/fields.ts';
 import type { HoldRow, Schema } from '../db/schema.ts';
 import { classMask } from './changes.ts';
-import { inPiece, type PlanPiece, piecesOf } from './plan-access.ts';
+import { decisionAbout, inPiece, type PlanPiece, piecesOf } from './plan-access.ts';
 
 /**
  * The members of a hold are the held changes of its run's plan that are in its class. What became of each one is in its
@@ -148,16 +149,7 @@ async function waitsBeside(
   for await (const piece of piecesOf(db, hold.run)) {
     const waiting = await heldIn(db, piece, classMask([hold.class]))
       .select('changes.hash')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('decisions')
-            .select('decisions.hash')
-            .where('decisions.sync', '=', sync)
-            .whereRef('decisions.identification', '=', 'changes.identification')
-            .whereRef('decisions.hash', '=', 'changes.hash')
-            .where(isWaiting(now)),
-        ),
-      )
+      .where((eb) => eb.exists(decisionAbout(eb, sync).where(isWaiting(now))))
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -260,17 +252,15 @@ function countedIn(runs: readonly { readonly run: string; readonly classes: read
   return parts.length === 0 ? sql<number>`0` : sql<number>`(${sql.join(parts, sql` | `)})`;
 }
 
-export function toFacts(row: HoldFactsRow): HoldFacts {
-  return {
-    id: row.id,
-    sync: row.sync,
-    run: row.run,
-    class: row.class,
-    reason: row.reason,
-    digest: row.digest,
-    size: row.size,
-    heldAt: Number(row.held_at),
-    expiresAt: Number(row.expires_at),
-    state: row.state,
-  };
-}
+export const holdFields = fields<HoldFacts, HoldRow>({
+  id: 'id',
+  sync: 'sync',
+  run: 'run',
+  class: 'class',
+  reason: 'reason',
+  digest: 'digest',
+  size: 'size',
+  heldAt: 'held_at',
+  expiresAt: 'expires_at',
+  state: 'state',
+});

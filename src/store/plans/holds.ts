@@ -1,32 +1,26 @@
 import type { Holds, NewHold } from '../../ports/store.ts';
 import { asOwner, type Database } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
-import { settledVersion } from './decisions.ts';
+import { addNew } from '../db/row-writer.ts';
+import { keepByVersion, settledVersion } from './decisions.ts';
 import {
   closeOthers,
   countMembers,
   type HoldCounts,
   type HoldFactsRow,
+  holdFields,
   type MemberSummary,
   memberHashes,
   summarize,
-  toFacts,
 } from './hold-members.ts';
 
 export function createHolds(db: Database): Holds {
-  const counted = new Map<string, { readonly version: string; readonly counts: Promise<HoldCounts> }>();
-
-  /** Alerts and metrics ask again and again, so the counts of each sync are kept. */
+  const counted = keepByVersion<HoldCounts>();
   const countsOf = async (sync: string, rows: readonly HoldFactsRow[], now: number): Promise<HoldCounts> => {
     if (rows.length === 0) return { changes: 0, byClass: {} };
     const holds = rows.map(({ id, run }) => `${id} ${run}`).join();
     const version = `${holds} ${await settledVersion(db, sync, now)}`;
-    const found = counted.get(sync);
-    if (found?.version === version) return found.counts;
-    const counts = countMembers(db, rows, { sync, now });
-    counted.set(sync, { version, counts });
-    counts.catch(() => counted.delete(sync));
-    return counts;
+    return counted(sync, version, () => countMembers(db, rows, { sync, now }));
   };
 
   return {
@@ -52,11 +46,7 @@ export function createHolds(db: Database): Holds {
               .where('id', '=', same.id)
               .execute();
           }
-          await transaction
-            .insertInto('hold_runs')
-            .values({ hold: same?.id ?? hold.id, run })
-            .onConflict((conflict) => conflict.columns(['hold', 'run']).doNothing())
-            .execute();
+          await addNew(transaction, 'hold_runs', { hold: same?.id ?? hold.id, run });
         }
         const others = open.filter((row) => !renewed.has(row.id));
         await closeOthers(transaction, others, { run, classes }, { sync, now });
@@ -65,10 +55,10 @@ export function createHolds(db: Database): Holds {
 
     async open(sync, now) {
       const rows = (await openRows(db, sync)).filter((row) => row.expires_at > now);
-      return { holds: rows.map(toFacts), ...(await countsOf(sync, rows, now)) };
+      return { holds: rows.map(holdFields.fromRow), ...(await countsOf(sync, rows, now)) };
     },
 
-    listOpen: async (sync) => (await openRows(db, sync)).map(toFacts),
+    listOpen: async (sync) => (await openRows(db, sync)).map(holdFields.fromRow),
 
     async ofRun(runId) {
       const rows = await db
@@ -79,7 +69,7 @@ export function createHolds(db: Database): Holds {
         .orderBy('holds.held_at')
         .orderBy('holds.id')
         .execute();
-      return rows.map(toFacts);
+      return rows.map(holdFields.fromRow);
     },
 
     async *hashes(id) {
@@ -89,21 +79,9 @@ export function createHolds(db: Database): Holds {
   };
 }
 
-function toRow(record: NewHold, members: MemberSummary | undefined): HoldFactsRow | undefined {
+function toRow(hold: NewHold, members: MemberSummary | undefined): HoldFactsRow | undefined {
   if (members === undefined || members.size === 0) return undefined;
-  return {
-    id: record.id,
-    sync: record.sync,
-    run: record.run,
-    class: record.class,
-    reason: record.reason,
-    digest: record.digest,
-    members_key: members.key,
-    size: members.size,
-    held_at: record.heldAt,
-    expires_at: record.expiresAt,
-    state: record.state,
-  };
+  return { ...holdFields.toRow({ ...hold, size: members.size }), members_key: members.key };
 }
 
 function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
-import type { Schema } from '../db/schema.ts';
+import type { ChangeRow, Schema } from '../db/schema.ts';
 
 /**
  * Runs a transaction that writes to a plan, as the owner of its run, or without an owner for a preview plan. Throws
@@ -113,4 +113,50 @@ export function aboutPiece({ after, upTo }: PlanPiece) {
 export async function dropPlan(db: OpenTransaction, plan: string): Promise<void> {
   for await (const piece of piecesOf(db, plan)) await db.deleteFrom('changes').where(inPiece(piece)).execute();
   await db.deleteFrom('plans').where('id', '=', plan).execute();
+}
+
+type Group<Name extends keyof ChangeRow> = Pick<Selectable<ChangeRow>, Name> & { readonly count: number };
+
+/** Counts the changes of a plan, piece by piece, in groups that are equal in these columns. */
+export async function countChanges<Name extends keyof ChangeRow>(
+  db: Database,
+  plan: string,
+  columns: readonly Name[],
+): Promise<readonly Group<Name>[]> {
+  const names: readonly (keyof ChangeRow)[] = columns;
+  const sums = new Map<string, Group<Name>>();
+  for await (const piece of piecesOf(db, plan)) {
+    const groups = await db
+      .selectFrom('changes')
+      .select(names)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(inPiece(piece))
+      .groupBy(names)
+      .execute();
+    for (const group of groups as unknown as readonly Group<Name>[]) {
+      const key = JSON.stringify(columns.map((name) => group[name]));
+      sums.set(key, { ...group, count: (sums.get(key)?.count ?? 0) + group.count });
+    }
+  }
+  return [...sums.values()];
+}
+
+/** The decision about a change. */
+export function decisionAbout(eb: ExpressionBuilder<Schema, 'changes'>, sync: string) {
+  return eb
+    .selectFrom('decisions')
+    .select('decisions.hash')
+    .where('decisions.sync', '=', sync)
+    .whereRef('decisions.identification', '=', 'changes.identification')
+    .whereRef('decisions.hash', '=', 'changes.hash');
+}
+
+/** The plan's changes of the same person by the same rule as the decision. */
+export function proposalsAbout(eb: ExpressionBuilder<Schema, 'decisions'>, plan: string) {
+  return eb
+    .selectFrom('changes')
+    .select('changes.hash')
+    .where('changes.plan', '=', plan)
+    .whereRef('changes.identification', '=', 'decisions.identification')
+    .whereRef('changes.rule', '=', 'decisions.rule');
 }

@@ -7,7 +7,7 @@ import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { countAppliedSince } from './applied-since.ts';
 import { changedPattern, classMask } from './changes.ts';
-import { aboutPiece, inPiece, inPlan, piecesOf } from './plan-access.ts';
+import { aboutPiece, decisionAbout, inPiece, inPlan, piecesOf, proposalsAbout } from './plan-access.ts';
 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(
@@ -44,8 +44,7 @@ export function createPlanGuards(
     holdLeftOut: (owned, planId, sync) =>
       holdWhere(owned, planId, leftOutReason, (eb) =>
         eb.exists(
-          decisionsAbout(eb, sync)
-            .select('decisions.hash')
+          decisionAbout(eb, sync)
             .where('decisions.state', '=', 'open')
             .where('decisions.ended_at', 'is', null)
             .where('decisions.by_whom', 'is not', null),
@@ -100,7 +99,6 @@ export function createPlanGuards(
               .where((eb) =>
                 eb.exists(
                   inForce(eb, { sync, now, run: owned?.run.id })
-                    .select('decisions.hash')
                     .where('decisions.state', '=', state)
                     .where('decisions.by_whom', '=', by)
                     .where((on) => (why === null ? on('decisions.why', 'is', null) : on('decisions.why', '=', why))),
@@ -124,21 +122,12 @@ function rejectedBy(by: string | null, why: string | null): string {
   return `rejected by ${by ?? 'unknown'}${why === null ? '' : `: ${why}`}`;
 }
 
-/** The decision about a change. */
-function decisionsAbout(eb: ExpressionBuilder<Schema, 'changes'>, sync: string) {
-  return eb
-    .selectFrom('decisions')
-    .where('decisions.sync', '=', sync)
-    .whereRef('decisions.identification', '=', 'changes.identification')
-    .whereRef('decisions.hash', '=', 'changes.hash');
-}
-
 /** Decisions that still apply. An approval applies until a run has used it, and after that only to that run. */
 function inForce(
   eb: ExpressionBuilder<Schema, 'changes'>,
   { sync, now, run }: { readonly sync: string; readonly now: number; readonly run: string | undefined },
 ) {
-  return decisionsAbout(eb, sync)
+  return decisionAbout(eb, sync)
     .where('decisions.ended_at', 'is', null)
     .where((on) => on.or([on('decisions.expires_at', 'is', null), on('decisions.expires_at', '>', now)]))
     .where((on) => on.or([on('decisions.run', 'is', null), on('decisions.run', '=', run ?? null)]));
@@ -154,14 +143,11 @@ async function consumeApprovals(db: OpenTransaction, planId: string, sync: strin
       .where('state', '=', 'approved')
       .where('run', 'is', null)
       .where(aboutPiece(piece))
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('changes')
-            .select('changes.hash')
-            .where('changes.plan', '=', planId)
-            .whereRef('changes.identification', '=', 'decisions.identification')
+      .where((eb) =>
+        eb.exists(
+          proposalsAbout(eb, planId)
             .whereRef('changes.hash', '=', 'decisions.hash')
-            .where('is_approved', '=', 1),
+            .where('changes.is_approved', '=', 1),
         ),
       )
       .execute();

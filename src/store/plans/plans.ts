@@ -1,14 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ChangeKind } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { noKinds, noStates } from '../../core/run/report.ts';
-import type { ChangeState } from '../../core/run/run.ts';
 import type { PlanHeader, Plans } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { RowWriter } from '../db/row-writer.ts';
 import { countClasses, markChanges, type NewChangeRow, toNewChangeRow } from './changes.ts';
-import { asPlanner, dropPlan, inPiece, inPlan, piecesOf } from './plan-access.ts';
+import { asPlanner, countChanges, dropPlan, inPlan } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
 import { createPlanQueries } from './plan-queries.ts';
 
@@ -36,21 +34,11 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
     },
 
     async count(planId) {
-      const groups: CountedGroup[] = [];
-      for await (const piece of piecesOf(db, planId)) {
-        const some = await db
-          .selectFrom('changes')
-          .select(['kind', 'classes', 'state', 'is_approved', 'is_rejected'])
-          .select((eb) => eb.fn.countAll().as('count'))
-          .where(inPiece(piece))
-          .groupBy(['kind', 'classes', 'state', 'is_approved', 'is_rejected'])
-          .execute();
-        groups.push(...some);
-      }
+      const groups = await countChanges(db, planId, ['kind', 'classes', 'state', 'is_approved', 'is_rejected']);
       const [kinds, states] = [{ ...noKinds }, { ...noStates }];
       const wanted = groups.filter((group) => group.is_rejected === 0);
-      for (const { state, count } of groups) states[state] += Number(count);
-      for (const { kind, count } of wanted) kinds[kind] += Number(count);
+      for (const { state, count } of groups) states[state] += count;
+      for (const { kind, count } of wanted) kinds[kind] += count;
       const open = wanted.filter((group) => group.state === 'planned' && group.is_approved === 0);
       return { states, kinds, classes: countClasses(wanted), open: countClasses(open) };
     },
@@ -67,28 +55,10 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
 
     async countStates(planId) {
       const counts = { ...noStates };
-      for await (const piece of piecesOf(db, planId)) {
-        const groups = await db
-          .selectFrom('changes')
-          .select('state')
-          .select((eb) => eb.fn.countAll().as('count'))
-          .where(inPiece(piece))
-          .groupBy('state')
-          .execute();
-        for (const { state, count } of groups) counts[state] += Number(count);
-      }
+      for (const { state, count } of await countChanges(db, planId, ['state'])) counts[state] += count;
       return counts;
     },
   };
-}
-
-interface CountedGroup {
-  readonly kind: ChangeKind;
-  readonly classes: number;
-  readonly state: ChangeState;
-  readonly is_approved: number;
-  readonly is_rejected: number;
-  readonly count: number | string | bigint;
 }
 
 /**
