@@ -3,7 +3,7 @@ import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
-import { systemClock as clock, newUlid, openUptime } from '../src/main/system.ts';
+import { systemClock as clock, newUlid, openUptime } from '../src/main/process.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { followClock } from '../src/work/follow-clock.ts';
 import { silent } from './updates-world.ts';

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openEngine } from '../src/main/engine.ts';
-import { newUlid, systemClock } from '../src/main/system.ts';
+import { newUlid, systemClock } from '../src/main/process.ts';
 import type { Logger } from '../src/ports/runtime.ts';
 import type { EngineIo, Sync } from '../src/run/engine-io.ts';
 import { makePlan } from '../src/run/make-plan.ts';

@@ -2,7 +2,7 @@ import { createExpressions } from '../src/config/expressions.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
-import { systemClock as clock, newUlid } from '../src/main/system.ts';
+import { systemClock as clock, newUlid } from '../src/main/process.ts';
 import { requestRun } from '../src/run/request-run.ts';
 import { sourceKinds } from '../src/sources/registry.ts';
 import { type LoopWatch, watchLoop } from './loop-stops.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../src/main/system.ts';
+import { systemClock } from '../src/main/process.ts';
 import type { SourceIo } from '../src/ports/source.ts';
 import { openSource } from '../src/sources/registry.ts';
 import { type SourceCase, type SourcePlace, sourceConfig } from './sources-cases.ts';

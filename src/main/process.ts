@@ -1,27 +1,63 @@
 import { createHash } from 'node:crypto';
-import { userInfo } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { uptime, userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
+import { ulid } from 'ulid';
 import type { AppIo } from '../app/app-io.ts';
-import type { Backups, CliIo, OpenAppOptions, SandboxAccess } from '../cli/cli-io.ts';
-import { Interruption, type StopSignal, stopSignals } from '../cli/cli-io.ts';
+import {
+  type Backups,
+  type CliIo,
+  Interruption,
+  type OpenAppOptions,
+  type SandboxAccess,
+  type StopSignal,
+  stopSignals,
+} from '../cli/cli-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import type { Config } from '../config/config.ts';
 import { initTemplate } from '../config/init-template.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
+import { realClock } from '../platform/client/defaults.ts';
 import { listApiOperations } from '../platform/table/named-operations.ts';
 import { renderOpenApi } from '../platform/table/open-api.ts';
 import { operationIds } from '../platform/table/operations.ts';
 import type { Tracing } from '../ports/metrics.ts';
-import type { Clock, Egress, Logger } from '../ports/runtime.ts';
+import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
 import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
 import { faultGrammar } from '../sandbox/faults/parse-fault.ts';
 import { listQuirks } from '../sandbox/quirks.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
-import { newUlid, openUptime, systemClock } from './system.ts';
+import { uptimeOf } from '../work/follow-clock.ts';
+
+/** The real clock. */
+export const systemClock = realClock(() => Date.now());
+
+const bootIdFile = '/proc/sys/kernel/random/boot_id';
+/** The real uptime. */
+export function openUptime(): Uptime {
+  return {
+    boot: readBootId(),
+    now: uptimeOf(
+      () => uptime() * 1000,
+      () => performance.now(),
+    ),
+  };
+}
+
+function readBootId(): string | undefined {
+  try {
+    return readFileSync(bootIdFile, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns ids that sort by time: `run_01J…`. */
+export const newUlid: NewId = (prefix) => `${prefix}_${ulid()}`;
 
 /** Opens what the command line needs, over a real process. */
 export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo {

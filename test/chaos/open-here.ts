@@ -3,7 +3,7 @@ import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openApp } from '../../src/main/app.ts';
 import { type Engine, openEngine } from '../../src/main/engine.ts';
-import { newUlid } from '../../src/main/system.ts';
+import { newUlid } from '../../src/main/process.ts';
 import type { Checkpoint, Clock, Logger, Uptime } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { decideRun } from '../../src/app/approve.ts';
 import { changeTokens } from '../../src/app/connections.ts';
 import { requestOrRun, runSync, stopRun } from '../../src/app/requests.ts';
-import { openUptime } from '../../src/main/system.ts';
+import { openUptime } from '../../src/main/process.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { openHere } from './open-here.ts';
 import { SharedClock, type SharedTime } from './shared-clock.ts';

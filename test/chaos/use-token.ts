@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
-import { systemClock as clock } from '../../src/main/system.ts';
+import { systemClock as clock } from '../../src/main/process.ts';
 import { openPlatformClient } from '../../src/platform/client/client.ts';
 import { openPlatform } from '../../src/platform/platform.ts';
 import { exchangeRefreshToken } from '../../src/platform/tokens/calls.ts';

@@ -12,7 +12,7 @@ import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { openApp } from '../../src/main/app.ts';
 import { openEngine } from '../../src/main/engine.ts';
-import { newUlid } from '../../src/main/system.ts';
+import { newUlid } from '../../src/main/process.ts';
 import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
 import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
-import { systemClock } from '../../src/main/system.ts';
+import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { memoryLogger } from '../support/memory-logger.ts';

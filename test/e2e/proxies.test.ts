@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { planHere } from '../../src/app/previews.ts';
 import { openConfiguredApp } from '../../src/main/process.ts';
-import { systemClock } from '../../src/main/system.ts';
+import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { startRestFake } from '../fakes/hris/rest.ts';
 import { listenWithTls, startProxy, type TestProxy } from '../support/http-proxy.ts';

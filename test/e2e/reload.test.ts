@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
-import { systemClock } from '../../src/main/system.ts';
+import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

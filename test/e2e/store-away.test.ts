@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/main/system.ts';
+import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { ask } from '../server/open-test-server.ts';

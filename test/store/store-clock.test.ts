@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openUptime } from '../../src/main/system.ts';
+import { openUptime } from '../../src/main/process.ts';
 import type { Uptime } from '../../src/ports/runtime.ts';
 import { openStoreWithClock } from '../../src/store/index.ts';
 import type { OpenedStore } from '../../src/store/open-store.ts';

@@ -8,7 +8,7 @@ import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openApp } from '../../src/main/app.ts';
 import { type Engine, openEngine } from '../../src/main/engine.ts';
-import { newUlid } from '../../src/main/system.ts';
+import { newUlid } from '../../src/main/process.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Checkpoint } from '../../src/ports/runtime.ts';
 import type { SourceKind } from '../../src/ports/source.ts';

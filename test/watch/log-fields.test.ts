@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { redactFields } from '../../src/watch/logs/log-redaction.ts';
+import { redactFields } from '../../src/watch/logs/create-logger.ts';
 
 const src = join(import.meta.dirname, '../../src');
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { traceIdsOf } from '../../src/core/run/run.ts';
 import { isSent, isTelemetryOn } from '../../src/watch/tracing/is-on.ts';
 import { openMetricProducer } from '../../src/watch/tracing/metric-producer.ts';
-import { rootSampler } from '../../src/watch/tracing/sampler.ts';
+import { rootSampler } from '../../src/watch/tracing/open-telemetry.ts';
 
 const endpoint = 'http://collector:4318';
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { redactFields, redactText } from '../../src/watch/logs/log-redaction.ts';
+import { redactFields, redactText } from '../../src/watch/logs/create-logger.ts';
 
 const root = join(import.meta.dirname, '../..');
 const calls = globSync('{src,jobs}/**/*.ts', { cwd: root }).flatMap((path) => {

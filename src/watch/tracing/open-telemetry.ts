@@ -5,10 +5,14 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   RandomIdGenerator,
+  type Sampler,
   SamplingDecision,
+  TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { RollcallError } from '../../core/run/errors.ts';
@@ -18,7 +22,6 @@ import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
 import { isSent } from './is-on.ts';
 import { openMetricProducer } from './metric-producer.ts';
-import { rootSampler } from './sampler.ts';
 
 export interface TelemetryOptions {
   /** The `OTEL_…` variables. The exporters of the SDK read those of the process itself. */
@@ -184,4 +187,16 @@ function complainTo(logger: Logger, clock: Pick<Clock, 'now'>): void {
   };
   const silent = (): void => {};
   diag.setLogger({ error: complain, warn: complain, info: silent, debug: silent, verbose: silent });
+}
+
+/**
+ * Returns the sampler of `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` for the root of a trace. It decides by the
+ * trace id, so that every process decides the same about a run. Unknown names sample everything, as the SDK does.
+ */
+export function rootSampler(env: Readonly<Record<string, string | undefined>>): Sampler {
+  const name = (env.OTEL_TRACES_SAMPLER ?? '').trim().replace(/^parentbased_/, '');
+  if (name === 'always_off') return new AlwaysOffSampler();
+  if (name !== 'traceidratio') return new AlwaysOnSampler();
+  const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG ?? '1');
+  return new TraceIdRatioBasedSampler(ratio >= 0 && ratio <= 1 ? ratio : 1);
 }

@@ -1,4 +1,4 @@
-import { newUlid, systemClock } from '../../../src/main/system.ts';
+import { newUlid, systemClock } from '../../../src/main/process.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { silentLogger } from '../../support/memory-logger.ts';

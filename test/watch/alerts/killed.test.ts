@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { newUlid, systemClock } from '../../../src/main/system.ts';
+import { newUlid, systemClock } from '../../../src/main/process.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { openRun } from '../../contracts/store-samples.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { troublesOf } from '../../../src/drivers/redis/open-redis.ts';
-import { redactText } from '../../../src/watch/logs/log-redaction.ts';
+import { redactText } from '../../../src/watch/logs/create-logger.ts';
 import { adviseOn, openErrorGate } from '../../../src/work/queue/error-gate.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
-import { systemClock } from '../../../src/main/system.ts';
+import { systemClock } from '../../../src/main/process.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import {
   firstPiece,

@@ -5,7 +5,7 @@
 
 import { openLocalBudget } from '../../../src/drivers/http/rate-limit.ts';
 import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
-import { systemClock as clock } from '../../../src/main/system.ts';
+import { systemClock as clock } from '../../../src/main/process.ts';
 import { openRedisBudget } from '../../../src/work/queue/redis-budget.ts';
 
 const [port = 0, requestsPerSecond = 1, ms = 0] = process.argv.slice(2).map(Number);

@@ -6,7 +6,7 @@ import {
   severities,
 } from '../../../ports/alerts.ts';
 import { linksOf, renderNotice } from '../render-notice.ts';
-import type { ChannelIo } from './channel-io.ts';
+import type { ChannelIo } from './post-json.ts';
 import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'alertmanager' }>;

@@ -1,7 +1,6 @@
 import type { AlertNotice, Channel, ChannelSettings, Severity } from '../../../ports/alerts.ts';
 import { renderNotice } from '../render-notice.ts';
-import { type ChannelIo, incidentKey } from './channel-io.ts';
-import { postJson } from './post-json.ts';
+import { type ChannelIo, incidentKey, postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'opsgenie' }>;
 

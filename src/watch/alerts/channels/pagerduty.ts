@@ -1,7 +1,6 @@
 import type { AlertNotice, AlertTopic, Channel, ChannelSettings } from '../../../ports/alerts.ts';
 import { linksOf, type Place, renderNotice } from '../render-notice.ts';
-import { type ChannelIo, incidentKey } from './channel-io.ts';
-import { postJson } from './post-json.ts';
+import { type ChannelIo, incidentKey, postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'pagerduty' }>;
 

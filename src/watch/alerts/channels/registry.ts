@@ -1,9 +1,9 @@
 import type { Channel, ChannelSettings } from '../../../ports/alerts.ts';
 import { openAlertmanager } from './alertmanager.ts';
-import type { ChannelIo } from './channel-io.ts';
 import { openEmail } from './email.ts';
 import { openOpsgenie } from './opsgenie.ts';
 import { openPagerDuty } from './pagerduty.ts';
+import type { ChannelIo } from './post-json.ts';
 import { openSlack } from './slack.ts';
 import { openTeams } from './teams.ts';
 import { openWebhook } from './webhook.ts';

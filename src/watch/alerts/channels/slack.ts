@@ -1,6 +1,6 @@
 import type { Channel, ChannelSettings } from '../../../ports/alerts.ts';
 import { renderNotice } from '../render-notice.ts';
-import type { ChannelIo } from './channel-io.ts';
+import type { ChannelIo } from './post-json.ts';
 import { postJson, refused } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'slack' }>;

@@ -1,6 +1,6 @@
 import type { AlertNotice, Channel, ChannelSettings } from '../../../ports/alerts.ts';
 import { type Place, renderNotice } from '../render-notice.ts';
-import type { ChannelIo } from './channel-io.ts';
+import type { ChannelIo } from './post-json.ts';
 import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'teams' }>;

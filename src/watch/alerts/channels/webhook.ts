@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type AlertNotice, type Channel, type ChannelSettings, threadOf } from '../../../ports/alerts.ts';
 import { linksOf, type Place, renderNotice } from '../render-notice.ts';
-import type { ChannelIo } from './channel-io.ts';
+import type { ChannelIo } from './post-json.ts';
 import { postJson } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'webhook' }>;
