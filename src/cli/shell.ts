@@ -28,6 +28,8 @@ export interface Shell {
   print(text: string): void;
   /** Writes the one JSON object of `--json`. Does nothing without it. */
   printJson(value: unknown): void;
+  /** Writes a whole report: the text for the operator, or the object of `--json`. Returns the exit code. */
+  answer(json: unknown, text: string, exitCode?: number): number;
   /** Opens the app while `use` runs. */
   withApp<Result>(options: AppOptions, use: (app: AppIo) => Promise<Result>): Promise<Result>;
   /** Shows progress while `use` runs, and says what Ctrl-C does. */
@@ -51,6 +53,8 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
   const isJson = options.json === true;
   const style = openStyle({ isTerminal: io.stdout.isTTY === true, env: io.env, config: options.config });
   const configPath = named ?? 'rollcall.yaml';
+  const print = (text: string): void => void (isJson || io.stdout.write(`${text}\n`));
+  const printJson = (value: unknown): void => void (isJson && io.stdout.write(renderJson(value, io)));
   return {
     io,
     signal: io.signal,
@@ -59,8 +63,13 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
     style,
     configPath,
     runCli,
-    print: (text) => void (isJson || io.stdout.write(`${text}\n`)),
-    printJson: (value) => void (isJson && io.stdout.write(renderJson(value, io))),
+    print,
+    printJson,
+    answer(json, text, exitCode = 0) {
+      if (isJson) printJson(json);
+      else print(text);
+      return exitCode;
+    },
     async withApp({ mayPresentSeed = false, mayPresentRestored = false, logs }, use) {
       const app = await io.openApp(configPath, {
         mayPresentSeed,

@@ -61,9 +61,7 @@ export const alertCommands: readonly CommandRow[] = [
 async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await app.alerts.report(limit);
-    shell.printJson(alertListView(report));
-    shell.print(renderAlerts(report, shell.style));
-    return 0;
+    return shell.answer(alertListView(report), renderAlerts(report, shell.style));
   });
 }
 
@@ -71,9 +69,11 @@ async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number>
 async function testChannels(shell: Shell, channel: string | undefined): Promise<number> {
   return shell.withApp({}, async (app) => {
     const tests = await app.alerts.test(channel, shell.signal);
-    shell.printJson({ channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) });
-    shell.print(renderChannelTests(tests, shell.style));
-    return tests.every(({ error }) => error === undefined) ? 0 : 1;
+    return shell.answer(
+      { channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) },
+      renderChannelTests(tests, shell.style),
+      tests.every(({ error }) => error === undefined) ? 0 : 1,
+    );
   });
 }
 

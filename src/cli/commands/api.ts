@@ -72,9 +72,7 @@ function required(flags: string, meaning: string): Option {
 }
 
 function printList(shell: Shell, operations: readonly ApiOperation[]): number {
-  shell.printJson({ operations });
-  shell.print(renderApiList(operations, shell.style));
-  return 0;
+  return shell.answer({ operations }, renderApiList(operations, shell.style));
 }
 
 async function call(
@@ -99,9 +97,7 @@ async function call(
     return app.platformApi.call(request, shell.signal);
   });
   if (answer === undefined) return printDeclined(shell);
-  shell.printJson({ ...answer, body: answer.body ?? null });
-  shell.print(renderApiAnswer(answer, operation, shell.style));
-  return 0;
+  return shell.answer({ ...answer, body: answer.body ?? null }, renderApiAnswer(answer, operation, shell.style));
 }
 
 /** Full provisioning is the one call that can disable all users, so its confirmation says so. */

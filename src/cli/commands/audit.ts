@@ -38,9 +38,10 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
   const from = since === undefined ? {} : { since: 'at' in since ? since.at : clock.now() - since.ago };
   return shell.withApp({}, async (app) => {
     const entries = await findAudit(app, { ...filter, ...from, limit });
-    shell.printJson({ entries: entries.map(auditEntryView) });
-    shell.print(entries.length === 0 ? 'no matching entries' : renderAudit(entries, shell.style));
-    return 0;
+    return shell.answer(
+      { entries: entries.map(auditEntryView) },
+      entries.length === 0 ? 'no matching entries' : renderAudit(entries, shell.style),
+    );
   });
 }
 

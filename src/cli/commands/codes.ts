@@ -20,9 +20,7 @@ export const explain: CommandRow = {
 
 function explainCode(shell: Shell, word: string | undefined): number {
   if (word === undefined) {
-    shell.printJson({ codes: listedCodes.map(codeJson) });
-    shell.print(renderCodes(listedCodes, shell.style));
-    return 0;
+    return shell.answer({ codes: listedCodes.map(codeJson) }, renderCodes(listedCodes, shell.style));
   }
   const found = findCode(word);
   if (found === undefined) {
@@ -31,9 +29,7 @@ function explainCode(shell: Shell, word: string | undefined): number {
     const message = `${word} is not a code of Rollcall${hint} Run "${shell.style.command('explain')}" to list all codes`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  shell.printJson(codeJson(found));
-  shell.print(renderCode(found, shell.style));
-  return 0;
+  return shell.answer(codeJson(found), renderCode(found, shell.style));
 }
 
 function codeJson({ code, kind, meaning, cause, cure, page, rules }: ListedCode) {

@@ -137,9 +137,7 @@ export const holds: CommandRow = {
 async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await findHolds(app, sync === undefined ? { limit } : { sync, limit });
-    shell.printJson(holdsView(report));
-    shell.print(renderHolds(report, shell.style));
-    return 0;
+    return shell.answer(holdsView(report), renderHolds(report, shell.style));
   });
 }
 

@@ -36,9 +36,7 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
     shell.print(renderAdoptions(preview, shell.style));
     const count = preview.filter(({ kind }) => kind !== 'none').length;
     if (count === 0) {
-      shell.printJson(adoptionsView({ sync, adoptions: preview }));
-      shell.print('nothing to adopt');
-      return 0;
+      return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
     }
     const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
@@ -86,9 +84,7 @@ export const why: CommandRow = {
 async function explainPerson(shell: Shell, sync: string, identification: string): Promise<number> {
   return shell.withApp({}, async (app) => {
     const trace = await tracePerson(app, sync, normalText(identification), shell.signal);
-    shell.printJson(personView(sync, trace));
-    shell.print(renderPerson(trace, sync, shell.style));
-    return 0;
+    return shell.answer(personView(sync, trace), renderPerson(trace, sync, shell.style));
   });
 }
 
@@ -106,9 +102,7 @@ async function showRecord(shell: Shell, identification: string, options: Signatu
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const record = await readRecord(app, identification, { by, ...signed });
-    shell.printJson(record);
-    shell.print(renderRecord(record));
-    return 0;
+    return shell.answer(record, renderRecord(record));
   });
 }
 
@@ -135,9 +129,7 @@ async function forgetPerson(shell: Shell, identification: string, options: Forge
       }
     }
     const { kept } = await erasePerson(app, identification, { by, ...signed });
-    shell.printJson({ isForgotten: true, erased: countParts(record), kept });
-    shell.print(after(kept));
-    return 0;
+    return shell.answer({ isForgotten: true, erased: countParts(record), kept }, after(kept));
   });
 }
 

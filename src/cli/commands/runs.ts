@@ -49,9 +49,7 @@ async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<
     const report = await describeRun(app, id);
     const states = statesOf(options);
     if (options.findings === true && states === undefined) {
-      shell.printJson(runReportView(report));
-      shell.print(renderAllFindings(report));
-      return 0;
+      return shell.answer(runReportView(report), renderAllFindings(report));
     }
     const rawTexts = shell.isRaw ? await readRawTexts(app, report.run.id) : undefined;
     const raw = rawTexts === undefined ? {} : { rawTexts: rawTextListView(rawTexts).texts };

@@ -43,9 +43,7 @@ async function startSandbox(shell: Shell, options: SandboxOptions): Promise<numb
   const { io, signal } = shell;
   const { fault: faults, quirk: quirks, refreshToken: refreshTokens, listFaults, openapi, ...rest } = options;
   if (listFaults === true) {
-    shell.printJson(io.sandbox.faults());
-    shell.print(renderFaultList(io.sandbox.faults(), shell.style));
-    return 0;
+    return shell.answer(io.sandbox.faults(), renderFaultList(io.sandbox.faults(), shell.style));
   }
   if (openapi === true) {
     // JSON with and without --json, because it is for other programs.

@@ -47,9 +47,7 @@ async function checkContract(
       shell.print(renderContractLine(line, shell.style));
     }
     const conforms = lines.every(({ result }) => result !== 'differs');
-    shell.printJson({ ok: conforms, lines });
-    shell.print(renderContractSum(lines));
-    return conforms ? 0 : 1;
+    return shell.answer({ ok: conforms, lines }, renderContractSum(lines), conforms ? 0 : 1);
   });
 }
 

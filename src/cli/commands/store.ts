@@ -117,9 +117,7 @@ export const migrate: CommandRow = {
 
 async function migrateStore(shell: Shell): Promise<number> {
   const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
-  shell.printJson({ store: place, from: from ?? null, to, applied });
-  shell.print(renderMigration({ place, from, to, applied }));
-  return 0;
+  return shell.answer({ store: place, from: from ?? null, to, applied }, renderMigration({ place, from, to, applied }));
 }
 
 function renderMigration({ place, from, to, applied }: StoreMigration): string {
@@ -138,14 +136,13 @@ export const backup: CommandRow = {
 
 async function backUp(shell: Shell, file: string): Promise<number> {
   const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file));
-  shell.printJson(backupJson(summary));
-  shell.print(
+  return shell.answer(
+    backupJson(summary),
     [
       `wrote ${summary.file} (${formatCount(countRows(summary.rows), 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
       'The file contains personal data, and the tokens as they are in the store. Keep it apart from encryptionKey, which a restore needs.',
     ].join('\n'),
   );
-  return 0;
 }
 
 interface DropOptions extends SignatureOptions {
@@ -173,9 +170,11 @@ const tokensStay =
 async function showKeys(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);
-    shell.printJson({ ok: unreadable.length === 0, unreadable });
-    shell.print(unreadable.length === 0 ? 'Every stored value can be opened.' : explain(unreadable));
-    return unreadable.length === 0 ? 0 : 1;
+    return shell.answer(
+      { ok: unreadable.length === 0, unreadable },
+      unreadable.length === 0 ? 'Every stored value can be opened.' : explain(unreadable),
+      unreadable.length === 0 ? 0 : 1,
+    );
   });
 }
 
@@ -190,11 +189,10 @@ async function dropUnreadable(shell: Shell, options: DropOptions): Promise<numbe
       }
     }
     const dropped = await eraseUnreadable(app, { by, ...signed });
-    shell.printJson({ dropped });
-    shell.print(
+    return shell.answer(
+      { dropped },
       dropped.length > 0 ? 'Dropped.' : `Nothing to drop.${unreadable.length === 0 ? '' : `\n${tokensStay}`}`,
     );
-    return 0;
   });
 }
 

@@ -259,11 +259,10 @@ async function pauseSync(shell: Shell, sync: string, options: SignatureOptions):
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     await beginPause(app, sync, { by, ...signed });
-    shell.printJson({ sync, isPaused: true });
-    shell.print(
+    return shell.answer(
+      { sync, isPaused: true },
       `${sync} is paused: schedules and requests wait, and a current run continues. To resume it:  ${shell.style.command(`resume ${sync}`)}`,
     );
-    return 0;
   });
 }
 
@@ -279,11 +278,10 @@ async function resumeSync(shell: Shell, sync: string, options: SignatureOptions)
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     await endPause(app, sync, { by, ...signed });
-    shell.printJson({ sync, isPaused: false });
-    shell.print(
+    return shell.answer(
+      { sync, isPaused: false },
       `${sync} is resumed: waiting requests start in a running deployment, and one run catches up missed slots`,
     );
-    return 0;
   });
 }
 

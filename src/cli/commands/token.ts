@@ -52,9 +52,7 @@ async function printToken(
   ask: (app: AppIo) => Promise<TokenStatus>,
 ): Promise<number> {
   const { report, syncs } = await shell.withApp(options, async (app) => ({ report: await ask(app), syncs: app.syncs }));
-  shell.printJson(connectionView(report, syncs));
-  shell.print(renderToken(report, shell.io.clock.now(), shell.style));
-  return 0;
+  return shell.answer(connectionView(report, syncs), renderToken(report, shell.io.clock.now(), shell.style));
 }
 
 async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
