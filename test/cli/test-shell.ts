@@ -7,8 +7,13 @@ import type { CliIo, Output } from '../../src/cli/cli-io.ts';
 import { Interruption } from '../../src/cli/cli-io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
-import { migrateConfiguredStore, openBackups, openConfiguredApp, sandboxAccess } from '../../src/main/process.ts';
-import { systemClock } from '../../src/main/process.ts';
+import {
+  migrateConfiguredStore,
+  openBackups,
+  openConfiguredApp,
+  sandboxAccess,
+  systemClock,
+} from '../../src/main/process.ts';
 import { listApiOperations } from '../../src/platform/table/named-operations.ts';
 import { openDemoWorld } from '../../src/sandbox/demo-world.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';

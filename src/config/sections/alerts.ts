@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from '../../core/run/formats.ts';
 import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
 import { must } from '../sentences.ts';
-import { duration, name, secretText, text, uniqueList } from './values.ts';
+import { documented, duration, name, secretText, text, uniqueList } from './values.ts';
 
 const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty', 'opsgenie', 'alertmanager'] as const;
 type Kind = (typeof kinds)[number];
@@ -37,87 +37,69 @@ const remindAfter = z
 
 const channel = z
   .strictObject({
-    kind: z.enum(kinds).meta({
-      description:
-        'The kind of channel: a webhook of your own, Slack, an incoming webhook of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
-      examples: ['slack'],
-    }),
-    name: name()
-      .optional()
-      .meta({
-        description: 'Its name in `rollcall alerts`. Absent: its kind, numbered from the second of that kind.',
-        examples: ['night-shift'],
-      }),
-    url: secretText()
-      .optional()
-      .meta({
-        description:
-          'The destination: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty and Opsgenie need one only outside their default region (`https://api.eu.opsgenie.com`); Slack needs none with a `token`.',
-        examples: [`\${env:ALERT_URL}`],
-      }),
-    secret: secretText()
-      .optional()
-      .meta({
-        description:
-          'Webhook only: signs each message in `x-rollcall-signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>`.',
-        examples: [`\${env:ALERT_SECRET}`],
-      }),
-    from: address()
-      .optional()
-      .meta({ description: 'E-mail only: the sender.', examples: ['rollcall@example.com'] }),
-    to: uniqueList(address())
-      .optional()
-      .meta({ description: 'E-mail only: the recipients.', examples: [['ops@example.com']] }),
-    token: secretText()
-      .optional()
-      .meta({
-        description:
-          'Slack: a bot token with the scope `chat:write`, instead of `url`; notices about one run then go into one thread. Alertmanager: a bearer token, if it asks for one.',
-        examples: [`\${env:SLACK_TOKEN}`],
-      }),
-    channel: text()
-      .optional()
-      .meta({
-        description: 'Slack with `token` only: the channel, as an id or a name. Invite the bot to it.',
-        examples: ['C0123456789'],
-      }),
-    apiKey: secretText()
-      .optional()
-      .meta({ description: 'Opsgenie only: the key of an API integration.', examples: [`\${env:OPSGENIE_KEY}`] }),
-    routingKey: secretText()
-      .optional()
-      .meta({ description: "PagerDuty only: the integration's key.", examples: [`\${env:PAGERDUTY_KEY}`] }),
-    severities: uniqueList(z.enum(severities))
-      .optional()
-      .meta({
-        description:
-          'Severities that the channel gets. `info` reports problems that have already ended, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
-        examples: [['critical']],
-      }),
-    after: duration('0s', '7d')
-      .prefault('0s')
-      .meta({
-        description:
-          'Escalation: this channel gets only problems that are open this long without an acknowledgement (`rollcall alerts ack`).',
-        examples: ['30m'],
-      }),
-    remind: remindAfter.prefault('12h').meta({
-      description: 'Interval of reminders for a problem that stays open without an acknowledgement; or `never`.',
-      examples: ['never'],
-    }),
-    syncs: uniqueList(text())
-      .optional()
-      .meta({
-        description: 'Sends only alerts of these syncs and of their connections. Absent: all.',
-        examples: [['people']],
-      }),
-    insecure: z
-      .boolean()
-      .default(false)
-      .meta({
-        description: 'Accepts `http://`, and `smtp://` without TLS or with a certificate that cannot be verified.',
-        examples: [false],
-      }),
+    kind: documented(
+      z.enum(kinds),
+      'The kind of channel: a webhook of your own, Slack, an incoming webhook of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
+      'slack',
+    ),
+    name: documented(
+      name().optional(),
+      'Its name in `rollcall alerts`. Absent: its kind, numbered from the second of that kind.',
+      'night-shift',
+    ),
+    url: documented(
+      secretText().optional(),
+      'The destination: `https://…`; for e-mail `smtps://user:password@host:465`, or `smtp://host:587` with STARTTLS. PagerDuty and Opsgenie need one only outside their default region (`https://api.eu.opsgenie.com`); Slack needs none with a `token`.',
+      `\${env:ALERT_URL}`,
+    ),
+    secret: documented(
+      secretText().optional(),
+      'Webhook only: signs each message in `x-rollcall-signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>`.',
+      `\${env:ALERT_SECRET}`,
+    ),
+    from: documented(address().optional(), 'E-mail only: the sender.', 'rollcall@example.com'),
+    to: documented(uniqueList(address()).optional(), 'E-mail only: the recipients.', ['ops@example.com']),
+    token: documented(
+      secretText().optional(),
+      'Slack: a bot token with the scope `chat:write`, instead of `url`; notices about one run then go into one thread. Alertmanager: a bearer token, if it asks for one.',
+      `\${env:SLACK_TOKEN}`,
+    ),
+    channel: documented(
+      text().optional(),
+      'Slack with `token` only: the channel, as an id or a name. Invite the bot to it.',
+      'C0123456789',
+    ),
+    apiKey: documented(
+      secretText().optional(),
+      'Opsgenie only: the key of an API integration.',
+      `\${env:OPSGENIE_KEY}`,
+    ),
+    routingKey: documented(secretText().optional(), "PagerDuty only: the integration's key.", `\${env:PAGERDUTY_KEY}`),
+    severities: documented(
+      uniqueList(z.enum(severities)).optional(),
+      'Severities that the channel gets. `info` reports problems that have already ended, such as a failed file whose rows were sent again. Absent: all; for PagerDuty, Opsgenie and Alertmanager `[warning, critical]`.',
+      ['critical'],
+    ),
+    after: documented(
+      duration('0s', '7d').prefault('0s'),
+      'Escalation: this channel gets only problems that are open this long without an acknowledgement (`rollcall alerts ack`).',
+      '30m',
+    ),
+    remind: documented(
+      remindAfter.prefault('12h'),
+      'Interval of reminders for a problem that stays open without an acknowledgement; or `never`.',
+      'never',
+    ),
+    syncs: documented(
+      uniqueList(text()).optional(),
+      'Sends only alerts of these syncs and of their connections. Absent: all.',
+      ['people'],
+    ),
+    insecure: documented(
+      z.boolean().default(false),
+      'Accepts `http://`, and `smtp://` without TLS or with a certificate that cannot be verified.',
+      false,
+    ),
   })
   .superRefine((value, ctx) => {
     const complain = (key: string, message: string): void => ctx.addIssue({ code: 'custom', path: [key], message });
@@ -158,23 +140,22 @@ function addressFault(address: string, kind: Kind, isInsecure: boolean): string 
 }
 
 /** `alerts`: the channels that receive alerts. */
-export const alerts = z
-  .array(channel)
-  .superRefine((channels, ctx) => {
-    const names = channels.map(({ name }) => name);
-    names.forEach((name, i) => {
-      if (name === undefined || names.indexOf(name) === i) return;
-      const message = 'appears twice in the list; give each channel its own name';
-      ctx.addIssue({ code: 'custom', path: [i, 'name'], message });
-    });
-  })
-  .transform(named)
-  .prefault([])
-  .meta({
-    description:
-      'Channels for alerts: a run fails, changes wait for approval, a sync has had no recent success, or tokens need an operator. A channel gets a message when a problem starts, gets worse or changes its reason. It gets a reminder while the problem is open, and a message when it ends.',
-    examples: [[{ kind: 'slack', url: `\${env:SLACK_URL}` }]],
-  });
+export const alerts = documented(
+  z
+    .array(channel)
+    .superRefine((channels, ctx) => {
+      const names = channels.map(({ name }) => name);
+      names.forEach((name, i) => {
+        if (name === undefined || names.indexOf(name) === i) return;
+        const message = 'appears twice in the list; give each channel its own name';
+        ctx.addIssue({ code: 'custom', path: [i, 'name'], message });
+      });
+    })
+    .transform(named)
+    .prefault([]),
+  'Channels for alerts: a run fails, changes wait for approval, a sync has had no recent success, or tokens need an operator. A channel gets a message when a problem starts, gets worse or changes its reason. It gets a reminder while the problem is open, and a message when it ends.',
+  [{ kind: 'slack', url: `\${env:SLACK_URL}` }],
+);
 
 /** Channels that open an incident for each problem get nothing that is over already. */
 const pagers: readonly Kind[] = ['pagerduty', 'opsgenie', 'alertmanager'];

@@ -2,56 +2,61 @@ import { z } from 'zod';
 import { type FieldName, fieldTable, maxCsvCustomField, maxDirectCustomField } from '../../core/person/fields.ts';
 import { defaultDialect } from '../../core/run/settings.ts';
 import { choiceSentence, must } from '../sentences.ts';
-import { text, uniqueList, wholeNumber, writtenDateFormat } from './values.ts';
+import { documented, text, uniqueList, wholeNumber, writtenDateFormat } from './values.ts';
 
 const search = z.strictObject({
-  parameters: z
-    .enum(['query', 'body'])
-    .default(defaultDialect.search.parameters)
-    .meta({ description: 'Where the user search expects its parameters.', examples: ['body'] }),
-  pageSize: wholeNumber(1, 10_000)
-    .default(defaultDialect.search.pageSize)
-    .meta({
-      description: 'Users requested per page. A platform that returns fewer is detected, and its page size is used.',
-      examples: [200],
-    }),
+  parameters: documented(
+    z.enum(['query', 'body']).default(defaultDialect.search.parameters),
+    'Where the user search expects its parameters.',
+    'body',
+  ),
+  pageSize: documented(
+    wholeNumber(1, 10_000).default(defaultDialect.search.pageSize),
+    'Users requested per page. A platform that returns fewer is detected, and its page size is used.',
+    200,
+  ),
 });
 
 const upload = z.strictObject({
-  encoding: z
-    .enum(['multipart', 'json', 'json-base64'])
-    .default(defaultDialect.upload.encoding)
-    .meta({ description: 'Encoding of an uploaded provisioning file.', examples: ['json-base64'] }),
-  preprocessing: z
-    .boolean()
-    .default(defaultDialect.upload.preprocessing)
-    .meta({ description: "Asks the platform to apply its own field mapping to the file's columns.", examples: [true] }),
+  encoding: documented(
+    z.enum(['multipart', 'json', 'json-base64']).default(defaultDialect.upload.encoding),
+    'Encoding of an uploaded provisioning file.',
+    'json-base64',
+  ),
+  preprocessing: documented(
+    z.boolean().default(defaultDialect.upload.preprocessing),
+    "Asks the platform to apply its own field mapping to the file's columns.",
+    true,
+  ),
 });
 
 const statusText = uniqueList(text());
 
 const status = z
   .strictObject({
-    path: z
-      .string()
-      .regex(/^\/[^?#\s]*\{id\}[^?#\s]*$/, { error: must('must be a path that begins with / and holds {id}') })
-      .default(defaultDialect.status.path)
-      .meta({
-        description: "Path of a file's status; `{id}` is replaced by the file's id.",
-        examples: ['/os-api/public-api/v1/admin/userFiles/{id}'],
-      }),
-    done: statusText
-      .min(1)
-      .default([...defaultDialect.status.done])
-      .meta({ description: 'Final statuses of a processed file. Case does not matter.', examples: [['Processed']] }),
-    failed: statusText.default([...defaultDialect.status.failed]).meta({
-      description: 'Final statuses of a failed file. Case does not matter.',
-      examples: [['Failed', 'Error']],
-    }),
-    pending: statusText.default([...defaultDialect.status.pending]).meta({
-      description: 'Statuses of a pending file. Any other status counts as pending too, with a warning.',
-      examples: [['Processing']],
-    }),
+    path: documented(
+      z
+        .string()
+        .regex(/^\/[^?#\s]*\{id\}[^?#\s]*$/, { error: must('must be a path that begins with / and holds {id}') })
+        .default(defaultDialect.status.path),
+      "Path of a file's status; `{id}` is replaced by the file's id.",
+      '/os-api/public-api/v1/admin/userFiles/{id}',
+    ),
+    done: documented(
+      statusText.min(1).default([...defaultDialect.status.done]),
+      'Final statuses of a processed file. Case does not matter.',
+      ['Processed'],
+    ),
+    failed: documented(
+      statusText.default([...defaultDialect.status.failed]),
+      'Final statuses of a failed file. Case does not matter.',
+      ['Failed', 'Error'],
+    ),
+    pending: documented(
+      statusText.default([...defaultDialect.status.pending]),
+      'Statuses of a pending file. Any other status counts as pending too, with a warning.',
+      ['Processing'],
+    ),
   })
   .superRefine(({ done, failed, pending }, ctx) => {
     const seen = new Map<string, string>();
@@ -69,44 +74,52 @@ const delimiters = { ',': ',', ';': ';', '|': '|', tab: '\t', '\t': '\t' } as co
 const lineEnds = { lf: '\n', crlf: '\r\n' } as const;
 
 const csv = z.strictObject({
-  header: z
-    .enum(['used', 'full'])
-    .default(defaultDialect.csv.header)
-    .meta({ description: 'Columns of a file: those in use, or all of the contract.', examples: ['full'] }),
-  emptyCell: z
-    .enum(['clears', 'keeps'])
-    .default(defaultDialect.csv.emptyCell)
-    .meta({
-      description: 'What the platform does with a blank cell: clears the field, or keeps it.',
-      examples: ['keeps'],
-    }),
-  delimiter: z
-    .enum([',', ';', '|', 'tab', '\t'], { error: must('must be one of "," ";" "|" tab') })
-    .transform((name) => delimiters[name])
-    .prefault(',')
-    .meta({ description: 'Delimiter between two cells.', examples: [';'] }),
-  bom: z
-    .boolean()
-    .default(defaultDialect.csv.bom)
-    .meta({ description: 'Starts the file with a byte order mark.', examples: [true] }),
-  lineEnd: z
-    .enum(['lf', 'crlf'])
-    .transform((name) => lineEnds[name])
-    .prefault('lf')
-    .meta({ description: 'Line end.', examples: ['crlf'] }),
-  dateFormat: writtenDateFormat()
-    .default(defaultDialect.csv.dateFormat)
-    .meta({ description: 'Date format in a file.', examples: ['dd/MM/yyyy'] }),
+  header: documented(
+    z.enum(['used', 'full']).default(defaultDialect.csv.header),
+    'Columns of a file: those in use, or all of the contract.',
+    'full',
+  ),
+  emptyCell: documented(
+    z.enum(['clears', 'keeps']).default(defaultDialect.csv.emptyCell),
+    'What the platform does with a blank cell: clears the field, or keeps it.',
+    'keeps',
+  ),
+  delimiter: documented(
+    z
+      .enum([',', ';', '|', 'tab', '\t'], { error: must('must be one of "," ";" "|" tab') })
+      .transform((name) => delimiters[name])
+      .prefault(','),
+    'Delimiter between two cells.',
+    ';',
+  ),
+  bom: documented(z.boolean().default(defaultDialect.csv.bom), 'Starts the file with a byte order mark.', true),
+  lineEnd: documented(
+    z
+      .enum(['lf', 'crlf'])
+      .transform((name) => lineEnds[name])
+      .prefault('lf'),
+    'Line end.',
+    'crlf',
+  ),
+  dateFormat: documented(
+    writtenDateFormat().default(defaultDialect.csv.dateFormat),
+    'Date format in a file.',
+    'dd/MM/yyyy',
+  ),
 });
 
 const customFieldLimit = z
   .strictObject({
-    direct: wholeNumber(0, maxDirectCustomField)
-      .default(defaultDialect.customFieldLimit.direct)
-      .meta({ description: 'Highest custom field number in direct calls.', examples: [30] }),
-    csv: wholeNumber(0, maxCsvCustomField)
-      .default(defaultDialect.customFieldLimit.csv)
-      .meta({ description: 'Highest custom field number in a file.', examples: [30] }),
+    direct: documented(
+      wholeNumber(0, maxDirectCustomField).default(defaultDialect.customFieldLimit.direct),
+      'Highest custom field number in direct calls.',
+      30,
+    ),
+    csv: documented(
+      wholeNumber(0, maxCsvCustomField).default(defaultDialect.customFieldLimit.csv),
+      'Highest custom field number in a file.',
+      30,
+    ),
   })
   .refine(({ direct, csv: inFile }) => direct <= inFile, {
     error: 'allows more custom fields by direct call than by CSV; a file accepts at least as many',
@@ -126,66 +139,54 @@ const mayClear = uniqueList(
 
 /** `connections.<name>.dialect`: core/settings `Dialect`. */
 export const dialect = z.strictObject({
-  search: search.prefault({}).meta({ description: 'The user search.', examples: [{ parameters: 'body' }] }),
-  upload: upload
-    .prefault({})
-    .meta({ description: 'The upload of provisioning files.', examples: [{ encoding: 'json' }] }),
-  status: status
-    .prefault({})
-    .meta({ description: 'The status of an uploaded file.', examples: [{ done: ['Processed'] }] }),
-  busyStatuses: uniqueList(wholeNumber(400, 599))
-    .default([...defaultDialect.busyStatuses])
-    .meta({
-      description:
-        'HTTP statuses of an upload that mean that another file is still processing. The upload waits and does not fail.',
-      examples: [[409, 423]],
-    }),
-  refusedStatuses: uniqueList(wholeNumber(500, 599))
-    .default([...defaultDialect.refusedStatuses])
-    .meta({
-      description:
-        'Server errors of a write that prove that nothing was applied. The write is sent again later. After any other server error its outcome is unknown.',
-      examples: [[503]],
-    }),
-  expiresIn: z
-    .enum(['seconds', 'milliseconds'])
-    .default(defaultDialect.expiresIn)
-    .meta({ description: 'Unit of `expires_in` in the answer to a token exchange.', examples: ['milliseconds'] }),
-  enableBy: z
-    .enum(['U', 'I'])
-    .default(defaultDialect.enableBy)
-    .meta({ description: 'The row command that enables a disabled user.', examples: ['I'] }),
-  csv: csv.prefault({}).meta({ description: 'Format of provisioning files.', examples: [{ delimiter: ';' }] }),
-  put: z
-    .enum(['merges', 'replaces'])
-    .default(defaultDialect.put)
-    .meta({
-      description: 'What an update by direct call does to fields that it does not contain: keeps or clears them.',
-      examples: ['replaces'],
-    }),
-  rolesToken: z
-    .enum(['access', 'application'])
-    .default(defaultDialect.rolesToken)
-    .meta({
-      description:
-        'The token of the role calls: the `access` token, or the `application` token, from which the platform may take the community.',
-      examples: ['application'],
-    }),
-  userId: z
-    .enum(['id', 'uid', 'identification', 'created'])
-    .default(defaultDialect.userId)
-    .meta({
-      description: "The `userId` of an update: the user's `id`, `uid` or `identification`, or what create returned.",
-      examples: ['uid'],
-    }),
-  customFieldLimit: customFieldLimit
-    .prefault({})
-    .meta({ description: 'Number of custom fields.', examples: [{ csv: 30 }] }),
-  mayClear: mayClear.prefault([...defaultDialect.mayClear]).meta({
-    description: `Unmapped write-only fields (${writeOnlyFields.join(', ')}) that a write may clear.`,
-    examples: [['job', 'seniority']],
-  }),
-  acceptLanguage: text()
-    .default(defaultDialect.acceptLanguage)
-    .meta({ description: '`Accept-Language` of requests that need one.', examples: ['es'] }),
+  search: documented(search.prefault({}), 'The user search.', { parameters: 'body' }),
+  upload: documented(upload.prefault({}), 'The upload of provisioning files.', { encoding: 'json' }),
+  status: documented(status.prefault({}), 'The status of an uploaded file.', { done: ['Processed'] }),
+  busyStatuses: documented(
+    uniqueList(wholeNumber(400, 599)).default([...defaultDialect.busyStatuses]),
+    'HTTP statuses of an upload that mean that another file is still processing. The upload waits and does not fail.',
+    [409, 423],
+  ),
+  refusedStatuses: documented(
+    uniqueList(wholeNumber(500, 599)).default([...defaultDialect.refusedStatuses]),
+    'Server errors of a write that prove that nothing was applied. The write is sent again later. After any other server error its outcome is unknown.',
+    [503],
+  ),
+  expiresIn: documented(
+    z.enum(['seconds', 'milliseconds']).default(defaultDialect.expiresIn),
+    'Unit of `expires_in` in the answer to a token exchange.',
+    'milliseconds',
+  ),
+  enableBy: documented(
+    z.enum(['U', 'I']).default(defaultDialect.enableBy),
+    'The row command that enables a disabled user.',
+    'I',
+  ),
+  csv: documented(csv.prefault({}), 'Format of provisioning files.', { delimiter: ';' }),
+  put: documented(
+    z.enum(['merges', 'replaces']).default(defaultDialect.put),
+    'What an update by direct call does to fields that it does not contain: keeps or clears them.',
+    'replaces',
+  ),
+  rolesToken: documented(
+    z.enum(['access', 'application']).default(defaultDialect.rolesToken),
+    'The token of the role calls: the `access` token, or the `application` token, from which the platform may take the community.',
+    'application',
+  ),
+  userId: documented(
+    z.enum(['id', 'uid', 'identification', 'created']).default(defaultDialect.userId),
+    "The `userId` of an update: the user's `id`, `uid` or `identification`, or what create returned.",
+    'uid',
+  ),
+  customFieldLimit: documented(customFieldLimit.prefault({}), 'Number of custom fields.', { csv: 30 }),
+  mayClear: documented(
+    mayClear.prefault([...defaultDialect.mayClear]),
+    `Unmapped write-only fields (${writeOnlyFields.join(', ')}) that a write may clear.`,
+    ['job', 'seniority'],
+  ),
+  acceptLanguage: documented(
+    text().default(defaultDialect.acceptLanguage),
+    '`Accept-Language` of requests that need one.',
+    'es',
+  ),
 });

@@ -8,68 +8,56 @@ import {
   type PreferRule,
   transforms,
 } from '../../core/run/settings.ts';
-import { dateFormat, recordValue, text } from './values.ts';
+import { dateFormat, documented, recordValue, text } from './values.ts';
 
 const statuses = z.array(text()).default([]);
 
 /** `syncs.<name>.lifecycle`: core/settings `LifecycleSettings`. */
 export const lifecycle = z
   .strictObject({
-    status: recordValue()
-      .optional()
-      .meta({
-        description: "The source field with the employee's status, or an expression.",
-        examples: ['status', { expression: "contract.ended ? 'left' : contract.state" }],
-      }),
-    active: statuses.meta({
-      description:
-        'Statuses of active employees. Case does not matter. A status in neither list changes nothing and protects the employee.',
-      examples: [['active', 'leave']],
-    }),
-    leaver: statuses.meta({ description: 'Statuses of employees who left.', examples: [['terminated']] }),
-    hireDate: recordValue()
-      .optional()
-      .meta({
-        description:
-          'The source field with the first day of work, or an expression. The user is not created before it.',
-        examples: ['hire_date'],
-      }),
-    leaveDate: recordValue()
-      .optional()
-      .meta({
-        description: 'The source field with the last day of work, or an expression. After it the employee is a leaver.',
-        examples: ['end_date'],
-      }),
-    leavesBy: z
-      .enum(leavesBy)
-      .optional()
-      .meta({
-        description:
-          'Decides when status and leave date disagree: `status`, `date`, `first` (one suffices) or `last` (both). Absent: see docs/sources/README.md.',
-        examples: ['first'],
-      }),
-    dateFormat: dateFormat()
-      .optional()
-      .meta({
-        description:
-          "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`. Absent: `yyyy-MM-dd`.",
-        examples: ['dd/MM/yyyy', "yyyy-MM-dd'T'HH:mm:ssXXX"],
-      }),
-    timezone: recordValue()
-      .optional()
-      .meta({
-        description:
-          "A source field with the employee's IANA time zone, a fixed time zone, or an expression. It decides the current date, and the day of dates with a time and a zone, also in `mapping`. Absent: UTC.",
-        examples: ['America/Montevideo'],
-      }),
-    dateTimes: z
-      .enum(dateTimeRules)
-      .optional()
-      .meta({
-        description:
-          "The day of a date with a time and a zone, also in `mapping`. `written`: always as written. `local`: always in the employee's time zone. `auto` (default): midnight as written, any other time in the time zone.",
-        examples: ['local'],
-      }),
+    status: documented(
+      recordValue().optional(),
+      "The source field with the employee's status, or an expression.",
+      'status',
+      { expression: "contract.ended ? 'left' : contract.state" },
+    ),
+    active: documented(
+      statuses,
+      'Statuses of active employees. Case does not matter. A status in neither list changes nothing and protects the employee.',
+      ['active', 'leave'],
+    ),
+    leaver: documented(statuses, 'Statuses of employees who left.', ['terminated']),
+    hireDate: documented(
+      recordValue().optional(),
+      'The source field with the first day of work, or an expression. The user is not created before it.',
+      'hire_date',
+    ),
+    leaveDate: documented(
+      recordValue().optional(),
+      'The source field with the last day of work, or an expression. After it the employee is a leaver.',
+      'end_date',
+    ),
+    leavesBy: documented(
+      z.enum(leavesBy).optional(),
+      'Decides when status and leave date disagree: `status`, `date`, `first` (one suffices) or `last` (both). Absent: see docs/sources/README.md.',
+      'first',
+    ),
+    dateFormat: documented(
+      dateFormat().optional(),
+      "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`. Absent: `yyyy-MM-dd`.",
+      'dd/MM/yyyy',
+      "yyyy-MM-dd'T'HH:mm:ssXXX",
+    ),
+    timezone: documented(
+      recordValue().optional(),
+      "A source field with the employee's IANA time zone, a fixed time zone, or an expression. It decides the current date, and the day of dates with a time and a zone, also in `mapping`. Absent: UTC.",
+      'America/Montevideo',
+    ),
+    dateTimes: documented(
+      z.enum(dateTimeRules).optional(),
+      "The day of a date with a time and a zone, also in `mapping`. `written`: always as written. `local`: always in the employee's time zone. `auto` (default): midnight as written, any other time in the time zone.",
+      'local',
+    ),
   })
   .superRefine((found, ctx) => {
     const { status, active, leaver, hireDate, leaveDate } = found;
@@ -112,37 +100,27 @@ function fold(status: string): string {
 }
 
 const ruleKeys = {
-  from: text()
-    .optional()
-    .meta({
-      description: 'The source field with the value. Dots reach nested fields (`work.email`).',
-      examples: ['work_email'],
-    }),
-  value: z
-    .string()
-    .optional()
-    .meta({ description: 'The same value for all employees.', examples: ['Acme UY'] }),
-  expression: text()
-    .optional()
-    .meta({ description: 'A JSONata expression over the source record.', examples: ["first & ' ' & last"] }),
-  transform: z
-    .array(z.enum(transforms))
-    .default([])
-    .meta({ description: 'Transforms of the value, applied in this order.', examples: [['trim', 'lowercase']] }),
-  format: dateFormat()
-    .optional()
-    .meta({
-      description: 'Format of this date in the source; only for orgEntryDate and birthDate. Absent: `yyyy-MM-dd`.',
-      examples: ['dd/MM/yyyy'],
-    }),
-  whenEmpty: z
-    .enum(['keep', 'clear'])
-    .default('keep')
-    .meta({
-      description:
-        "Keeps or clears the platform's value when the source value is empty. An unreadable value always keeps it.",
-      examples: ['clear'],
-    }),
+  from: documented(
+    text().optional(),
+    'The source field with the value. Dots reach nested fields (`work.email`).',
+    'work_email',
+  ),
+  value: documented(z.string().optional(), 'The same value for all employees.', 'Acme UY'),
+  expression: documented(text().optional(), 'A JSONata expression over the source record.', "first & ' ' & last"),
+  transform: documented(z.array(z.enum(transforms)).default([]), 'Transforms of the value, applied in this order.', [
+    'trim',
+    'lowercase',
+  ]),
+  format: documented(
+    dateFormat().optional(),
+    'Format of this date in the source; only for orgEntryDate and birthDate. Absent: `yyyy-MM-dd`.',
+    'dd/MM/yyyy',
+  ),
+  whenEmpty: documented(
+    z.enum(['keep', 'clear']).default('keep'),
+    "Keeps or clears the platform's value when the source value is empty. An unreadable value always keeps it.",
+    'clear',
+  ),
 };
 
 const fieldRule = z
@@ -207,10 +185,11 @@ const plainFields = {
 const mappingShape = {
   identification: field("The user's key on the platform. Case matters. A row without it is rejected.", 'employee_id'),
   ...plainFields,
-  customFields: customFields.optional().meta({
-    description: 'Custom fields by number. From 31 on they are written by CSV only.',
-    examples: [{ 1: 'cost_center', 2: 'manager_email' }],
-  }),
+  customFields: documented(
+    customFields.optional(),
+    'Custom fields by number. From 31 on they are written by CSV only.',
+    { 1: 'cost_center', 2: 'manager_email' },
+  ),
 };
 
 function field(description: string, example: unknown) {
@@ -229,13 +208,12 @@ function toMappingSettings({ identification, customFields: custom, ...plain }: M
 }
 
 const latestRule = z.strictObject({
-  latest: recordValue().meta({
-    description: 'A date: the record with the latest one counts. Blank is earliest.',
-    examples: ['hire_date'],
-  }),
-  format: dateFormat()
-    .optional()
-    .meta({ description: 'Its format in the source. Absent: `lifecycle.dateFormat`.', examples: ['dd/MM/yyyy'] }),
+  latest: documented(recordValue(), 'A date: the record with the latest one counts. Blank is earliest.', 'hire_date'),
+  format: documented(
+    dateFormat().optional(),
+    'Its format in the source. Absent: `lifecycle.dateFormat`.',
+    'dd/MM/yyyy',
+  ),
 });
 
 const sentence = 'must be a condition (text), a mapping with latest, or a list of these';
@@ -250,11 +228,9 @@ const rule = z
   );
 
 /** `syncs.<name>.prefer`: core/settings `PreferRule`. */
-export const prefer = z
-  .union([z.array(rule).min(1), rule.transform((one) => [one])], { error: sentence })
-  .optional()
-  .meta({
-    description:
-      'Which record counts when several records in `scope` name one person. A condition that the record meets, `latest` with a date, or a list of both: the first rule with a result decides. Absent, or without a result: the user is not changed, and the outcome names the person.',
-    examples: ["status = 'active'", ["status = 'active'", { latest: 'hire_date' }]],
-  });
+export const prefer = documented(
+  z.union([z.array(rule).min(1), rule.transform((one) => [one])], { error: sentence }).optional(),
+  'Which record counts when several records in `scope` name one person. A condition that the record meets, `latest` with a date, or a list of both: the first rule with a result decides. Absent, or without a result: the user is not changed, and the outcome names the person.',
+  "status = 'active'",
+  ["status = 'active'", { latest: 'hire_date' }],
+);

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import type { RedisNode, RedisSettings } from '../../ports/redis.ts';
 import { makeSecret, type Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
-import { secretText, text, wholeNumber } from './values.ts';
+import { documented, secretText, text, wholeNumber } from './values.ts';
 
 const defaultRedisPrefix = 'rollcall';
 const urlSentence =
   'must be redis://host:6379, or rediss:// for TLS; add user:password@ before the host and /number for the database if needed';
 const nodeSentence = 'must be host:port, such as redis-1.example.com:6379';
 
-const prefix = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,40}$/, { error: 'must be 1 to 40 letters, digits, dots, dashes and underscores' })
-  .default(defaultRedisPrefix)
-  .meta({
-    description: 'Prefix of every key. Deployments on different stores that share a Redis need different prefixes.',
-    examples: ['rollcall-acme'],
-  });
+const prefix = documented(
+  z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,40}$/, { error: 'must be 1 to 40 letters, digits, dots, dashes and underscores' })
+    .default(defaultRedisPrefix),
+  'Prefix of every key. Deployments on different stores that share a Redis need different prefixes.',
+  'rollcall-acme',
+);
 
 const node = z
   .string({ error: must(nodeSentence) })
@@ -30,50 +30,29 @@ const url = z
 /** The long form. Exactly one of `url`, `sentinels` and `cluster` gives the address of Redis. */
 const redisMapping = z
   .strictObject({
-    url: url.optional().meta({ description: 'One Redis.', examples: ['rediss://redis.example.com:6380'] }),
-    sentinels: z
-      .array(node)
-      .min(1)
-      .optional()
-      .meta({
-        description: 'Addresses of the Sentinels. Needs `master`.',
-        examples: [['sentinel-1.example.com:26379', 'sentinel-2.example.com:26379']],
-      }),
-    master: text()
-      .optional()
-      .meta({ description: 'Name of the master at the Sentinels.', examples: ['mymaster'] }),
-    cluster: z
-      .array(node)
-      .min(1)
-      .optional()
-      .meta({ description: 'Some nodes of the Redis Cluster.', examples: [['redis-1.example.com:6379']] }),
-    username: text()
-      .optional()
-      .meta({ description: 'The ACL user.', examples: ['rollcall'] }),
-    password: secretText()
-      .optional()
-      .meta({ description: 'Its password.', examples: [`\${env:REDIS_PASSWORD}`] }),
-    sentinelUsername: text()
-      .optional()
-      .meta({ description: 'The ACL user at the Sentinels.', examples: ['rollcall'] }),
-    sentinelPassword: secretText()
-      .optional()
-      .meta({ description: 'Its password.', examples: [`\${env:SENTINEL_PASSWORD}`] }),
-    db: wholeNumber(0, 1023)
-      .optional()
-      .meta({ description: 'Database number; a cluster has only 0.', examples: [0] }),
-    tls: z
-      .boolean()
-      .optional()
-      .meta({ description: 'TLS for Sentinel and Cluster. A `url` uses `rediss:` instead.', examples: [true] }),
-    ca: z
-      .string()
-      .regex(/-----BEGIN CERTIFICATE-----/, { error: 'must be a certificate in PEM' })
-      .optional()
-      .meta({
-        description: "A certificate in PEM that is trusted instead of the system's.",
-        examples: [`\${file:redis-ca.pem}`],
-      }),
+    url: documented(url.optional(), 'One Redis.', 'rediss://redis.example.com:6380'),
+    sentinels: documented(z.array(node).min(1).optional(), 'Addresses of the Sentinels. Needs `master`.', [
+      'sentinel-1.example.com:26379',
+      'sentinel-2.example.com:26379',
+    ]),
+    master: documented(text().optional(), 'Name of the master at the Sentinels.', 'mymaster'),
+    cluster: documented(z.array(node).min(1).optional(), 'Some nodes of the Redis Cluster.', [
+      'redis-1.example.com:6379',
+    ]),
+    username: documented(text().optional(), 'The ACL user.', 'rollcall'),
+    password: documented(secretText().optional(), 'Its password.', `\${env:REDIS_PASSWORD}`),
+    sentinelUsername: documented(text().optional(), 'The ACL user at the Sentinels.', 'rollcall'),
+    sentinelPassword: documented(secretText().optional(), 'Its password.', `\${env:SENTINEL_PASSWORD}`),
+    db: documented(wholeNumber(0, 1023).optional(), 'Database number; a cluster has only 0.', 0),
+    tls: documented(z.boolean().optional(), 'TLS for Sentinel and Cluster. A `url` uses `rediss:` instead.', true),
+    ca: documented(
+      z
+        .string()
+        .regex(/-----BEGIN CERTIFICATE-----/, { error: 'must be a certificate in PEM' })
+        .optional(),
+      "A certificate in PEM that is trusted instead of the system's.",
+      `\${file:redis-ca.pem}`,
+    ),
     prefix,
   })
   .superRefine((value, ctx) => {
@@ -89,17 +68,16 @@ const redisMapping = z
   });
 
 /** `redis`: a URL, or a mapping. */
-export const redis = z
-  .union([url, redisMapping])
-  .transform((value) =>
-    typeof value === 'string' ? fromUrl({ url: value, prefix: defaultRedisPrefix }) : toConfig(value),
-  )
-  .optional()
-  .meta({
-    description:
-      'Redis, for a deployment of several processes. It distributes the work; the store keeps all state. Absent: jobs run in one process. A URL, or a mapping with one of `url`, `sentinels` and `cluster`.',
-    examples: ['redis://127.0.0.1:6379'],
-  });
+export const redis = documented(
+  z
+    .union([url, redisMapping])
+    .transform((value) =>
+      typeof value === 'string' ? fromUrl({ url: value, prefix: defaultRedisPrefix }) : toConfig(value),
+    )
+    .optional(),
+  'Redis, for a deployment of several processes. It distributes the work; the store keeps all state. Absent: jobs run in one process. A URL, or a mapping with one of `url`, `sentinels` and `cluster`.',
+  'redis://127.0.0.1:6379',
+);
 
 type Mapping = z.output<typeof redisMapping>;
 

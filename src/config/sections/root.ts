@@ -4,7 +4,7 @@ import { connectionShape } from './connection.ts';
 import { redis } from './redis.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
-import { duration, name, secretText, text, wholeNumber } from './values.ts';
+import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 
@@ -16,143 +16,121 @@ function key() {
 }
 
 /** `retention`: how long the store keeps what. */
-const retention = z
-  .strictObject({
-    runs: duration('1d', '3650d')
-      .prefault('90d')
-      .meta({
-        description:
-          'How long the details of a run are kept: changes with their values, findings, batches, and raw answers of other systems. The run itself, as numbers, stays.',
-        examples: ['30d'],
-      }),
-    audit: duration('1d', '3650d')
-      .prefault('400d')
-      .meta({ description: 'How long the store keeps audit entries.', examples: ['730d'] }),
-    ledgerOfGone: duration('1d', '3650d')
-      .prefault('400d')
-      .meta({
-        description:
-          'How long the ledger keeps users whom Rollcall disabled or removed and who stayed gone. Afterwards only a keyed hash with owner, disabled and blacklist is kept. Never shorter than `remove.afterDays` and 30 days.',
-        examples: ['180d'],
-      }),
-  })
-  .prefault({})
-  .meta({
-    description: 'Retention times of the data in the store. See [privacy.md](privacy.md).',
-    examples: [{ runs: '30d' }],
-  });
+const retention = documented(
+  z
+    .strictObject({
+      runs: documented(
+        duration('1d', '3650d').prefault('90d'),
+        'How long the details of a run are kept: changes with their values, findings, batches, and raw answers of other systems. The run itself, as numbers, stays.',
+        '30d',
+      ),
+      audit: documented(duration('1d', '3650d').prefault('400d'), 'How long the store keeps audit entries.', '730d'),
+      ledgerOfGone: documented(
+        duration('1d', '3650d').prefault('400d'),
+        'How long the ledger keeps users whom Rollcall disabled or removed and who stayed gone. Afterwards only a keyed hash with owner, disabled and blacklist is kept. Never shorter than `remove.afterDays` and 30 days.',
+        '180d',
+      ),
+    })
+    .prefault({}),
+  'Retention times of the data in the store. See [privacy.md](privacy.md).',
+  { runs: '30d' },
+);
 
 /** `workers`: how much one process does at a time, and how long what it held stays with it when it dies. */
-const workers = z
-  .strictObject({
-    concurrency: wholeNumber(1, 64)
-      .default(4)
-      .meta({
-        description:
-          'Maximum number of runs that one worker process executes concurrently. In addition, it makes half as many plans concurrently, at most four. Only with `redis`.',
-        examples: [8],
-      }),
-    lock: duration('3s', '5m')
-      .prefault('6s')
-      .meta({
-        description:
-          'How long the run of a dead worker waits until another worker continues it. Set a longer time if a busy machine stops workers for seconds, which makes them lose their runs. Only with `redis`.',
-        examples: ['15s'],
-      }),
-    storeConnections: wholeNumber(2, 100)
-      .default(10)
-      .meta({
-        description:
-          "Maximum number of PostgreSQL connections per process. All processes together must stay below the server's `max_connections`.",
-        examples: [5],
-      }),
-  })
-  .prefault({})
-  .transform(({ lock, ...rest }) => ({ ...rest, lockMs: lock }))
-  .meta({
-    description: 'Capacity of one process. The defaults suit most deployments.',
-    examples: [{ concurrency: 8 }],
-  });
+const workers = documented(
+  z
+    .strictObject({
+      concurrency: documented(
+        wholeNumber(1, 64).default(4),
+        'Maximum number of runs that one worker process executes concurrently. In addition, it makes half as many plans concurrently, at most four. Only with `redis`.',
+        8,
+      ),
+      lock: documented(
+        duration('3s', '5m').prefault('6s'),
+        'How long the run of a dead worker waits until another worker continues it. Set a longer time if a busy machine stops workers for seconds, which makes them lose their runs. Only with `redis`.',
+        '15s',
+      ),
+      storeConnections: documented(
+        wholeNumber(2, 100).default(10),
+        "Maximum number of PostgreSQL connections per process. All processes together must stay below the server's `max_connections`.",
+        5,
+      ),
+    })
+    .prefault({})
+    .transform(({ lock, ...rest }) => ({ ...rest, lockMs: lock })),
+  'Capacity of one process. The defaults suit most deployments.',
+  { concurrency: 8 },
+);
 
 /** The top-level keys without operator-chosen names below them. */
 export const rootShape = {
   /** A url of PostgreSQL may hold a password. */
-  store: text()
-    .superRefine((url, ctx) => {
-      if (/^sqlite:.+/.test(url) || /^postgres(ql)?:\/\/./.test(url)) return;
-      const guess = /^\.{0,2}\/|^[^:]+\.(db|sqlite)$/.test(url) ? `; did you mean sqlite:${url}?` : '';
-      const message = `must be sqlite: and a path, such as ${defaultStore}, or postgres://user:password@host/database${guess}`;
-      ctx.addIssue({ code: 'custom', message });
-    })
-    .default(defaultStore)
-    .meta({
-      description:
-        "The store: a SQLite file, with its path relative to this file's folder, or a PostgreSQL database (13 or newer) that several workers share. Over a network the connection is encrypted and the server verified (`sslmode=verify-full`) unless the url has another `sslmode`, such as `disable`.",
-      examples: [
-        defaultStore,
-        `postgres://rollcall:\${env:DATABASE_PASSWORD}@db.example.com/rollcall?sslmode=verify-full`,
-      ],
-    }),
+  store: documented(
+    text()
+      .superRefine((url, ctx) => {
+        if (/^sqlite:.+/.test(url) || /^postgres(ql)?:\/\/./.test(url)) return;
+        const guess = /^\.{0,2}\/|^[^:]+\.(db|sqlite)$/.test(url) ? `; did you mean sqlite:${url}?` : '';
+        const message = `must be sqlite: and a path, such as ${defaultStore}, or postgres://user:password@host/database${guess}`;
+        ctx.addIssue({ code: 'custom', message });
+      })
+      .default(defaultStore),
+    "The store: a SQLite file, with its path relative to this file's folder, or a PostgreSQL database (13 or newer) that several workers share. Over a network the connection is encrypted and the server verified (`sslmode=verify-full`) unless the url has another `sslmode`, such as `disable`.",
+    defaultStore,
+    `postgres://rollcall:\${env:DATABASE_PASSWORD}@db.example.com/rollcall?sslmode=verify-full`,
+  ),
   redis,
-  encryptionKey: key()
-    .optional()
-    .meta({
-      description:
-        'Seals the tokens and the personal data in the store. Required with a `refreshToken`. 32 bytes in base64: `openssl rand -base64 32`.',
-      examples: [`\${env:ROLLCALL_KEY}`],
-    }),
-  formerEncryptionKeys: z
-    .array(key())
-    .default([])
-    .meta({
-      description:
-        'Former keys that sealed data in the store, in addition to the current `encryptionKey`. Personal data is sealed again in the background; then the former key can be deleted here.',
-      examples: [[`\${env:ROLLCALL_FORMER_KEY}`]],
-    }),
+  encryptionKey: documented(
+    key().optional(),
+    'Seals the tokens and the personal data in the store. Required with a `refreshToken`. 32 bytes in base64: `openssl rand -base64 32`.',
+    `\${env:ROLLCALL_KEY}`,
+  ),
+  formerEncryptionKeys: documented(
+    z.array(key()).default([]),
+    'Former keys that sealed data in the store, in addition to the current `encryptionKey`. Personal data is sealed again in the background; then the former key can be deleted here.',
+    [`\${env:ROLLCALL_FORMER_KEY}`],
+  ),
   retention,
   workers,
-  deployment: text()
-    .max(100)
-    .default('rollcall')
-    .meta({
-      description:
-        'The name of this deployment, in every alert. Deployments that send alerts to the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
-      examples: ['production'],
-    }),
-  traceUrl: z
-    .string()
-    .refine((value) => value.includes('{traceId}') && URL.canParse(value) && /^https?:/.test(value), {
-      error: 'must be an address with {traceId} in it, such as https://grafana.example.com/explore/{traceId}',
-    })
-    .optional()
-    .meta({
-      description:
-        'The address of a trace, with `{traceId}` in it. Alerts then link to the trace of their run: see [tracing.md](tracing.md).',
-      examples: ['https://grafana.example.com/explore?traceId={traceId}'],
-    }),
+  deployment: documented(
+    text().max(100).default('rollcall'),
+    'The name of this deployment, in every alert. Deployments that send alerts to the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
+    'production',
+  ),
+  traceUrl: documented(
+    z
+      .string()
+      .refine((value) => value.includes('{traceId}') && URL.canParse(value) && /^https?:/.test(value), {
+        error: 'must be an address with {traceId} in it, such as https://grafana.example.com/explore/{traceId}',
+      })
+      .optional(),
+    'The address of a trace, with `{traceId}` in it. Alerts then link to the trace of their run: see [tracing.md](tracing.md).',
+    'https://grafana.example.com/explore?traceId={traceId}',
+  ),
   server,
   alerts,
-  log: z
-    .strictObject({
-      level: z
-        .enum(['debug', 'info', 'warn', 'error'])
-        .default('info')
-        .meta({ description: 'The lowest log level that is written.', examples: ['debug'] }),
-    })
-    .prefault({})
-    .meta({ description: 'The log.', examples: [{ level: 'debug' }] }),
+  log: documented(
+    z
+      .strictObject({
+        level: documented(
+          z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+          'The lowest log level that is written.',
+          'debug',
+        ),
+      })
+      .prefault({}),
+    'The log.',
+    { level: 'debug' },
+  ),
 };
 
 export type RootSettings = z.output<z.ZodObject<typeof rootShape>>;
 
 /** Points editors to the JSON Schema of a JSON file. Nothing else reads it. */
-export const editorSchema = z
-  .string()
-  .optional()
-  .meta({
-    description: 'The JSON Schema, for editors. Rollcall does not read it.',
-    examples: ['./rollcall.schema.json'],
-  });
+export const editorSchema = documented(
+  z.string().optional(),
+  'The JSON Schema, for editors. Rollcall does not read it.',
+  './rollcall.schema.json',
+);
 
 const { server: _server, alerts: _alerts, log, ...first } = rootShape;
 
@@ -160,17 +138,16 @@ const { server: _server, alerts: _alerts, log, ...first } = rootShape;
 export const document = z.strictObject({
   $schema: editorSchema,
   ...first,
-  connections: z.record(name(), z.strictObject(connectionShape)).meta({
-    description: 'The platform communities, each under a name of your choice.',
-    examples: [{ acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } }],
-  }),
-  syncs: z
-    .record(name(), z.strictObject(syncShape))
-    .prefault({})
-    .meta({
-      description: 'The syncs, each under a name of your choice.',
-      examples: [{ people: { connection: 'acme', policy: 'upsert-only' } }],
-    }),
+  connections: documented(
+    z.record(name(), z.strictObject(connectionShape)),
+    'The platform communities, each under a name of your choice.',
+    { acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } },
+  ),
+  syncs: documented(
+    z.record(name(), z.strictObject(syncShape)).prefault({}),
+    'The syncs, each under a name of your choice.',
+    { people: { connection: 'acme', policy: 'upsert-only' } },
+  ),
   server,
   alerts,
   log,

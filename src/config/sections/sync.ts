@@ -4,7 +4,7 @@ import { parkingAddress, parkingPlace } from '../../core/person/text.ts';
 import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
 import { lifecycle, mapping, prefer } from './mapping.ts';
-import { duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
+import { documented, duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';
 
 const policySentence =
   'sync (create, update, enable, disable and remove), upsert-only (create, update and enable; never disables a user) or create-only (create only)';
@@ -12,15 +12,15 @@ const policySentence =
 const dayMs = 86_400_000;
 
 const schedule = z.strictObject({
-  cron: text()
-    .superRefine((pattern, ctx) => {
+  cron: documented(
+    text().superRefine((pattern, ctx) => {
       const why = cronFault(pattern);
       if (why !== undefined) ctx.addIssue({ code: 'custom', message: why });
-    })
-    .meta({ description: 'Minute, hour, day of month, month, day of week.', examples: ['*/15 * * * *'] }),
-  timezone: timeZone()
-    .default('UTC')
-    .meta({ description: 'The IANA time zone of the cron pattern.', examples: ['America/Montevideo'] }),
+    }),
+    'Minute, hour, day of month, month, day of week.',
+    '*/15 * * * *',
+  ),
+  timezone: documented(timeZone().default('UTC'), 'The IANA time zone of the cron pattern.', 'America/Montevideo'),
 });
 
 /** Returns why the pattern is invalid, or undefined. Slots are minutes, so a pattern has five fields. */
@@ -51,12 +51,12 @@ const missing = z.union(
     z.literal('never'),
     z
       .strictObject({
-        afterReads: wholeNumber(1, 1000)
-          .default(2)
-          .meta({ description: 'Complete reads in a row without the employee.', examples: [2] }),
-        minAge: duration('0s', '365d')
-          .prefault('24h')
-          .meta({ description: 'Minimum time since the first of these reads.', examples: ['24h'] }),
+        afterReads: documented(wholeNumber(1, 1000).default(2), 'Complete reads in a row without the employee.', 2),
+        minAge: documented(
+          duration('0s', '365d').prefault('24h'),
+          'Minimum time since the first of these reads.',
+          '24h',
+        ),
       })
       .transform(({ afterReads, minAge }) => ({ afterReads, minAgeMs: minAge })),
   ],
@@ -68,17 +68,12 @@ const remove = z.union(
     z.literal('never'),
     z
       .strictObject({
-        afterDays: wholeNumber(1, 3650).meta({
-          description: 'Days between our disable and the deletion.',
-          examples: [30],
-        }),
-        blacklist: z
-          .boolean()
-          .default(false)
-          .meta({
-            description: 'Blacklists the user on the platform, so that it is not created again.',
-            examples: [false],
-          }),
+        afterDays: documented(wholeNumber(1, 3650), 'Days between our disable and the deletion.', 30),
+        blacklist: documented(
+          z.boolean().default(false),
+          'Blacklists the user on the platform, so that it is not created again.',
+          false,
+        ),
       })
       .transform(({ afterDays, blacklist }) => ({ afterMs: afterDays * dayMs, blacklist })),
   ],
@@ -90,20 +85,16 @@ const deltas = z.union(
     z.literal('never'),
     z
       .strictObject({
-        fullEvery: duration('1m', '31d')
-          .prefault('24h')
-          .meta({
-            description:
-              'Maximum time between full reads. After it, or when a read left work undone, the next run reads all employees. Missing employees, future dates and edits on the platform are noticed only by a full read.',
-            examples: ['24h'],
-          }),
-        overlap: duration('0s', '7d')
-          .prefault('10m')
-          .meta({
-            description:
-              'How far a delta reaches back before the start of the last read. It covers a slow clock of the HR system and changes that appear late.',
-            examples: ['10m'],
-          }),
+        fullEvery: documented(
+          duration('1m', '31d').prefault('24h'),
+          'Maximum time between full reads. After it, or when a read left work undone, the next run reads all employees. Missing employees, future dates and edits on the platform are noticed only by a full read.',
+          '24h',
+        ),
+        overlap: documented(
+          duration('0s', '7d').prefault('10m'),
+          'How far a delta reaches back before the start of the last read. It covers a slow clock of the HR system and changes that appear late.',
+          '10m',
+        ),
       })
       .refine(({ fullEvery, overlap }) => !(overlap >= fullEvery), {
         error: 'must be shorter than fullEvery; otherwise a delta reads as much as a full read',
@@ -116,54 +107,47 @@ const deltas = z.union(
 
 const handOver = z
   .strictObject({
-    maxAge: duration('1m', '31d')
-      .prefault('24h')
-      .meta({
-        description:
-          'A user moves between syncs only by complete reads that are at most this old. Longer than the time between two full runs.',
-        examples: ['48h'],
-      }),
+    maxAge: documented(
+      duration('1m', '31d').prefault('24h'),
+      'A user moves between syncs only by complete reads that are at most this old. Longer than the time between two full runs.',
+      '48h',
+    ),
   })
   .transform(({ maxAge }) => ({ maxAgeMs: maxAge }));
 
 const settle = z
   .strictObject({
-    every: duration('50ms', '1h')
-      .prefault('5s')
-      .meta({ description: "Polling interval of a file's status.", examples: ['5s'] }),
-    deadline: duration('1s', '7d')
-      .prefault('30m')
-      .meta({ description: 'Time after which a file without a final status is unresolved.', examples: ['30m'] }),
-    visibleWithin: duration('0s', '1d')
-      .prefault('2m')
-      .meta({ description: 'Time that the platform may need until it shows an accepted change.', examples: ['2m'] }),
-    unknownAfter: duration('0s', '7d')
-      .prefault('30m')
-      .meta({
-        description:
-          'Time after which an unresolved batch is planned again; changes that are still needed are sent again.',
-        examples: ['30m'],
-      }),
-    maxSplits: wholeNumber(0, 100)
-      .default(12)
-      .meta({
-        description: 'How often a run splits a failed file to find the bad row.',
-        examples: [12],
-      }),
-    proofWithin: duration('0s', '7d')
-      .prefault('10m')
-      .meta({
-        description:
-          'Time after which a run with more to send reads back what it has sent. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
-        examples: ['10m'],
-      }),
-    lookWithin: duration('0s', '7d')
-      .prefault('15m')
-      .meta({
-        description:
-          'Maximum age of a lookup on which a change is sent. Older changes are looked up again, by scan or one by one; 0s looks up before each file.',
-        examples: ['15m'],
-      }),
+    every: documented(duration('50ms', '1h').prefault('5s'), "Polling interval of a file's status.", '5s'),
+    deadline: documented(
+      duration('1s', '7d').prefault('30m'),
+      'Time after which a file without a final status is unresolved.',
+      '30m',
+    ),
+    visibleWithin: documented(
+      duration('0s', '1d').prefault('2m'),
+      'Time that the platform may need until it shows an accepted change.',
+      '2m',
+    ),
+    unknownAfter: documented(
+      duration('0s', '7d').prefault('30m'),
+      'Time after which an unresolved batch is planned again; changes that are still needed are sent again.',
+      '30m',
+    ),
+    maxSplits: documented(
+      wholeNumber(0, 100).default(12),
+      'How often a run splits a failed file to find the bad row.',
+      12,
+    ),
+    proofWithin: documented(
+      duration('0s', '7d').prefault('10m'),
+      'Time after which a run with more to send reads back what it has sent. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
+      '10m',
+    ),
+    lookWithin: documented(
+      duration('0s', '7d').prefault('15m'),
+      'Maximum age of a lookup on which a change is sent. Older changes are looked up again, by scan or one by one; 0s looks up before each file.',
+      '15m',
+    ),
   })
   .refine(({ every, deadline }) => every <= deadline, {
     error: 'is longer than deadline; the status would never be polled',
@@ -179,155 +163,142 @@ const settle = z
     lookWithinMs: lookWithin,
   }));
 
-const sourceKind = text().meta({ description: 'The kind of source; the other keys are its own.', examples: ['csv'] });
+const sourceKind = documented(text(), 'The kind of source; the other keys are its own.', 'csv');
 
 const expressions = z
   .strictObject({
-    perRow: duration('50ms', '5m')
-      .prefault('1s')
-      .meta({
-        description:
-          'Time limit of one expression on one record. After it, the field counts as not visible, and a person whose `scope` took too long is blocked.',
-        examples: ['1s'],
-      }),
-    perRun: duration('1s', '24h')
-      .prefault('5m')
-      .meta({
-        description:
-          'Time limit of all expressions of one read together. After it, expressions fail for the remaining records.',
-        examples: ['5m'],
-      }),
+    perRow: documented(
+      duration('50ms', '5m').prefault('1s'),
+      'Time limit of one expression on one record. After it, the field counts as not visible, and a person whose `scope` took too long is blocked.',
+      '1s',
+    ),
+    perRun: documented(
+      duration('1s', '24h').prefault('5m'),
+      'Time limit of all expressions of one read together. After it, expressions fail for the remaining records.',
+      '5m',
+    ),
   })
   .transform(({ perRow, perRun }) => ({ perRowMs: perRow, perRunMs: perRun }));
 
 /** `syncs.<name>`: one source written to one connection. */
 export const syncShape = {
-  connection: text().meta({ description: 'The connection to write to.', examples: ['acme'] }),
-  schedule: schedule
-    .optional()
-    .meta({ description: 'When the sync runs. Absent: only on request.', examples: [{ cron: '*/15 * * * *' }] }),
-  freshness: duration('1m', '365d')
-    .optional()
-    .meta({
-      description:
-        'Age of the last success that triggers an alert. Absent: three slots of the schedule without a success; without a schedule, never.',
-      examples: ['26h'],
-    }),
-  source: z.looseObject({ kind: sourceKind }).meta({
-    description:
-      'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
-    examples: [{ kind: 'csv', path: './employees.csv' }],
-  }),
-  deltas: deltas.prefault('never').meta({
-    description:
-      'Whether runs between full reads read only changed employees, where the source supports it: see [Deltas](operations.md#deltas).',
-    examples: [{ fullEvery: '24h' }],
-  }),
-  policy: z
-    .enum(['sync', 'upsert-only', 'create-only'], {
+  connection: documented(text(), 'The connection to write to.', 'acme'),
+  schedule: documented(schedule.optional(), 'When the sync runs. Absent: only on request.', { cron: '*/15 * * * *' }),
+  freshness: documented(
+    duration('1m', '365d').optional(),
+    'Age of the last success that triggers an alert. Absent: three slots of the schedule without a success; without a schedule, never.',
+    '26h',
+  ),
+  source: documented(
+    z.looseObject({ kind: sourceKind }),
+    'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
+    { kind: 'csv', path: './employees.csv' },
+  ),
+  deltas: documented(
+    deltas.prefault('never'),
+    'Whether runs between full reads read only changed employees, where the source supports it: see [Deltas](operations.md#deltas).',
+    { fullEvery: '24h' },
+  ),
+  policy: documented(
+    z.enum(['sync', 'upsert-only', 'create-only'], {
       error: (issue) =>
         issue.input === undefined
           ? `is required and has no default; choose ${policySentence}`
           : `must be ${policySentence}`,
-    })
-    .meta({ description: `The allowed changes: ${policySentence}.`, examples: ['upsert-only'] }),
-  delivery: z
-    .enum(['auto', 'csv', 'direct', 'outbox'])
-    .default('auto')
-    .meta({
-      description:
-        'How changes are delivered. `auto`: provisioning files, except removals and plans of up to 20 creates and updates that need no file. `csv`: files; removals by direct call. `direct`: direct calls only. `outbox`: files in a folder, for another system to deliver.',
-      examples: ['csv'],
     }),
-  outbox: z
-    .strictObject({
-      folder: text()
-        .default('./outbox')
-        .meta({ description: "Folder for the files, relative to the configuration's folder.", examples: ['./outbox'] }),
-    })
-    .optional()
-    .meta({ description: 'Only with `delivery: outbox`.', examples: [{ folder: './outbox' }] }),
-  batchRows: wholeNumber(1, 100_000)
-    .default(1000)
-    .meta({ description: 'Maximum number of rows in one file.', examples: [1000] }),
-  mapping: mapping.meta({
-    description: 'The value of each field of the platform. Unmapped fields are not changed.',
-    examples: [{ identification: 'employee_id', firstName: 'first_name', lastName: 'last_name' }],
+    `The allowed changes: ${policySentence}.`,
+    'upsert-only',
+  ),
+  delivery: documented(
+    z.enum(['auto', 'csv', 'direct', 'outbox']).default('auto'),
+    'How changes are delivered. `auto`: provisioning files, except removals and plans of up to 20 creates and updates that need no file. `csv`: files; removals by direct call. `direct`: direct calls only. `outbox`: files in a folder, for another system to deliver.',
+    'csv',
+  ),
+  outbox: documented(
+    z
+      .strictObject({
+        folder: documented(
+          text().default('./outbox'),
+          "Folder for the files, relative to the configuration's folder.",
+          './outbox',
+        ),
+      })
+      .optional(),
+    'Only with `delivery: outbox`.',
+    { folder: './outbox' },
+  ),
+  batchRows: documented(wholeNumber(1, 100_000).default(1000), 'Maximum number of rows in one file.', 1000),
+  mapping: documented(mapping, 'The value of each field of the platform. Unmapped fields are not changed.', {
+    identification: 'employee_id',
+    firstName: 'first_name',
+    lastName: 'last_name',
   }),
-  scope: text()
-    .optional()
-    .meta({
-      description: 'A JSONata condition over the source record that selects employees. Absent: all employees.',
-      examples: ["country = 'UY' and type != 'contractor'"],
-    }),
+  scope: documented(
+    text().optional(),
+    'A JSONata condition over the source record that selects employees. Absent: all employees.',
+    "country = 'UY' and type != 'contractor'",
+  ),
   prefer,
-  match: uniqueList(z.enum(['identification', 'email']))
-    .refine((keys) => keys.includes('identification'), { error: 'must name identification; it is always compared' })
-    .optional()
-    .meta({
-      description:
-        'How an employee is matched with a user. A match under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
-      examples: [['identification', 'email']],
-    }),
-  lifecycle: lifecycle.optional().meta({
-    description: 'Which employees are active and which left. Absent: every employee in the source is active.',
-    examples: [{ status: 'status', active: ['active'], leaver: ['terminated'] }],
-  }),
-  missing: missing
-    .prefault({ afterReads: 2, minAge: '24h' })
-    .meta({ description: 'When an employee who is missing from the source is disabled.', examples: ['never'] }),
-  outOfScope: z
-    .enum(['ignore', 'disable'])
-    .default('ignore')
-    .meta({ description: 'What happens to our users who leave `scope`.', examples: ['disable'] }),
-  firstSight: z
-    .enum(['write', 'assume'])
-    .default('write')
-    .meta({
-      description:
-        'For fields that the platform does not return, at the first sight of a user: write them once, or assume that they are equal.',
-      examples: ['assume'],
-    }),
-  foreignDisable: z
-    .enum(['report', 'enable'])
-    .default('report')
-    .meta({
-      description: 'What happens to an active employee whose user was disabled on the platform by others.',
-      examples: ['enable'],
-    }),
-  handOver: handOver.prefault({}).meta({
-    description: 'How users move between syncs of one connection.',
-    examples: [{ maxAge: '48h' }],
-  }),
-  protected: uniqueList(identification())
-    .prefault([])
-    .meta({ description: 'Identifications that are never disabled or removed.', examples: [['admin@acme']] }),
-  remove: remove
-    .prefault('never')
-    .meta({ description: 'When a disabled account is deleted.', examples: [{ afterDays: 30 }] }),
-  parkEmail: z
-    .string()
-    .refine((text) => text.includes(parkingPlace) && parkingAddress(text, 'E1') !== undefined, {
-      error: `must contain ${parkingPlace} and make an e-mail address, such as "${parkingPlace}@parked.example"`,
-    })
-    .optional()
-    .meta({
-      description:
-        'The address of an account whose e-mail another employee gets. Temporary when employees exchange e-mails in a circle. Permanent when the account belongs to a leaver, is managed by this sync, and is disabled. Absent: such employees wait for an operator.',
-      examples: ['{identification}@parked.example'],
-    }),
-  expressions: expressions.prefault({}).meta({
-    description: 'Limits of the expressions in `mapping` and `scope`. Simple ones always take far less.',
-    examples: [{ perRow: '500ms' }],
-  }),
-  settle: settle
-    .prefault({})
-    .meta({ description: 'Timeouts and intervals for the platform.', examples: [{ deadline: '1h' }] }),
-  guards: guards.prefault({}).meta({
-    description:
-      'Limits per class of change without approval. This plan and the changes of the last 24 hours count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
-    examples: [{ disables: { absolute: 10 } }],
-  }),
+  match: documented(
+    uniqueList(z.enum(['identification', 'email']))
+      .refine((keys) => keys.includes('identification'), { error: 'must name identification; it is always compared' })
+      .optional(),
+    'How an employee is matched with a user. A match under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
+    ['identification', 'email'],
+  ),
+  lifecycle: documented(
+    lifecycle.optional(),
+    'Which employees are active and which left. Absent: every employee in the source is active.',
+    { status: 'status', active: ['active'], leaver: ['terminated'] },
+  ),
+  missing: documented(
+    missing.prefault({ afterReads: 2, minAge: '24h' }),
+    'When an employee who is missing from the source is disabled.',
+    'never',
+  ),
+  outOfScope: documented(
+    z.enum(['ignore', 'disable']).default('ignore'),
+    'What happens to our users who leave `scope`.',
+    'disable',
+  ),
+  firstSight: documented(
+    z.enum(['write', 'assume']).default('write'),
+    'For fields that the platform does not return, at the first sight of a user: write them once, or assume that they are equal.',
+    'assume',
+  ),
+  foreignDisable: documented(
+    z.enum(['report', 'enable']).default('report'),
+    'What happens to an active employee whose user was disabled on the platform by others.',
+    'enable',
+  ),
+  handOver: documented(handOver.prefault({}), 'How users move between syncs of one connection.', { maxAge: '48h' }),
+  protected: documented(
+    uniqueList(identification()).prefault([]),
+    'Identifications that are never disabled or removed.',
+    ['admin@acme'],
+  ),
+  remove: documented(remove.prefault('never'), 'When a disabled account is deleted.', { afterDays: 30 }),
+  parkEmail: documented(
+    z
+      .string()
+      .refine((text) => text.includes(parkingPlace) && parkingAddress(text, 'E1') !== undefined, {
+        error: `must contain ${parkingPlace} and make an e-mail address, such as "${parkingPlace}@parked.example"`,
+      })
+      .optional(),
+    'The address of an account whose e-mail another employee gets. Temporary when employees exchange e-mails in a circle. Permanent when the account belongs to a leaver, is managed by this sync, and is disabled. Absent: such employees wait for an operator.',
+    '{identification}@parked.example',
+  ),
+  expressions: documented(
+    expressions.prefault({}),
+    'Limits of the expressions in `mapping` and `scope`. Simple ones always take far less.',
+    { perRow: '500ms' },
+  ),
+  settle: documented(settle.prefault({}), 'Timeouts and intervals for the platform.', { deadline: '1h' }),
+  guards: documented(
+    guards.prefault({}),
+    'Limits per class of change without approval. This plan and the changes of the last 24 hours count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
+    { disables: { absolute: 10 } },
+  ),
 };
 
 /** A sync as read, without its name. */

@@ -6,6 +6,15 @@ import { durationPattern, parseDuration } from '../../core/run/formats.ts';
 import { makeSecret } from '../secret.ts';
 import { must } from '../sentences.ts';
 
+/** Adds what the reference and editors say of a key: its meaning, and examples of its value. */
+export function documented<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  ...examples: readonly [unknown, ...unknown[]]
+): Schema {
+  return schema.meta({ description, examples: [...examples] });
+}
+
 /** Returns a schema for non-empty text. */
 export function text(): z.ZodString {
   return z.string().min(1);
@@ -26,10 +35,7 @@ export function recordValue() {
     [
       text(),
       z.strictObject({
-        expression: text().meta({
-          description: 'A JSONata expression over the source record.',
-          examples: ["ended ? 'left' : state"],
-        }),
+        expression: documented(text(), 'A JSONata expression over the source record.', "ended ? 'left' : state"),
       }),
     ],
     {
