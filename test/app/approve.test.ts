@@ -4,7 +4,7 @@ import type { OwnedRun, Run, RunFacts } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openStore } from '../../src/store/index.ts';
 import { hourMs, openRun, writePlan } from '../contracts/store-samples.ts';
-import { plainSettings } from '../run/plan-in-memory.ts';
+import { plainSettings } from '../run/plain-settings.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { holdCrowd, idOfPerson } from '../support/held-crowd.ts';
 import { memoryLogger } from '../support/memory-logger.ts';

@@ -3,7 +3,7 @@ import type { ClockJump } from '../../src/core/guard/clock-jump.ts';
 import type { Clock } from '../../src/ports/runtime.ts';
 import { ageOn, jumpFindings, rulesOn, spanOn } from '../../src/run/clock-span.ts';
 import { fixedClock, someInstant as now } from '../support/fake-clock.ts';
-import { plainSettings } from './plan-in-memory.ts';
+import { plainSettings } from './plain-settings.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

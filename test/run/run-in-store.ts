@@ -21,7 +21,7 @@ import { openRun, writePlan } from '../contracts/store-samples.ts';
 import { sampleKey } from '../contracts/store-sealing.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-import { compilePlainMapping, plainSettings } from './plan-in-memory.ts';
+import { compilePlainMapping, plainSettings } from './plain-settings.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;

@@ -14,7 +14,7 @@ import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { person } from '../../core/cases.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plan-in-memory.ts';
+import { plainSettings } from '../plain-settings.ts';
 import { account } from '../plan-scene.ts';
 
 const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;

@@ -20,7 +20,7 @@ import { approve, endRun, openRun, reject, sampleEntry, writePlan } from '../../
 import { person } from '../../core/cases.ts';
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
-import { compilePlainMapping, plainSettings } from '../plan-in-memory.ts';
+import { compilePlainMapping, plainSettings } from '../plain-settings.ts';
 import { account } from '../plan-scene.ts';
 
 const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
@@ -294,18 +294,24 @@ describe('a user of another sync that releases the user', () => {
 describe('a user of a sync that is no longer configured', () => {
   it('becomes ours where the person is active and nothing changes', async () => {
     const { entries, kinds, findings } = await decide({
-      records: [named('ana'), named('eva', changed), named('leo', left), named('ida')],
-      users: [account('ana'), account('eva'), account('leo', off), account('ida')],
+      records: [named('ana'), named('eva', changed), named('leo', left), named('ida'), named('new')],
+      users: [account('ana'), account('eva'), account('leo', off), account('ida'), account('new')],
       ledger: [
+        entry('new', { owner: 'older' }),
         entry('ana', { owner: 'gone' }),
         entry('eva', { owner: 'gone' }),
         entry('leo', { owner: 'gone' }),
         entry('ida'),
       ],
     });
-    expect(entries).toEqual([expect.objectContaining({ identification: 'ana', owner: 'people', isMiss: false })]);
+    expect(entries).toEqual(
+      ['ana', 'new'].map((identification) =>
+        expect.objectContaining({ identification, owner: 'people', isMiss: false }),
+      ),
+    );
     expect(kinds()).toEqual(['update eva']);
-    expect(findings.map(({ message }) => message)).toEqual([
+    expect(findings.map(({ message }) => message).toSorted()).toEqual([
+      '1 user of sync older, which is no longer configured on this connection, become users of people',
       '2 users of sync gone, which is no longer configured on this connection, become users of people',
     ]);
   });
@@ -442,12 +448,15 @@ describe('the findings of decisions', () => {
   });
 
   it('name a change that the delivery cannot carry, which is left out', async () => {
-    const { codes, kinds } = await decide({
+    const { codes, findings, kinds } = await decide({
       records: [named('ana', left), named('eva')],
       users: [account('ana')],
       settings: { delivery: 'direct' },
     });
     expect([codes(), kinds()]).toEqual([['not-deliverable ana'], ['create eva']]);
+    expect(findings[0]?.message).toBe(
+      'a disable cannot be delivered with delivery: direct, so it was not made. Use delivery: csv or auto',
+    );
   });
 });
 

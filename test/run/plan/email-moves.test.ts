@@ -3,7 +3,7 @@ import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { approve, reject } from '../../contracts/store-samples.ts';
-import { plainSettings } from '../plan-in-memory.ts';
+import { plainSettings } from '../plain-settings.ts';
 import { account, all, guards, only, openPlanScene, type Planned, type PlanScene, row } from '../plan-scene.ts';
 
 const at = (name: string): string => `${name}@x.com`;

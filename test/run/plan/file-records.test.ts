@@ -7,7 +7,7 @@ import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { person } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plan-in-memory.ts';
+import { plainSettings } from '../plain-settings.ts';
 
 const badHireDate: CellTrouble = { field: 'hireDate', column: 'hired', kind: 'not-a-date', reason: 'is not a date' };
 const rejected: RejectedPerson = { kind: 'rejected', at: 'line 4', identification: 'E1', column: 'type', reason: 'no' };

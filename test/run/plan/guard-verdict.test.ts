@@ -10,7 +10,7 @@ import type { GuardSettings } from '../../../src/core/run/settings.ts';
 import type { ReadRecord } from '../../../src/ports/store.ts';
 import { noOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
-import { countChanges } from '../../../src/run/judge/count-changes.ts';
+import { applierOf, countChanges } from '../../../src/run/judge/count-changes.ts';
 import { judge } from '../../../src/run/judge/judge.ts';
 import type { PlanWork } from '../../../src/run/plan-job.ts';
 import { openFindings } from '../../../src/run/read/open-findings.ts';
@@ -22,8 +22,8 @@ import { dayMs, endRun, openRun, reject, sampleChange, sampleEntry, writePlan } 
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plan-in-memory.ts';
-import { guards, unlimited } from '../plan-scene.ts';
+import { plainSettings } from '../plain-settings.ts';
+import { guards, openPlanScene, unlimited } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
 const disable = sampleChange('ana', 'disable');
@@ -198,12 +198,6 @@ describe('what is held', () => {
     expect(await plan.store.decisions.of('people', 'ana')).toMatchObject([{ state: 'open', expiresAt: now + dayMs }]);
   });
 
-  it('is a class of changes above its limit in a plan that is only shown too', async () => {
-    const plan = await open({ limits: { disables: none }, isShown: true });
-    await plan.guard();
-    expect(await plan.states()).toEqual(['ana held', 'leo planned']);
-  });
-
   it.each([{ isShown: false }, { isShown: true }])(
     'is the update of a field that lost its values, and the misses go on; only shown: $isShown',
     async ({ isShown }) => {
@@ -342,4 +336,16 @@ describe('a restored store', () => {
     );
     expect(await plan.states()).toEqual([isHeld ? 'ana held' : 'ana planned', 'leo planned']);
   });
+});
+
+it('changes count for the sync and the others that are configured on its connection', async () => {
+  const { sync, io } = await openPlanScene({ records: [], otherSyncs: ['guests', 'interns'] });
+  const robots = { ...sync, settings: { ...sync.settings, name: 'robots', connection: 'globex' } };
+  const syncs = new Map([...io.syncs, ['robots', robots]]);
+  expect(applierOf(sync, { ...io, syncs })).toEqual({
+    sync: 'people',
+    connection: 'acme',
+    others: ['guests', 'interns'],
+  });
+  expect(applierOf(robots, { ...io, syncs })).toEqual({ sync: 'robots', connection: 'globex', others: [] });
 });

@@ -72,34 +72,6 @@ describe('a user whose owner shows the person as gone', () => {
     expect([planned.kinds, planned.findings]).toEqual([{}, ['owned-by-other-sync a1']]);
     expect(await ownerOf(guests, 'a1')).toBe('people');
   });
-
-  it('is not taken over by an outbox, nor from a read that is old or of other settings', async () => {
-    const claims = [...ofGuests, row('a1', { area: 'X' })];
-    const outbox = await twoSyncs({ missing: 'never' }, { delivery: 'outbox' });
-    await read(outbox.people, [row('b2')]);
-    expect((await read(outbox.guests, claims)).findings).toContain('owned-by-other-sync a1');
-    const old = await twoSyncs({ missing: 'never', handOver: { maxAgeMs: hour } });
-    await read(old.people, [row('b2')]);
-    expect((await read(old.guests, claims)).findings).toEqual(['handed-over a1']);
-    const older = await twoSyncs({ missing: 'never', handOver: { maxAgeMs: hour - 1 } });
-    await read(older.people, [row('b2')]);
-    expect((await read(older.guests, claims)).findings).toEqual(['owned-by-other-sync a1']);
-    const other = await twoSyncs({ missing: 'never' });
-    await read(other.people, [row('b2')]);
-    Object.assign(other.people.sync, { fingerprint: 'f2' });
-    expect((await read(other.guests, claims)).findings).toEqual(['owned-by-other-sync a1']);
-  });
-
-  it('becomes the user of the sync that names the person, when the owner is configured no more', async () => {
-    const { people, guests } = await twoSyncs();
-    (guests.io.syncs as Map<string, unknown>).delete('people');
-    const planned = await read(guests, [...ofGuests, row('a1')]);
-    expect(planned.findings).toEqual(['handed-over']);
-    expect(guests.message(planned, 'handed-over')).toBe(
-      '1 user of sync people, which is no longer configured on this connection, become users of guests',
-    );
-    expect(await ownerOf(people, 'a1')).toBe('guests');
-  });
 });
 
 describe('a user whom another sync is expected to take over', () => {
@@ -120,8 +92,6 @@ describe('a user whom another sync is expected to take over', () => {
 
   it.each<{ name: string; records?: readonly SourceRecord[]; over?: Partial<SyncSettings>; isPaused?: boolean }>([
     { name: 'creates users only', over: { policy: 'create-only' } },
-    { name: 'cannot enable by direct calls', over: { delivery: 'direct' } },
-    { name: 'writes files for another system', over: { delivery: 'outbox' } },
     { name: 'is paused', isPaused: true },
     { name: 'has the person as a leaver', records: [...ofGuests, row('a1', { status: 'left' })] },
     { name: 'has the person with another spelling of the identification', records: [...ofGuests, row('A1')] },
@@ -129,13 +99,6 @@ describe('a user whom another sync is expected to take over', () => {
     const { people, guests } = await twoSyncs({}, over);
     await read(guests, records);
     if (isPaused) await people.store.pauses.add({ sync: 'guests', by: 'ops', pausedAt: 1 });
-    expect((await read(people, gone)).kinds).toEqual({ a1: 'disable' });
-  });
-
-  it('is disabled when that sync is of another connection', async () => {
-    const { people, guests } = await twoSyncs();
-    await read(guests, claims);
-    Object.assign(guests.sync, { settings: { ...guests.sync.settings, connection: 'other' } });
     expect((await read(people, gone)).kinds).toEqual({ a1: 'disable' });
   });
 

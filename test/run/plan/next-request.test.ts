@@ -6,7 +6,7 @@ import { openStore } from '../../../src/store/index.ts';
 import { endRun, openRun } from '../../contracts/store-samples.ts';
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
-import { plainSettings } from '../plan-in-memory.ts';
+import { plainSettings } from '../plain-settings.ts';
 import { all, only } from '../plan-scene.ts';
 
 const hour = 3_600_000;

@@ -3,7 +3,7 @@ import { leaverParking, parkingPlaceOf } from '../../../src/run/decide/parking.t
 import type { Sync } from '../../../src/run/engine-io.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plan-in-memory.ts';
+import { plainSettings } from '../plain-settings.ts';
 
 const email = 'old+leo@acme.test';
 

@@ -4,13 +4,17 @@ import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import { compareIdentifications } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
-import type { RosterStanding } from '../../../src/core/plan/roster.ts';
+import { packRoster, type RosterStanding, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
 import type { ReadEnd } from '../../../src/core/plan/snapshot.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import type { OwnedRun } from '../../../src/ports/store.ts';
+import { type Explained, explain } from '../../../src/run/why.ts';
+import { endRun, openRun } from '../../contracts/store-samples.ts';
 import { drawRuns } from '../../support/drawn.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 import { planNaively, type World } from '../naive-planner.ts';
-import { compilePlainMapping, explainByIndex, plainSettings, planByIndex } from '../plan-in-memory.ts';
+import { compilePlainMapping, plainSettings } from '../plain-settings.ts';
+import { openPlanScene, type PlanScene } from '../plan-scene.ts';
 
 const dayMs = 86_400_000;
 
@@ -296,6 +300,55 @@ const settings: fc.Arbitrary<SyncSettings> = fc
     ...chosen,
     ...(parkEmail === undefined ? {} : { parkEmail }),
   }));
+
+/** A scene of this world before any plan was made, with its ledger and the roster of the sync `other`. */
+async function openWorld(world: World, settings: SyncSettings, otherSyncs: readonly string[]): Promise<PlanScene> {
+  const { records, users } = world;
+  const scene = await openPlanScene({ records, users, settings, otherSyncs });
+  scene.source.end = world.end;
+  scene.script.pageSize = 3;
+  const owned = await openRun(scene.store, { id: 'run_0', sync: 'before' });
+  await scene.store.ledger.put(owned, world.ledger);
+  if (world.others !== undefined) await putRoster(scene, owned, world.others);
+  await endRun(scene.store, owned);
+  return scene;
+}
+
+/** Stores what the last accepted full read of the sync `other` showed. */
+async function putRoster({ store }: PlanScene, owned: OwnedRun, others: NonNullable<World['others']>): Promise<void> {
+  const hash = saltedHash('s');
+  const entries = [...others.standings].flatMap(([name, standing]) => {
+    const { hi, lo } = hash.of(name.toLowerCase());
+    return [hi, lo, hash.of(name).hi, standingCode(standing)];
+  });
+  const pages = packRoster('people', Int32Array.from(entries));
+  const at = someInstant - others.ageMs;
+  const counts = { people: pages.length, emails: 1 };
+  const header = { sync: 'other', run: 'run_0', at, fingerprint: 'f1', salt: 's', rows: 1, pages: counts };
+  await store.rosters.put(owned, header, pages);
+}
+
+/** Runs the planner over the world, and returns what it wrote. */
+async function planByIndex(world: World, settings: SyncSettings, otherSyncs: readonly string[]) {
+  const scene = await openWorld(world, settings, otherSyncs);
+  const { plan, changes } = await scene.plan();
+  const pages = await Array.fromAsync(scene.store.ledger.all(settings.connection));
+  await scene.store.close();
+  return { plan, changes, ledger: new Map(pages.flat().map((entry) => [entry.identification, entry])) };
+}
+
+/** Returns what `why` says about each of these people in the world. */
+async function explainByIndex(
+  world: World,
+  settings: SyncSettings,
+  { otherSyncs, names }: { readonly otherSyncs: readonly string[]; readonly names: readonly string[] },
+): Promise<ReadonlyMap<string, Explained>> {
+  const { sync, io, stopping, store } = await openWorld(world, settings, otherSyncs);
+  const explained = new Map<string, Explained>();
+  for (const name of names) explained.set(name, await explain(name, sync, io, stopping.signal));
+  await store.close();
+  return explained;
+}
 
 it('the index decides exactly what the truth table decides on whole records', { timeout: 600_000 }, async () => {
   await fc.assert(

@@ -12,7 +12,7 @@ import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { openIndex } from '../open-index.ts';
-import { compilePlainMapping, plainSettings } from '../plan-in-memory.ts';
+import { compilePlainMapping, plainSettings } from '../plain-settings.ts';
 import { row } from '../plan-scene.ts';
 
 interface ReadOptions {

@@ -11,7 +11,7 @@ import { approve, openRun, reject, sampleChange, writePlan } from '../../contrac
 import { person } from '../../core/cases.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plan-in-memory.ts';
+import { plainSettings } from '../plain-settings.ts';
 
 const one = (over: Partial<Person> = {}) => person({ identification: 'ana', ...over });
 const left = { standing: 'leaver' } as const;
