@@ -25,7 +25,7 @@ async function loadedBy(...words: readonly string[]): Promise<readonly string[]>
 const load = (path: string) => loadedBy('--input-type=module', '--eval', `await import('./${path}')`);
 
 /** What most kinds need: a new name here costs every command. */
-const ofMostKinds = ['csv-parse', 'ky', 'p-queue', 'undici', 'yaml', 'zod'];
+const ofMostKinds = ['ky', 'p-queue', 'undici', 'yaml', 'zod'];
 /** What one kind of source needs, and no other. */
 const ofOneKind = [
   'aws4fetch',

@@ -82,6 +82,8 @@ function readBlanksOnly(evaluate: Evaluate, reads: readonly string[]): Evaluate 
 
 /** Evaluates an expression on a record. Returns a `Refusal` on failure, so that one record never ends a read. */
 export function evaluateSafely(expression: CompiledExpression, fields: Fields, budget?: EvaluationBudget): unknown {
+  // A cell that the source could not read has no value to compare.
+  for (const read of expression.reads) if (fields[read] instanceof Refusal) return fields[read];
   try {
     const result = expression.evaluate(fields, budget);
     return result instanceof Promise ? result.catch(refuseFailure) : result;

@@ -62,6 +62,8 @@ export function readText(value: unknown): TextReading {
     case 'bigint':
       return { kind: 'text', text: String(value) };
     default:
+      // A source tells so that it could not read the cell.
+      if (value instanceof Refusal) return { kind: 'refused', refusal: value };
       return value === null
         ? blank
         : refuse('not-text', `is ${Array.isArray(value) ? 'a list' : 'an object'}, expected plain text`);

@@ -2,8 +2,24 @@ import { z } from 'zod';
 import { text } from '../kit/http/settings.ts';
 import { Https, S3, Sftp } from './places/config.ts';
 
-export const csvEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15', 'macintosh'] as const;
+/** The encodings of the WHATWG Encoding Standard that a program writes on purpose, the usual ones first. */
+export const csvEncodings = [
+  ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'windows-1250', 'windows-1251', 'windows-1254'],
+  ...['iso-8859-15', 'iso-8859-2', 'windows-1253', 'windows-1255', 'windows-1256', 'windows-1257', 'windows-1258'],
+  ...['macintosh', 'x-mac-cyrillic', 'koi8-r', 'koi8-u', 'ibm866', 'windows-874', 'iso-8859-3', 'iso-8859-4'],
+  ...['iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-8', 'iso-8859-8-i', 'iso-8859-10', 'iso-8859-13'],
+  ...['iso-8859-14', 'iso-8859-16', 'gbk', 'gb18030', 'big5', 'shift_jis', 'euc-jp', 'iso-2022-jp', 'euc-kr'],
+] as const;
 export type CsvEncoding = (typeof csvEncodings)[number];
+
+/** Returns the name of the standard for any label of it: `latin1` is windows-1252. Leaves other values alone. */
+function standardName(label: unknown): unknown {
+  try {
+    return typeof label === 'string' ? new TextDecoder(label).encoding : label;
+  } catch {
+    return label;
+  }
+}
 
 const compressions = ['none', 'gzip', 'zip'] as const;
 export type Compression = (typeof compressions)[number];
@@ -47,13 +63,24 @@ export const CsvConfig = z
       .optional()
       .meta({ description: 'Default: found in the header line among `,` `;` `tab` and `|`.', examples: [';', 'tab'] }),
     encoding: z
-      .enum(csvEncodings)
+      .preprocess(standardName, z.enum(csvEncodings))
       .optional()
-      .meta({ description: 'Default: by the byte order mark, else strict UTF-8.' }),
+      .meta({
+        description:
+          'An encoding of the WHATWG list, also by another of its names (`latin1`, `cp1250`). Default: UTF-8. A byte order mark decides before it.',
+        examples: ['windows-1252', 'windows-1250'],
+      }),
+    skipLines: z.int().min(0).max(1000).default(0).meta({
+      description: 'Lines above the header: the title of a report, a version. They are not read.',
+    }),
     quote: z
       .union([z.literal('none'), oneCharacter])
       .default('"')
       .meta({ description: 'Quote character of cells; `none` for files without quotes.' }),
+    escape: z.enum(['quote', 'backslash']).default('quote').meta({
+      description:
+        'What stands before a quote inside a quoted cell: another quote, or a backslash (MySQL, PHP, Spark). A backslash also takes the meaning from a delimiter, a line end and a backslash.',
+    }),
     marker: text()
       .optional()
       .meta({

@@ -6,7 +6,7 @@ import type { CsvConfig } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
 import { markerProblem } from './marker.ts';
 import { newerBefore, stampOf } from './places/newest.ts';
-import { type OpenRows, openRows } from './rows/open-rows.ts';
+import { type Layout, type OpenRows, openRows } from './rows/open-rows.ts';
 import type { Trailer } from './rows/row-parser.ts';
 import { createRowSorter } from './rows/row-sorter.ts';
 
@@ -32,12 +32,8 @@ export async function* readCsv(
     const rows = await openRows(config, file);
     if (rows === undefined)
       return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
-    try {
-      if (request.kind === 'point') checkColumn(request.field, rows.columns, file.name);
-      return yield* readRows({ file, rows }, completenessRule(config, io), acceptsOnly(request), io);
-    } finally {
-      rows.close();
-    }
+    if (request.kind === 'point') checkColumn(request.field, rows.layout, file.name);
+    return yield* readRows({ file, rows }, completenessRule(config, io), acceptsOnly(request), io);
   } finally {
     await file.close();
   }
@@ -48,8 +44,7 @@ export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: S
   const file = await openFile(io, 'header');
   try {
     const rows = await openRows(config, file);
-    rows?.close();
-    return rows?.columns ?? [];
+    return rows?.layout.columns.filter((name) => name !== undefined) ?? [];
   } finally {
     await file.close();
   }
@@ -62,8 +57,7 @@ async function* readRows(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const sorter = createRowSorter({
-    columns: rows.columns,
-    delimiter: rows.delimiter,
+    layout: rows.layout,
     trailerPrefix: rule.kind === 'trailer' ? rule.prefix : undefined,
     mustEndLine: rule.kind === 'stable',
     accepts,
@@ -101,7 +95,7 @@ async function* readRows(
     rows: sorter.rows,
     yielded,
     trailer: sorter.trailer,
-    notes: sorter.notes,
+    notes: [...rows.notes(), ...sorter.notes],
     doubts: [...sorter.doubts, ...(isCutInCharacter ? ['the file ends inside a character: it is cut'] : [])],
   };
   return judgeCompleteness(rule, file, facts, io.previous?.stamp);
@@ -119,7 +113,7 @@ function completenessRule(config: CsvConfig, io: SourceIo): CompletenessRule {
 }
 
 /** A point read also reads the whole file and keeps the requested people. */
-function checkColumn(field: string, columns: readonly string[], path: string): void {
+function checkColumn(field: string, { columns }: Layout, path: string): void {
   if (columns.includes(field)) return;
   const message = `${path} has no column ${JSON.stringify(field)}, which is required to look people up`;
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });

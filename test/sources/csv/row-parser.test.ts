@@ -7,10 +7,10 @@ it.each([
   ['blank lines of an old Mac', '\r'],
   ['lines of one letter', 'a\n'],
 ])('a chunk of %s leaves other work of the process its turns', async (_, line) => {
-  const parser = createRowParser({ delimiter: ',', quote: '"', firstLine: 1 });
+  const parser = createRowParser({ delimiter: ',', quote: '"', hasBackslashes: false, firstLine: 1 });
   let turns = 0;
   let isParsed = false;
-  const parsing = parser.push(Buffer.from(line.repeat(30_000))).finally(() => {
+  const parsing = parser.push(line.repeat(30_000)).finally(() => {
     isParsed = true;
   });
   while (!isParsed) {

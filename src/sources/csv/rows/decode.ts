@@ -1,26 +1,116 @@
-import { isUtf8 } from 'node:buffer';
 import { RollcallError } from '../../../core/run/errors.ts';
-import type { CsvEncoding } from '../config.ts';
+import { countOf } from '../../../core/run/formats.ts';
+import { type CsvEncoding, csvEncodings } from '../config.ts';
 
-/** Turns a file's bytes into strict UTF-8 without a byte order mark. */
+/** Turns a file's bytes into text without a byte order mark. */
 export interface Decoder {
-  readonly encoding: CsvEncoding;
-  /** Throws `SOURCE_UNAVAILABLE` with the byte where the encoding is wrong, and the setting to use. */
-  decode(bytes: Buffer): Buffer;
+  /**
+   * Bytes that are no character become U+FFFD. Throws `SOURCE_UNAVAILABLE`, with the encodings that fit, when there are
+   * more of them than characters beyond ASCII.
+   */
+  decode(bytes: Buffer): string;
   /** Returns whether the bytes end inside a character. Must be called once, after the last bytes. */
   isCut(): boolean;
+  /** What the operator must know of bytes that are no characters. */
+  notes(): readonly string[];
 }
 
+/** What a decoder puts in the place of bytes that are no character. */
+export const replacement = '\uFFFD';
+
+/** So few say nothing about the encoding of the file: one cell of another one was pasted into it. */
+const toleratedBytes = 2;
+
 /**
- * Chooses the decoder: as configured, else by the byte order mark, else strict UTF-8. `head` is the start of the
- * file.
+ * Opens the decoder: by the byte order mark, else as configured, else UTF-8. `head` is the start of the file. Throws
+ * `SOURCE_UNAVAILABLE` for other formats than CSV.
  */
 export function createDecoder(path: string, head: Buffer, configured: CsvEncoding | undefined): Decoder {
   const marked = byteOrderMarks.find(({ mark }) => head.subarray(0, mark.length).equals(mark))?.encoding;
-  const encoding = configured ?? marked ?? 'utf-8';
-  if (marked === undefined) refuseOtherFormats(path, head, encoding);
-  return encoding === 'utf-8' ? decodeUtf8(path, configured) : decodeOther(path, encoding);
+  const encoding = marked ?? configured ?? 'utf-8';
+  refuseOtherFormats(path, head, encoding);
+  const decoder = new TextDecoder(encoding);
+  let offset = 0;
+  let good = 0;
+  let lost = 0;
+  let first: { readonly bytes: Buffer; readonly place: number } | undefined;
+  const told = (): string =>
+    `${countOf(lost, 'byte is', 'bytes are')} no character of ${encoding}, the first one near byte ${first?.place}`;
+  return {
+    decode(bytes) {
+      const text = decoder.decode(bytes, { stream: true });
+      const lostHere = text.includes(replacement) ? countIn(text, replacement) - writtenIn(bytes, encoding) : 0;
+      if (lostHere > 0) {
+        first ??= { bytes, place: offset + Buffer.byteLength(text.slice(0, text.indexOf(replacement))) + 1 };
+        lost += lostHere;
+        good += text.match(beyondAscii)?.length ?? 0;
+        if (lost > toleratedBytes && lost > good) {
+          throw refusal(`${path} is not ${encoding}: ${told()}. ${adviceOf(first.bytes, encoding)}`);
+        }
+      } else good += bytes.length - text.length;
+      offset += bytes.length;
+      return text;
+    },
+    isCut: () => decoder.decode() !== '',
+    notes() {
+      if (first === undefined) return [];
+      const note = `${told()}: the cells with them count as unreadable`;
+      return [lost > good ? `${note}. ${adviceOf(first.bytes, encoding)}` : note];
+    },
+  };
 }
+
+const beyondAscii = /[\u{80}-\u{FFFC}\u{10000}-\u{10FFFF}]/gu;
+
+function countIn(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+/** Characters that another program lost before, and wrote as U+FFFD. */
+function writtenIn(bytes: Buffer, encoding: CsvEncoding): number {
+  return encoding === 'utf-8' ? countIn(bytes.toString('latin1'), '\xef\xbf\xbd') : 0;
+}
+
+/** Encodings that are named at most. */
+const named = 6;
+
+function adviceOf(bytes: Buffer, encoding: CsvEncoding): string {
+  const fitting = encodingsFor(bytes).filter((name) => name !== encoding);
+  const these = fitting.length === 0 ? '' : `. These fit: ${fitting.slice(0, named).join(', ')}`;
+  return `If the export uses another encoding, set source.encoding${these}`;
+}
+
+/** Returns the encodings in which the cells beyond ASCII read most like words, the usual ones first. */
+function encodingsFor(bytes: Buffer): readonly CsvEncoding[] {
+  const cells = bytes.toString('latin1').match(/[^,;\t\r\n"]*[\x80-\xff][^,;\t\r\n"]*/g) ?? [];
+  const sample = Buffer.from(cells.slice(0, sampleCells).join('\n'), 'latin1');
+  const scored = csvEncodings.flatMap((encoding) => {
+    if (encoding.startsWith('utf-')) return [];
+    const text = new TextDecoder(encoding).decode(sample);
+    return text.includes(replacement) ? [] : [{ encoding, oddities: text.match(oddPlaces)?.length ?? 0 }];
+  });
+  const least = Math.min(...scored.map(({ oddities }) => oddities));
+  return scored.filter(({ oddities }) => oddities === least).map(({ encoding }) => encoding);
+}
+
+/** Cells that show which encodings fit. */
+const sampleCells = 200;
+
+/**
+ * What no name has: control characters, symbols or digits of other kinds beside letters, a capital after a small letter
+ * of another kind, letters of two scripts side by side.
+ */
+const oddPlaces = new RegExp(
+  [
+    '[\\x80-\\x9f]',
+    '\\p{L}[^\\0-\\x7f\\p{L}\\p{M}\\u2019]',
+    '[^\\0-\\x7f\\p{L}\\p{M}\\u2018]\\p{L}',
+    '[a-z][^\\0-\\x7f\\p{Ll}\\p{M}]',
+    '[A-Za-z](?![A-Za-z])(?!\\p{Script=Latin})\\p{L}',
+    '(?![A-Za-z])(?!\\p{Script=Latin})\\p{L}[A-Za-z]',
+  ].join('|'),
+  'gu',
+);
 
 const byteOrderMarks: readonly { readonly mark: Buffer; readonly encoding: CsvEncoding }[] = [
   { mark: Buffer.of(0xef, 0xbb, 0xbf), encoding: 'utf-8' },
@@ -28,109 +118,37 @@ const byteOrderMarks: readonly { readonly mark: Buffer; readonly encoding: CsvEn
   { mark: Buffer.of(0xfe, 0xff), encoding: 'utf-16be' },
 ];
 
-const zipSignature = Buffer.from('PK\x03\x04');
-
-const gzipSignature = Buffer.of(0x1f, 0x8b);
-
-/** ASCII armor (RFC 9580, 6.2). */
-const pgpSignature = Buffer.from('-----BEGIN PGP ');
+/** Other formats by their first bytes, as text. PGP: ASCII armor (RFC 9580, 6.2). */
+const otherFormats: readonly { readonly start: string | RegExp; readonly what: string }[] = [
+  {
+    start: '-----BEGIN PGP ',
+    what: 'is encrypted with PGP, which is not supported: decrypt it in a job before the run (docs/sources/csv.md)',
+  },
+  {
+    start: 'PK\x03\x04',
+    what: 'is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed',
+  },
+  { start: '\xd0\xcf\x11\xe0', what: 'is an Excel file, not CSV: export it as "CSV UTF-8"' },
+  { start: '\x1f\x8b', what: 'is gzip data, not CSV: set source.compression: gzip' },
+  {
+    start: /^(?:\xef\xbb\xbf)?\s*<[!?a-z]/i,
+    what: 'is HTML or XML, not CSV, as some programs export a table for Excel: export it as CSV',
+  },
+  { start: /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/, what: 'is JSON, not CSV: export it as CSV' },
+];
 
 function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
-  if (head.subarray(0, pgpSignature.length).equals(pgpSignature)) {
-    throw refusal(
-      `${path} is encrypted with PGP, which is not supported: decrypt it in a job before the run (docs/sources/csv.md)`,
-    );
-  }
-  if (head.subarray(0, 4).equals(zipSignature)) {
-    throw refusal(
-      `${path} is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed`,
-    );
-  }
-  if (head.subarray(0, 2).equals(gzipSignature)) {
-    throw refusal(`${path} is gzip data, not CSV: set source.compression: gzip`);
-  }
-  if (!encoding.startsWith('utf-16') && head.includes(0)) {
+  const isWide = encoding.startsWith('utf-16');
+  const start = isWide ? new TextDecoder(encoding).decode(head.subarray(0, 200)) : head.toString('latin1', 0, 200);
+  const other = otherFormats.find((format) =>
+    typeof format.start === 'string' ? start.startsWith(format.start) : format.start.test(start),
+  );
+  if (other !== undefined) throw refusal(`${path} ${other.what}`);
+  if (!isWide && head.includes(0)) {
     throw refusal(
       `${path} holds zero bytes, so it is not ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
     );
   }
-}
-
-function decodeUtf8(path: string, configured: CsvEncoding | undefined): Decoder {
-  let tail: Buffer = Buffer.alloc(0);
-  let offset = 0;
-  let isFirst = true;
-  return {
-    encoding: 'utf-8',
-    isCut: () => tail.length > 0,
-    decode(bytes) {
-      const joined = tail.length === 0 ? bytes : Buffer.concat([tail, bytes]);
-      const whole = joined.subarray(0, joined.length - unfinishedLength(joined));
-      if (!isUtf8(whole)) {
-        const at = offset + validLength(whole);
-        const other = configured === undefined ? 'windows-1252' : 'the encoding that the export uses (windows-1252?)';
-        throw refusal(
-          `${path} is not UTF-8: byte ${at + 1} is not part of a character. ` +
-            `If the export is from Windows or Excel, set source.encoding: ${other}`,
-        );
-      }
-      tail = Buffer.from(joined.subarray(whole.length));
-      offset += whole.length;
-      const hasMark = isFirst && whole.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf));
-      isFirst = false;
-      return hasMark ? whole.subarray(3) : whole;
-    },
-  };
-}
-
-function decodeOther(path: string, encoding: CsvEncoding): Decoder {
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  let length = 0;
-  return {
-    encoding,
-    isCut() {
-      try {
-        decoder.decode();
-        return false;
-      } catch {
-        return true;
-      }
-    },
-    decode(bytes) {
-      length += bytes.length;
-      try {
-        return Buffer.from(decoder.decode(bytes, { stream: true }));
-      } catch {
-        throw refusal(
-          `${path} is not ${encoding}: a character within the ${bytes.length} bytes before byte ${length + 1} is broken. ` +
-            'Set source.encoding to what the export uses, or leave it out',
-        );
-      }
-    },
-  };
-}
-
-/** Returns how many bytes at the end (0 to 3) start a character that the next chunk may complete. */
-function unfinishedLength(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
-  }
-  return 0;
-}
-
-/** Returns the length of the longest valid UTF-8 prefix, by bisection. */
-function validLength(bytes: Buffer): number {
-  let good = 0;
-  let bad = bytes.length;
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    const part = bytes.subarray(0, middle);
-    if (isUtf8(part.subarray(0, middle - unfinishedLength(part)))) good = middle;
-    else bad = middle;
-  }
-  return good - unfinishedLength(bytes.subarray(0, good));
 }
 
 function refusal(message: string): RollcallError {

@@ -1,24 +1,36 @@
 import { normalText } from '../../../core/person/text.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
+import { countOf } from '../../../core/run/formats.ts';
 import type { CsvConfig } from '../config.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
 import { createDecoder } from './decode.ts';
-import { createRowParser, type ParsedRows } from './row-parser.ts';
+import { type CsvRow, createRowParser, type ParsedRows } from './row-parser.ts';
+
+/** The columns of a file. */
+export interface Layout {
+  /** The name of each column; undefined for one that no setting can name. */
+  readonly columns: readonly (string | undefined)[];
+  /** How the header names each column. */
+  readonly written: readonly string[];
+  /** The number of cells of most rows. It is above the number of columns where each row ends with blank cells. */
+  readonly usualWidth: number;
+  readonly delimiter: string;
+  /** What the operator must know of columns that are left out. */
+  readonly notes: readonly string[];
+}
 
 /** A file that was read up to its header. */
 export interface OpenRows {
-  readonly columns: readonly string[];
-  readonly delimiter: string;
+  readonly layout: Layout;
   /** Yields the rows after the header in chunks, until a failure or the end of the file. */
   parsed(): AsyncGenerator<ParsedRows, void>;
   /** Whether the text read so far ends with a line end. */
   hasLineEnd(): boolean;
   /** Whether the bytes end inside a character. */
   isCutInCharacter(): boolean;
-  close(): void;
+  /** What the operator must know of the bytes read so far. */
+  notes(): readonly string[];
 }
-
-const lineEnds: readonly (number | undefined)[] = [10, 13];
 
 /**
  * Reads the start of the file: encoding, delimiter, header. Returns undefined when the file is empty. Throws
@@ -30,142 +42,189 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   if (head === undefined) return undefined;
   const decoder = createDecoder(path, head, config.encoding);
   const text = decoder.decode(head);
-  const { delimiter, skipBytes } = readPreamble(path, text, config);
-  const quote = config.quote === 'none' ? null : config.quote;
-  const mayQuoteInside = quote === '"' && hasTextFormula(text.toString('latin1'), delimiter);
-  const parser = createRowParser({ delimiter, quote, firstLine: skipBytes === 0 ? 1 : 2, mayQuoteInside });
-  let lastByte = text.at(-1);
-  try {
-    const beginning = await parser.push(text.subarray(skipBytes));
-    // The parser holds back the last bytes, so a file with only a header returns it at the end.
-    const isOver = head.length < chunkBytes;
-    const ending = isOver && beginning.failure === undefined ? await parser.end() : undefined;
-    const failure = beginning.failure ?? ending?.failure;
-    const [header, ...rows] = [...beginning.rows, ...(ending?.rows ?? [])];
-    if (header === undefined) {
-      const reason = failure?.reason ?? `it is longer than ${chunkBytes / 1024} KB, or there is no text`;
-      throw new RollcallError(`the header of ${path} cannot be read: ${reason}`, { code: 'SOURCE_UNAVAILABLE' });
-    }
-    return {
-      columns: readHeader(path, header.cells, delimiter),
-      delimiter,
-      hasLineEnd: () => lineEnds.includes(lastByte),
-      isCutInCharacter: () => decoder.isCut(),
-      close: () => parser.close(),
-      async *parsed() {
-        yield failure === undefined ? { rows } : { rows, failure };
-        if (isOver || failure !== undefined) return;
-        for (let bytes = await file.next(); bytes !== undefined; bytes = await file.next()) {
-          const more = decoder.decode(bytes);
-          lastByte = more.at(-1) ?? lastByte;
-          const parsed = await parser.push(more);
-          yield parsed;
-          if (parsed.failure !== undefined) return;
-        }
-        yield await parser.end();
-      },
-    };
-  } catch (error) {
-    parser.close();
-    throw error;
+  const { delimiter, skipped, skippedLines } = readPreamble(path, text, config);
+  const parser = createRowParser({
+    delimiter,
+    quote: config.quote === 'none' ? undefined : config.quote,
+    hasBackslashes: config.escape === 'backslash',
+    firstLine: skippedLines + 1,
+  });
+  const beginning = await parser.push(text.slice(skipped));
+  // The parser holds back the last row, so a file with only a header returns it at the end.
+  const isOver = head.length < chunkBytes;
+  const ending = isOver && beginning.failure === undefined ? await parser.end() : undefined;
+  const failure = beginning.failure ?? ending?.failure;
+  const [header, ...rows] = [...beginning.rows, ...(ending?.rows ?? [])];
+  if (header === undefined) {
+    const reason = failure?.reason ?? `it is longer than ${chunkBytes / 1024} KB, or there is no text`;
+    throw new RollcallError(`the header of ${path} cannot be read: ${reason}`, { code: 'SOURCE_UNAVAILABLE' });
   }
+  const usualWidth = widthOfMost(rows) ?? header.cells.length;
+  const layout = { ...readHeader(path, header, delimiter), usualWidth, delimiter };
+  if (
+    layout.usualWidth > header.cells.length &&
+    rows.some(({ cells }) => cells.slice(header.cells.length).some((cell) => cell.trim() !== ''))
+  ) {
+    const guess = headerLine(text.slice(skipped).split(anyLineEnd), delimiter);
+    if (guess > 0)
+      throw misplaced(
+        path,
+        `line ${header.line} has ${countOf(header.cells.length, 'column', 'columns')}, most rows below have ${usualWidth}`,
+        skippedLines + guess,
+      );
+  }
+  return {
+    layout,
+    hasLineEnd: () => parser.hasLineEnd(),
+    isCutInCharacter: () => decoder.isCut(),
+    notes: () => decoder.notes(),
+    async *parsed() {
+      yield failure === undefined ? { rows } : { rows, failure };
+      if (isOver || failure !== undefined) return;
+      for (let bytes = await file.next(); bytes !== undefined; bytes = await file.next()) {
+        const parsed = await parser.push(decoder.decode(bytes));
+        yield parsed;
+        if (parsed.failure !== undefined) return;
+      }
+      yield await parser.end();
+    },
+  };
 }
 
-/** Returns whether a cell starts with an unquoted `="`. Quotes are then parsed less strictly in the whole file. */
-function hasTextFormula(head: string, delimiter: string): boolean {
-  return [delimiter, '\n', '\r'].some((before) => head.includes(`${before}="`));
-}
-
-const lineFeed = 10;
-const carriageReturn = 13;
+const anyLineEnd = /\r\n|\n|\r/;
+const wholeLine = /([^\r\n]*)(\r\n|\n|\r)?/y;
+const delimiters = [',', ';', '\t', '|'];
 
 /** What the first lines say about the file. */
 interface Preamble {
   readonly delimiter: string;
-  /** Bytes to skip before the header: an Excel `sep=;` line with its line end. */
-  readonly skipBytes: number;
+  /** Characters before the header, and the lines that they are: those to skip, an Excel `sep=;`, blank lines. */
+  readonly skipped: number;
+  readonly skippedLines: number;
 }
 
-/** Reads the start of a UTF-8 file. Throws `SOURCE_UNAVAILABLE` when no delimiter can be detected. */
-function readPreamble(
-  path: string,
-  head: Buffer,
-  config: { readonly delimiter?: string | undefined; readonly quote: string },
-): Preamble {
-  const firstLine = lineAt(head, '');
-  const separator = /^sep=(.)$/i.exec(firstLine)?.[1];
-  const skipBytes = separator === undefined ? 0 : afterLine(head, Buffer.byteLength(firstLine));
-  const delimiter =
-    config.delimiter ?? separator ?? sniff(lineAt(head.subarray(skipBytes), config.quote), config.quote);
-  if (delimiter === undefined) {
-    throw new RollcallError(
-      `the header of ${path} has one column only: none of , ; | or tab separates it. Set source.delimiter`,
-      { code: 'SOURCE_UNAVAILABLE' },
-    );
+/** Reads the start of a file. Throws `SOURCE_UNAVAILABLE` when no delimiter can be detected. */
+function readPreamble(path: string, head: string, config: CsvConfig): Preamble {
+  let skipped = 0;
+  let skippedLines = 0;
+  let separator: string | undefined;
+  for (;;) {
+    wholeLine.lastIndex = skipped;
+    const [whole = '', line = '', lineEnd] = wholeLine.exec(head) ?? [];
+    const named = /^sep=(.)$/i.exec(line)?.[1];
+    separator ??= named;
+    const isHeader = skippedLines >= config.skipLines && line.trim() !== '' && named === undefined;
+    if (isHeader || lineEnd === undefined) break;
+    skipped += whole.length;
+    skippedLines += 1;
   }
-  return { delimiter, skipBytes };
+  const rest = head.slice(skipped);
+  const delimiter = config.delimiter ?? separator ?? sniff(firstLine(rest, config.quote), config.quote);
+  if (delimiter === undefined) {
+    const guess = headerLine(rest.split(anyLineEnd));
+    if (guess > 0) throw misplaced(path, `line ${skippedLines + 1} has one column only`, skippedLines + guess);
+    const message = `the header of ${path} has one column only: none of , ; | or tab separates it. Set source.delimiter, or source.skipLines if lines stand above the header`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+  }
+  return { delimiter, skipped, skippedLines };
+}
+
+/** `lines`: how many stand above the line that looks like the header. */
+function misplaced(path: string, what: string, lines: number): RollcallError {
+  const message = `the header of ${path} is not in its first line: ${what}. Line ${lines + 1} looks like the header: set source.skipLines: ${lines}`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+/** Lines in which the header is looked for. */
+const sampleLines = 50;
+
+/** Returns the index of the first line that has as many cells as most lines of a sample; -1 when there is none. */
+function headerLine(lines: readonly string[], delimiter?: string): number {
+  const sample = lines.slice(0, sampleLines);
+  for (const candidate of delimiter === undefined ? delimiters : [delimiter]) {
+    const widths = sample.map((line) => line.split(candidate).length);
+    const usual = mostOf(widths.filter((_, index) => sample[index]?.trim() !== ''));
+    if (usual !== undefined && usual > 1) return widths.indexOf(usual);
+  }
+  return -1;
+}
+
+/** Returns the number of cells that more than half of the rows have, of three rows at least. */
+function widthOfMost(rows: readonly CsvRow[]): number | undefined {
+  const widths = rows.flatMap(({ cells }) => (cells.length > 1 ? [cells.length] : []));
+  return widths.length < 3 ? undefined : mostOf(widths);
+}
+
+function mostOf(numbers: readonly number[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  return [...counts].find(([, count]) => count * 2 > numbers.length)?.[0];
+}
+
+/** Returns the name that a header cell holds: NFC, trimmed, without U+FEFF, NBSP as a space. */
+export function columnName(cell: string): string {
+  return normalText(cell.replaceAll('\uFEFF', '').replace(/\s+/g, ' '));
 }
 
 /**
- * Reads the column names: NFC, trimmed, without U+FEFF, NBSP as a space. Throws `SOURCE_UNAVAILABLE` for blank or
- * ambiguous names, because then no row can be trusted.
+ * Reads the column names. A column without a name, or with the name of another one but for case and spaces, has none:
+ * it costs nothing where no setting names it. Throws `SOURCE_UNAVAILABLE` when a quote of the header does not fit.
  */
-function readHeader(path: string, cells: readonly string[], delimiter: string): readonly string[] {
-  const names = cells.map((cell) => normalText(cell.replaceAll('\uFEFF', '').replace(/\s+/g, ' ')));
-  const seen = new Map<string, number>();
-  for (const [index, name] of names.entries()) {
-    const column = index + 1;
-    const key = name.toLowerCase();
-    const before = seen.get(key);
-    const problem =
-      name === ''
-        ? `column ${column} has no name`
-        : before !== undefined
-          ? `columns ${before} and ${column} have the same name; names that differ only by case or spaces are ambiguous`
-          : name === '__proto__'
-            ? `column ${column} is called __proto__`
-            : isSwallowing(cells[index] ?? '', delimiter)
-              ? `the name of column ${column} runs over several lines that look like rows: a quote in the first line is not closed`
-              : undefined;
-    if (problem !== undefined) {
-      throw new RollcallError(
-        `the header of ${path} cannot be used: ${problem}. Nothing was read; correct the export`,
-        {
-          code: 'SOURCE_UNAVAILABLE',
-          raw: names.join(', '),
-        },
-      );
-    }
-    seen.set(key, column);
+function readHeader(
+  path: string,
+  { cells, misquoted, isUnclosed }: CsvRow,
+  delimiter: string,
+): Pick<Layout, 'columns' | 'written' | 'notes'> {
+  const written = cells.map(columnName);
+  const swallowing = cells.findIndex((cell) => /[\r\n]/.test(cell) && cell.includes(delimiter));
+  const problem =
+    isUnclosed === true
+      ? 'an opening quote is never closed'
+      : misquoted !== undefined
+        ? `a quote in the name of column ${(misquoted[0] ?? 0) + 1} is not doubled`
+        : swallowing !== -1
+          ? `the name of column ${swallowing + 1} runs over several lines that look like rows: a quote in the first line is not closed`
+          : undefined;
+  if (problem !== undefined) {
+    const message = `the header of ${path} cannot be used: ${problem}. Nothing was read; correct the export`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', raw: written.join(', ') });
   }
-  return names;
-}
-
-/** A name may have a line break, but a line break and a delimiter are rows inside a stray quote. */
-function isSwallowing(cell: string, delimiter: string): boolean {
-  return /[\r\n]/.test(cell) && cell.includes(delimiter);
+  const keys = written.map((name) => name.toLowerCase());
+  const isUsable = (_: string, index: number): boolean => {
+    const key = keys[index] ?? '';
+    return key !== '' && key !== '__proto__' && keys.indexOf(key) === keys.lastIndexOf(key);
+  };
+  const columns = written.map((name, index) => (isUsable(name, index) ? name : undefined));
+  const numbers = columns.flatMap((name, index) => (name === undefined && keys[index] !== '' ? [index + 1] : []));
+  const doubled =
+    numbers.length === 0
+      ? []
+      : [
+          `${numbers.length === 1 ? 'column' : 'columns'} ${numbers.join(', ')} left out: a name that is not the only one, but for case and spaces, cannot be used`,
+        ];
+  const nameless = countOf(
+    keys.filter((key) => key === '').length,
+    'column without a name is',
+    'columns without a name are',
+  );
+  return { columns, written, notes: keys.includes('') ? [...doubled, `${nameless} left out`] : doubled };
 }
 
 /** Returns the text up to the first line end outside quotes. */
-function lineAt(head: Buffer, quote: string): string {
-  const quoteByte = quote.length === 1 ? quote.charCodeAt(0) : -1;
+function firstLine(head: string, quote: string): string {
   let isQuoted = false;
-  for (const [index, byte] of head.entries()) {
-    if (byte === quoteByte) isQuoted = !isQuoted;
-    else if (!isQuoted && (byte === lineFeed || byte === carriageReturn)) return head.toString('utf8', 0, index);
+  for (let index = 0; index < head.length; index++) {
+    const character = head[index];
+    if (character === quote) isQuoted = !isQuoted;
+    else if (!isQuoted && (character === '\n' || character === '\r')) return head.slice(0, index);
   }
-  return head.toString('utf8');
-}
-
-function afterLine(head: Buffer, lineBytes: number): number {
-  const isPair = head[lineBytes] === carriageReturn && head[lineBytes + 1] === lineFeed;
-  return Math.min(head.length, lineBytes + (isPair ? 2 : 1));
+  return head;
 }
 
 /** Returns the candidate that occurs most often in the header, outside quotes. */
 function sniff(line: string, quote: string): string | undefined {
   let isQuoted = false;
-  const counts = new Map<string, number>([',', ';', '\t', '|'].map((candidate) => [candidate, 0]));
+  const counts = new Map<string, number>(delimiters.map((candidate) => [candidate, 0]));
   for (const character of line) {
     if (character === quote) isQuoted = !isQuoted;
     else if (!isQuoted && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1);

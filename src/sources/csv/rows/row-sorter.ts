@@ -1,9 +1,11 @@
 import type { SourceRecord } from '../../../core/person/person.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
+import { Refusal } from '../../../core/run/refusal.ts';
 import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
-import type { CsvRow } from './row-parser.ts';
-import { readTrailer, type Trailer } from './row-parser.ts';
+import { replacement } from './decode.ts';
+import { columnName, type Layout } from './open-rows.ts';
+import { type CsvRow, readTrailer, type Trailer } from './row-parser.ts';
 
 /**
  * Turns rows into records and broken rows, one row late, because only the next row shows that a row is not the last.
@@ -22,8 +24,7 @@ export interface RowSorter {
 }
 
 export interface RowSorterOptions {
-  readonly columns: readonly string[];
-  readonly delimiter: string;
+  readonly layout: Layout;
   /** Start of the last record if it is a trailer; undefined when the file has none. */
   readonly trailerPrefix: string | undefined;
   /** Whether a last row without line end counts as cut even when it has all its columns. */
@@ -32,17 +33,23 @@ export interface RowSorterOptions {
   readonly accepts: ((fields: SourceRecord['fields']) => boolean) | undefined;
 }
 
-export function createRowSorter(options: RowSorterOptions): RowSorter {
-  const { columns, delimiter, trailerPrefix, mustEndLine, accepts } = options;
+export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }: RowSorterOptions): RowSorter {
+  const { columns, delimiter } = layout;
+  const told = openNotes();
+  const widths = openWidths(layout, told);
   let held: CsvRow | undefined;
   let rows = 0;
   let trailer: Trailer | undefined;
   const doubts: string[] = [];
   let swallowing = 0;
   let blank = 0;
-  const toEmployee = openToEmployee(columns);
+  let unclosed: CsvRow | undefined;
 
   const settle = (row: CsvRow, records: SourceRecord[], broken: BrokenRecord[]): void => {
+    if (isHeader(row, layout)) {
+      told.add('headers');
+      return;
+    }
     rows++;
     const at = `line ${row.line}`;
     const hidden = swallowedRows(row, columns.length, delimiter);
@@ -51,14 +58,17 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
       if (swallowing <= namedDoubts) doubts.push(`${at}: ${hidden}`);
       // Its cells hold other people, so none of them may be written.
       broken.push({ at, reason: hidden });
-      return;
-    }
-    if (row.cells.length !== columns.length) {
+    } else if (row.isUnclosed === true) {
+      unclosed = row;
+      broken.push({ at, reason: neverClosed });
+    } else if (!widths.fits(row)) {
       broken.push({ at, reason: `the row has ${row.cells.length} columns, the header has ${columns.length}` });
-      return;
+    } else {
+      // A row below shows that the file is not cut within the quote.
+      unclosed = undefined;
+      const record = { at, fields: fieldsOf(row, columns, told) };
+      if (accepts === undefined || accepts(record.fields)) records.push(record);
     }
-    const record = toEmployee.of(row, at);
-    if (accepts === undefined || accepts(record.fields)) records.push(record);
   };
 
   return {
@@ -70,10 +80,11 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
     },
     get doubts() {
       const more = swallowing - namedDoubts;
-      return more > 0 ? [...doubts, `${more} more rows of several lines may hide others`] : doubts;
+      const cut = unclosed === undefined ? [] : [`line ${unclosed.line}: ${neverClosed}`];
+      return [...doubts, ...(more > 0 ? [`${more} more rows of several lines may hide others`] : []), ...cut];
     },
     get notes() {
-      return toEmployee.notes();
+      return [...layout.notes, ...told.all()];
     },
     take(taken) {
       const records: SourceRecord[] = [];
@@ -107,6 +118,8 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
   };
 }
 
+const neverClosed = 'an opening quote is never closed: the file is cut, or a quote inside a cell is not doubled';
+
 /** More rows that may hide others are counted, not named. */
 const namedDoubts = 5;
 
@@ -123,6 +136,111 @@ function tooManyBlanks({ line }: CsvRow): RollcallError {
 /** Blank lines, and rows with only delimiters, which spreadsheets leave at the end. */
 function isBlank(row: CsvRow): boolean {
   return row.cells.every((cell) => cell === '' || cell.trim() === '');
+}
+
+/** Joined files and joined gzip members repeat the header. It is no person. */
+function isHeader({ cells }: CsvRow, { written }: Layout): boolean {
+  if (columnName(cells[0] ?? '') !== written[0]) return false;
+  return written.every((name, index) => columnName(cells[index] ?? '') === name);
+}
+
+/** What is told as a count. Each sentence follows `1 cell` or `4 cells`. */
+const notable = {
+  formulas: ['cell', 'written for a spreadsheet, as ="…"; the text between the quotes is used'],
+  misquoted: ['cell', 'a quote that is not doubled: unreadable. If the export uses none, set source.quote: none'],
+  short: ['row', 'fewer cells than the header: the last ones are not there, which keeps their fields'],
+  wide: ['row', 'blank cells behind the last column, which are left out'],
+  headers: ['row', 'the header again: files were joined, and it is no person'],
+} as const;
+
+interface Notes {
+  add(what: keyof typeof notable): void;
+  all(): readonly string[];
+}
+
+function openNotes(): Notes {
+  const counts = new Map<keyof typeof notable, number>();
+  return {
+    add: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
+    all: () =>
+      [...counts].map(([what, count]) => {
+        const [noun, sentence] = notable[what];
+        const verb = what === 'formulas' ? ['was', 'were'] : what === 'headers' ? ['is', 'are'] : ['has', 'have'];
+        return `${countOf(count, `${noun} ${verb[0]}`, `${noun}s ${verb[1]}`)} ${sentence}`;
+      }),
+  };
+}
+
+/** Rows from which the forms of the columns are learned. */
+const learnedRows = 500;
+
+/** Decides whether each cell of a row is in its column. */
+interface Widths {
+  fits(row: CsvRow): boolean;
+}
+
+/**
+ * Accepts rows of as many cells as the header or, with blank cells at the end, as most rows. The cells of a row with more
+ * or fewer must look more like the other cells of their columns than they would with a delimiter lost or added anywhere.
+ */
+function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
+  const seen: Set<string>[] = columns.map(() => new Set());
+  let learned = 0;
+  const width = columns.length;
+  const named = columns.findLastIndex((name) => name !== undefined) + 1;
+  /** How much the cells from one index to another look like those of the columns that are `shift` to the left. */
+  const likeness = (cells: readonly string[], from: number, to: number, shift: number): number => {
+    let sum = 0;
+    for (let index = from; index < to; index++) {
+      const cell = cells[index]?.trim() ?? '';
+      const known = cell === '' ? undefined : seen[index - shift];
+      if (known?.has(formOf(cell)) === true) sum += known.has(cell) ? 2 : 1;
+    }
+    return sum;
+  };
+  const isInPlace = (cells: readonly string[], surplus: number): boolean => {
+    const end = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    const isWide = surplus > 0;
+    for (let off = 1; off <= Math.abs(surplus); off++) {
+      // With too many cells, those from `at` on may be one. With too few, that one may hold several.
+      for (let at = 0; at < (isWide ? end - 1 : end); at++) {
+        const itself = likeness(cells, at, at + 1, 0);
+        const here = likeness(cells, at + 1, end, 0) + (isWide ? Math.floor(itself / 2) : itself);
+        const there = isWide ? likeness(cells, at + off + 1, end, off) : likeness(cells, at + 1, end, -off);
+        if (there >= here) return false;
+      }
+    }
+    return true;
+  };
+  const learn = (cells: readonly string[]): void => {
+    learned++;
+    for (const [index, known] of seen.entries()) {
+      const cell = cells[index]?.trim() ?? '';
+      if (cell !== '') known.add(cell).add(formOf(cell));
+    }
+  };
+  return {
+    fits({ cells, misquoted }) {
+      const { length } = cells;
+      if (length === width) {
+        if (learned < learnedRows) learn(cells);
+        return true;
+      }
+      if (cells.slice(width).some((cell) => cell.trim() !== '') || misquoted !== undefined) return false;
+      const isUsual = length === usualWidth && length > width;
+      if (isUsual && learned < learnedRows) learn(cells);
+      if (length > width) told.add('wide');
+      if (isUsual || (length < width && length >= named)) return true;
+      if (!isInPlace(cells, length - width)) return false;
+      if (length < width) told.add('short');
+      return true;
+    },
+  };
+}
+
+/** Returns the form of a cell: runs of letters as `a`, of digits as `9`. It cannot be equal to a cell. */
+function formOf(cell: string): string {
+  return `\0${cell.replace(/[\p{L}\p{M}]+/gu, 'a').replace(/\d+/g, '9')}`;
 }
 
 /**
@@ -148,35 +266,36 @@ function swallowedRows(row: CsvRow, columns: number, delimiter: string): string 
 
 const lineEnd = /\r\n|\n|\r/;
 
-/** Makes the records of a file's rows. */
-interface ToEmployee {
-  /** Returns the record of a row that has a cell for each column. */
-  of(row: CsvRow, at: string): SourceRecord;
-  /** What was unusual about the cells, without values. */
-  notes(): readonly string[];
+/** Returns the fields of a row. A cell that cannot be read is a refusal, which is trouble of this cell alone. */
+function fieldsOf({ cells, misquoted }: CsvRow, columns: Layout['columns'], told: Notes): SourceRecord['fields'] {
+  const fields: Record<string, string | Refusal> = {};
+  const count = Math.min(columns.length, cells.length);
+  // An index loop: this runs for every cell of the file.
+  for (let index = 0; index < count; index++) {
+    const name = columns[index];
+    if (name === undefined) continue;
+    const cell = cells[index] ?? '';
+    const isFormula = cell.charCodeAt(0) === equalsSign && textFormula.test(cell);
+    if (isFormula) told.add('formulas');
+    fields[name] = isFormula
+      ? cell.slice(2, -1).replaceAll('""', '"')
+      : cell.includes(replacement)
+        ? undecodable
+        : cell;
+  }
+  for (const index of misquoted ?? []) {
+    const name = columns[index];
+    if (name !== undefined) fields[name] = notDoubled;
+    told.add('misquoted');
+  }
+  return fields;
 }
 
-function openToEmployee(columns: readonly string[]): ToEmployee {
-  let unwrapped = 0;
-  return {
-    of({ cells }, at) {
-      const fields: Record<string, string> = {};
-      // An index loop: this runs for every cell of the file.
-      for (let index = 0; index < columns.length; index++) {
-        const cell = cells[index] ?? '';
-        const isWrapped = cell.charCodeAt(0) === equalsSign && textFormula.test(cell);
-        if (isWrapped) unwrapped++;
-        fields[columns[index] ?? ''] = isWrapped ? cell.slice(2, -1).replaceAll('""', '"') : cell;
-      }
-      return { at, fields };
-    },
-    notes() {
-      if (unwrapped === 0) return [];
-      const cells = unwrapped === 1 ? '1 cell was' : `${unwrapped} cells were`;
-      return [`${cells} written for a spreadsheet, as ="…"; the text between the quotes is used`];
-    },
-  };
-}
+const undecodable = new Refusal(
+  'damaged-text',
+  'has a replacement character: its bytes are no character, or another program has lost it before',
+);
+const notDoubled = new Refusal('damaged-text', 'has a quote that is not doubled');
 
 const equalsSign = 0x3d;
 /** Cells that exports write so that a spreadsheet keeps leading zeros: `="001234"`. */
