@@ -21,6 +21,10 @@ function standardName(label: unknown): unknown {
   }
 }
 
+function isEncoding(name: string): boolean {
+  return csvEncodings.some((known) => known === name);
+}
+
 const compressions = ['none', 'gzip', 'zip'] as const;
 export type Compression = (typeof compressions)[number];
 
@@ -63,7 +67,16 @@ export const CsvConfig = z
       .optional()
       .meta({ description: 'Default: found in the header line among `,` `;` `tab` and `|`.', examples: [';', 'tab'] }),
     encoding: z
-      .preprocess(standardName, z.enum(csvEncodings))
+      .preprocess(
+        standardName,
+        z
+          .string()
+          .refine(
+            isEncoding,
+            'must be an encoding of the WHATWG standard: utf-8, windows-1252, windows-1250, iso-8859-2, …',
+          )
+          .transform((name) => name as CsvEncoding),
+      )
       .optional()
       .meta({
         description:

@@ -144,7 +144,7 @@ function isHeader({ cells }: CsvRow, { written }: Layout): boolean {
   return written.every((name, index) => columnName(cells[index] ?? '') === name);
 }
 
-/** What is told as a count. Each sentence follows `1 cell` or `4 cells`. */
+/** What is reported as a count. Each sentence follows `1 cell` or `4 cells`. */
 const notable = {
   formulas: ['cell', 'written for a spreadsheet, as ="…"; the text between the quotes is used'],
   misquoted: ['cell', 'a quote that is not doubled: unreadable. If the export uses none, set source.quote: none'],
