@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { advanceRun as takeStep } from '../src/run/advance-run.ts';
-import { countingRequests, notingProblem } from '../src/run/run-notes.ts';
 import type { JobContext, JobOutcome, Work } from '../src/run/work.ts';
 
 /**
@@ -15,9 +14,6 @@ export const advanceRun: Work<Pick<JobContext, 'withRun' | 'engine'>, { run: str
   name: 'advance-run',
   payload: z.object({ run: z.string() }),
   async run({ withRun, engine }, { run }) {
-    const ended = await withRun(run, (context) => {
-      return countingRequests(context, engine, () => notingProblem(context, engine, () => takeStep(context, engine)));
-    });
-    return ended ?? { kind: 'done' };
+    return (await withRun(run, (context) => takeStep(context, engine))) ?? { kind: 'done' };
   },
 };

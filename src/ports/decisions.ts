@@ -98,12 +98,6 @@ export interface OpenHolds {
 }
 
 export interface Holds {
-  /**
-   * Opens the holds of a run. A hold of the same changes is renewed. Another open hold of the sync closes in two cases:
-   * none of its changes is pending, or this run's holds contain all its pending changes. A hold without changes is not
-   * opened. Call it after `plans.seal` and `decisions.record`.
-   */
-  renew(owned: OwnedRun, holds: readonly NewHold[], now: number): Promise<void>;
   /** Returns the pending changes at this instant. Suitable for frequent calls, because large counts are cached. */
   open(sync: string, now: number): Promise<OpenHolds>;
   /** Returns holds in state `open`, including expired ones, oldest first. */

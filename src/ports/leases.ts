@@ -30,7 +30,7 @@ export interface Leases {
   holder(name: string, now: number): Promise<{ owner: string; until: number } | undefined>;
 }
 
-interface TurnRequest {
+export interface TurnRequest {
   /** Name of the lease. */
   readonly name: string;
   readonly owner: string;
@@ -56,6 +56,6 @@ export interface Turns {
   take(request: TurnRequest, now: number): Promise<Turn>;
   /** Releases the lease if the owner holds it. */
   release(name: string, owner: string): Promise<void>;
-  /** Gives up the owner's place in the queue. */
+  /** Gives up the owner's place in the queue, and releases the lease if the owner holds it. */
   leave(name: string, owner: string): Promise<void>;
 }

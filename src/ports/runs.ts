@@ -6,6 +6,7 @@ import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { FilePace } from '../core/run/waves.ts';
+import type { NewHold } from './decisions.ts';
 import type { Lease } from './leases.ts';
 
 /** Facts about the run, without personal data. */
@@ -172,12 +173,10 @@ export interface Runs {
   list(filter: RunFilter): Promise<readonly Run[]>;
   /** Returns runs that have not ended, of all syncs, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
-  /** Updates the run. `also` is part of the same transaction; a watermark of undefined removes the stored one. */
-  update(owned: OwnedRun, patch: RunPatch, also?: { readonly watermark: Watermark | undefined }): Promise<OwnedRun>;
+  /** Updates the run. `also` is part of the same transaction. */
+  update(owned: OwnedRun, patch: RunPatch, also?: RunEffects): Promise<OwnedRun>;
   /** Changes some facts of the run and keeps the others as they are stored. `undefined` removes a fact. */
-  updateFacts(owned: OwnedRun, patch: FactsPatch): Promise<void>;
-  /** Replaces the run's findings, because planning can be repeated after a crash. */
-  replaceFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
+  updateFacts(owned: OwnedRun, patch: FactsPatch): Promise<OwnedRun>;
   /** Appends findings, in order, to the stored ones. */
   addFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
   findings(runId: string, limit?: number): Promise<readonly Finding[]>;
@@ -222,6 +221,20 @@ export type RunPatch = Partial<
     readonly outcome: Outcome | undefined;
   }
 >;
+
+/** What is stored together with an update of a run. */
+export interface RunEffects {
+  /** Returns the sync's next watermark from the stored one; undefined removes it. */
+  readonly watermark?: (last: Watermark | undefined) => Watermark | undefined;
+  /** Replace the run's findings, because planning can be repeated after a crash. */
+  readonly findings?: readonly Finding[];
+  /**
+   * Open the holds of the run's sealed plan. A hold of the same changes is renewed. Another open hold of the sync closes
+   * in two cases: none of its changes is pending, or this run's holds contain all its pending changes. A hold without
+   * changes is not opened.
+   */
+  readonly holds?: { readonly all: readonly NewHold[]; readonly now: number };
+}
 
 export type FactsPatch = { readonly [Name in keyof RunFacts]?: RunFacts[Name] | undefined };
 

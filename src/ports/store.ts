@@ -2,6 +2,7 @@ import type { FieldName } from '../core/person/fields.ts';
 import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
@@ -12,7 +13,7 @@ import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { Directories, RawTexts, Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
-import type { OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
+import type { FactsPatch, OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
 import type { Sessions } from './sessions.ts';
 import type { Audit, Pauses, Restores } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
@@ -242,7 +243,10 @@ export interface Batch {
 }
 
 /** A batch that was not sent, with what decides when it is. */
-export interface PlannedBatch extends Batch, UnsentBatch {}
+export interface PlannedBatch extends Batch, UnsentBatch {
+  /** Number of batches of the run. */
+  readonly ofAll: number;
+}
 
 /** Which batches of a run. Every given part must match. */
 export interface BatchQuery {
@@ -263,8 +267,6 @@ export interface Batches {
    * `unresolved`, the first planned one, and all planned parts. A run may have a thousand others.
    */
   wave(runId: string): Promise<{ readonly open: readonly Batch[]; readonly planned: readonly PlannedBatch[] }>;
-  /** Returns the number of batches of the run. */
-  count(runId: string): Promise<number>;
   /** Returns batches of the connection with an unknown effect, of all ended runs. */
   unresolved(connection: string): Promise<readonly Batch[]>;
   /** Returns batches of the connection that runs in progress have sent, and whose effect is not proven. */
@@ -283,10 +285,14 @@ export interface Batches {
    * Ends an `unresolved` batch of an ended run, after it was found applied or its wait time is over. Requires the lease
    * of a later run.
    */
-  resolve(owned: OwnedRun, id: string, reason: string, also: BatchEffects): Promise<void>;
+  resolve(owned: OwnedRun, id: string, reason: string, also: Pick<BatchEffects, 'marks' | 'ledger'>): Promise<void>;
 }
 
 export interface BatchEffects {
+  /** Facts of the run that change with the batch, as `Runs.updateFacts` does. */
+  readonly facts?: FactsPatch;
+  /** Findings of the run that come with it. */
+  readonly findings?: readonly Finding[];
   readonly marks?: readonly ChangeMark[];
   readonly ledger?: readonly LedgerEntry[];
 }

@@ -7,6 +7,7 @@ import type { NextStep } from './next-step.ts';
 import type { Plan } from './plan-job.ts';
 import { proveNext } from './prove/prove-next.ts';
 import { recordRun } from './recorder.ts';
+import { countingRequests, notingProblem, type UnstoredRequests } from './run-notes.ts';
 import { budgetsOf, countedPlan } from './seal/request-budgets.ts';
 import { writeBatches } from './seal/write-batches.ts';
 import type { JobOutcome } from './work.ts';
@@ -29,15 +30,18 @@ import type { JobOutcome } from './work.ts';
  * Throws errors that the runtime handles: it retries those with a retry, and ends the run with `failRun` for the
  * others.
  */
-export async function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
-  const next = await takeStep(context, io);
-  if (next.kind !== 'enter') return next;
-  const { phase, afterMs } = next;
-  await io.store.runs.update(context.owned, { phase, phaseAt: io.clock.now() });
-  return afterMs === undefined ? { kind: 'next' } : { kind: 'again', afterMs };
+export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
+  return countingRequests(context, io, async (unstored) => {
+    const next = await notingProblem(context, io, () => takeStep(context, unstored, io));
+    if (next.kind !== 'enter') return next;
+    const { phase, afterMs } = next;
+    const patch = { phase, phaseAt: io.clock.now(), ...unstored() };
+    const { run } = await io.store.runs.update(context.owned, patch);
+    return afterMs === undefined ? { kind: 'next', run } : { kind: 'again', afterMs };
+  });
 }
 
-async function takeStep(context: RunContext, io: EngineIo): Promise<NextStep> {
+async function takeStep(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<NextStep> {
   const { run } = context.owned;
   // After a stop request, only a batch that is being sent may continue.
   const stoppable = { ...context, signal: context.stopping };
@@ -46,7 +50,7 @@ async function takeStep(context: RunContext, io: EngineIo): Promise<NextStep> {
     case 'planning':
       stoppable.signal.throwIfAborted();
       // With a reason, the run has failed, and the process died before it closed the run.
-      return run.reason === undefined ? planRun(stoppable, io) : finishRun(stoppable, io);
+      return run.reason === undefined ? planRun(stoppable, unstored, io) : finishRun(stoppable, io);
     case 'delivering':
       context.signal.throwIfAborted();
       return deliverNext(context, io);
@@ -62,30 +66,28 @@ async function takeStep(context: RunContext, io: EngineIo): Promise<NextStep> {
 }
 
 /** Makes the run's plan and stores everything that delivery needs. Repeatable: it starts from the beginning. */
-async function planRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
+async function planRun(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<JobOutcome> {
   const { sync, signal, owned } = context;
   const { run } = owned;
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
   const { plan, planning } = await countedPlan({ sync, scope: run.scope, signal }, recordRun(context, io), io);
-  await io.store.holds.renew(owned, newHolds(context, plan, io), io.clock.now());
   const loads = plan.failure === undefined ? await writeBatches(context, io) : undefined;
   const budgets = loads === undefined ? {} : await budgetsOf({ plan, planning, sync, loads }, io);
-  await io.store.runs.replaceFindings(owned, plan.findings);
-  await io.store.runs.update(owned, {
+  const patch = {
     phase: 'delivering',
     phaseAt: io.clock.now(),
     digest: plan.digest,
-    facts: {
-      ...plan.facts,
-      ...budgets,
-      plannedAt,
-      repeated: plan.repeated,
-    },
+    facts: { ...plan.facts, ...budgets, plannedAt, repeated: plan.repeated },
     ...(plan.failure === undefined ? {} : { reason: plan.failure }),
+    ...unstored(),
+  } as const;
+  const { run: stored } = await io.store.runs.update(owned, patch, {
+    findings: plan.findings,
+    holds: { all: newHolds(context, plan, io), now: io.clock.now() },
   });
   io.checkpoint('plan-stored');
-  return plan.failure === undefined ? { kind: 'next' } : finishRun(context, io);
+  return plan.failure === undefined ? { kind: 'next', run: stored } : finishRun(context, io);
 }
 
 function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {

@@ -42,12 +42,12 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     gaps: facts.sourceGaps ?? [],
   };
   const { outcome, reason } = chooseOutcome(end);
-  const watermark = watermarkAfter(await io.store.reads.watermark(run.sync), {
+  const read = {
     id: run.id,
     read: facts.read,
     needsFull: facts.needsFull === true,
     isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
-  });
+  };
   const left = [...(lost === undefined ? [] : [lost]), ...parked];
   if (left.length > 0) await io.store.runs.addFindings(owned, left);
   const endedAt = io.clock.now();
@@ -59,7 +59,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     counts,
     ...(reason === undefined ? {} : { reason }),
   } as const;
-  await io.store.runs.update(owned, patch, { watermark });
+  await io.store.runs.update(owned, patch, { watermark: (last) => watermarkAfter(last, read) });
   await leaveFileQueue(owned, io);
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, held, failed, unresolved } = counts;

@@ -1,16 +1,21 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import { addCounts, type RequestPurpose } from '../core/run/requests.ts';
-import type { OwnedRun } from '../ports/store.ts';
+import type { OwnedRun, RunPatch } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
 /** Number of requests after which they are stored before the step ends. A killed worker loses at most so many. */
 const storedEvery = 100;
 
-/** Runs a step of a run, and adds its requests to those that are stored with the run. */
+/** Takes the requests that the caller stores with the run, in a write that it makes anyway. */
+export type UnstoredRequests = () => Pick<RunPatch, 'requests'>;
+
+/**
+ * Runs a step of a run, and adds its requests to those that are stored with the run. The step may store them itself.
+ */
 export async function countingRequests<T>(
   { owned }: Pick<RunContext, 'owned'>,
   io: EngineIo,
-  step: () => Promise<T>,
+  step: (unstored: UnstoredRequests) => Promise<T>,
 ): Promise<T> {
   let counts = owned.run.requests;
   let unstored = 0;
@@ -27,8 +32,13 @@ export async function countingRequests<T>(
     unstored += 1;
     if (unstored >= storedEvery) store();
   };
+  const take: UnstoredRequests = () => {
+    if (unstored === 0) return {};
+    unstored = 0;
+    return { requests: counts };
+  };
   try {
-    return await io.countRequests(count, step);
+    return await io.countRequests(count, () => step(take));
   } finally {
     if (unstored > 0) store();
     await storing;

@@ -20,8 +20,11 @@ export type JobOutcome =
   | { readonly kind: 'done' }
   /** Run the same job again after a wait, because this piece of work is not finished. */
   | { readonly kind: 'again'; readonly afterMs: number }
-  /** Run the same job again for its next piece of work (the next batch). Other jobs may run first. */
-  | { readonly kind: 'next' };
+  /**
+   * Run the same job again for its next piece of work (the next batch). Other jobs may run first. `run`: as it was just
+   * stored, for a caller that continues at once.
+   */
+  | { readonly kind: 'next'; readonly run?: Run };
 
 /** The services that a runtime gives to jobs of a worker. */
 export interface JobContext {

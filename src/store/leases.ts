@@ -1,27 +1,11 @@
 import { sql } from 'kysely';
-import type { Leases, Turns } from '../ports/leases.ts';
-import type { Database } from './db/database.ts';
+import type { Lease, Leases, Turn, TurnRequest, Turns } from '../ports/leases.ts';
+import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 
 /** Each method is one statement, so none needs a transaction. */
 export function createLeases(db: Database): Leases {
   return {
-    async take(name, owner, ttlMs, now) {
-      const row = await db
-        .insertInto('leases')
-        .values({ name, owner, fence: 1, until_at: now + ttlMs })
-        .onConflict((conflict) =>
-          conflict
-            .column('name')
-            .doUpdateSet((eb) => ({ owner, fence: eb('leases.fence', '+', 1), until_at: now + ttlMs }))
-            // The same owner may take it again, for example after a crash. The new fence blocks writes under the former one.
-            .where((eb) =>
-              eb.or([eb('leases.owner', 'is', null), eb('leases.owner', '=', owner), eb('leases.until_at', '<=', now)]),
-            ),
-        )
-        .returning('fence')
-        .executeTakeFirst();
-      return row && { name, owner, fence: Number(row.fence) };
-    },
+    take: (name, owner, ttlMs, now) => takeLease(db, { name, owner, ttlMs }, now),
 
     async renew(lease, ttlMs, now) {
       const { numUpdatedRows } = await db
@@ -56,93 +40,125 @@ export function createLeases(db: Database): Leases {
   };
 }
 
+/** `Leases.take`. */
+export async function takeLease(
+  db: Database,
+  { name, owner, ttlMs }: { readonly name: string; readonly owner: string; readonly ttlMs: number },
+  now: number,
+): Promise<Lease | undefined> {
+  const row = await db
+    .insertInto('leases')
+    .values({ name, owner, fence: 1, until_at: now + ttlMs })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet((eb) => ({ owner, fence: eb('leases.fence', '+', 1), until_at: now + ttlMs }))
+        // The same owner may take it again, for example after a crash. The new fence blocks writes under the former one.
+        .where((eb) =>
+          eb.or([eb('leases.owner', 'is', null), eb('leases.owner', '=', owner), eb('leases.until_at', '<=', now)]),
+        ),
+    )
+    .returning('fence')
+    .executeTakeFirst();
+  return row && { name, owner, fence: Number(row.fence) };
+}
+
 /** Places of owners that never asked again, for example because their process crashed at its end, are deleted after this. */
 const forgottenMs = 86_400_000;
 
 /**
- * Only the lease decides who has it. The queue decides who asks for it, so its statements need no transaction: two owners
- * that ask in the same moment may get the same number, and then their names decide.
+ * Only the lease decides who has it. The queue decides who asks for it: two owners that ask in the same moment may get
+ * the same number, and then their names decide.
  */
-export function createTurns(db: Database, leases: Pick<Leases, 'take'>): Turns {
+export function createTurns(db: Database): Turns {
   return {
-    async take({ name, owner, ttlMs, placeMs }, now) {
-      const found = await db
-        .selectNoFrom((eb) => [
-          eb
-            .selectFrom('leases')
-            .select('leases.owner')
-            .where('leases.name', '=', name)
-            .where('leases.until_at', '>', now)
-            .as('holder'),
-          eb
-            .selectFrom('turns')
-            .select('turns.number')
-            .where('turns.name', '=', name)
-            .where('turns.owner', '=', owner)
-            .as('place'),
-          eb
-            .selectFrom('turns as others')
-            .leftJoin('turns as mine', (join) =>
-              join.onRef('mine.name', '=', 'others.name').on('mine.owner', '=', owner),
-            )
-            .select((one) => one.fn.countAll().as('count'))
-            .where('others.name', '=', name)
-            .where('others.owner', '!=', owner)
-            .where('others.until_at', '>', now)
-            .where((one) =>
-              one.or([
-                one('mine.number', 'is', null),
-                one('others.number', '<', one.ref('mine.number')),
-                one.and([one('others.number', '=', one.ref('mine.number')), one('others.owner', '<', owner)]),
-              ]),
-            )
-            .as('ahead'),
-        ])
-        .executeTakeFirstOrThrow();
-      const isHolder = found.holder === owner;
-      const isHeld = found.holder !== null && !isHolder;
-      const waiting = Number(found.ahead);
-      if (isHolder || (!isHeld && waiting === 0)) {
-        if ((await leases.take(name, owner, ttlMs, now)) !== undefined) {
-          if (found.place !== null) await dropPlace(name, owner, now);
-          return { isTaken: true, ahead: 0 };
-        }
-      }
-      await db
-        .insertInto('turns')
-        .values((eb) => ({
-          name,
-          owner,
-          number: eb
-            .selectFrom('turns')
-            .select((one) => sql<number>`coalesce(${one.fn.max('turns.number')}, 0) + 1`.as('next'))
-            .where('turns.name', '=', name),
-          until_at: now + placeMs,
-        }))
-        .onConflict((conflict) => conflict.columns(['name', 'owner']).doUpdateSet({ until_at: now + placeMs }))
-        .execute();
-      return { isTaken: false, ahead: Math.max(1, waiting + (isHeld ? 1 : 0)) };
-    },
+    take: (request, now) => inTransaction(db, (transaction) => takeTurn(transaction, request, now)),
 
-    async release(name, owner) {
-      await db
-        .updateTable('leases')
-        .set({ owner: null, until_at: 0 })
-        .where('name', '=', name)
-        .where('owner', '=', owner)
-        .execute();
-    },
+    release: (name, owner) => releaseTurn(db, name, owner),
 
-    async leave(name, owner) {
-      await db.deleteFrom('turns').where('name', '=', name).where('owner', '=', owner).execute();
+    leave(name, owner) {
+      return inTransaction(db, async (transaction) => {
+        await transaction.deleteFrom('turns').where('name', '=', name).where('owner', '=', owner).execute();
+        await releaseTurn(transaction, name, owner);
+      });
     },
   };
+}
 
-  async function dropPlace(name: string, owner: string, now: number): Promise<void> {
-    await db
-      .deleteFrom('turns')
-      .where('name', '=', name)
-      .where((eb) => eb.or([eb('owner', '=', owner), eb('until_at', '<', now - forgottenMs)]))
-      .execute();
+async function takeTurn(db: OpenTransaction, { name, owner, ttlMs, placeMs }: TurnRequest, now: number): Promise<Turn> {
+  const found = await db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('leases')
+        .select('leases.owner')
+        .where('leases.name', '=', name)
+        .where('leases.until_at', '>', now)
+        .as('holder'),
+      eb
+        .selectFrom('turns')
+        .select('turns.number')
+        .where('turns.name', '=', name)
+        .where('turns.owner', '=', owner)
+        .as('place'),
+      eb
+        .selectFrom('turns as others')
+        .leftJoin('turns as mine', (join) => join.onRef('mine.name', '=', 'others.name').on('mine.owner', '=', owner))
+        .select((one) => one.fn.countAll().as('count'))
+        .where('others.name', '=', name)
+        .where('others.owner', '!=', owner)
+        .where('others.until_at', '>', now)
+        .where((one) =>
+          one.or([
+            one('mine.number', 'is', null),
+            one('others.number', '<', one.ref('mine.number')),
+            one.and([one('others.number', '=', one.ref('mine.number')), one('others.owner', '<', owner)]),
+          ]),
+        )
+        .as('ahead'),
+    ])
+    .executeTakeFirstOrThrow();
+  const isHolder = found.holder === owner;
+  const isHeld = found.holder !== null && !isHolder;
+  const waiting = Number(found.ahead);
+  if (isHolder || (!isHeld && waiting === 0)) {
+    if ((await takeLease(db, { name, owner, ttlMs }, now)) !== undefined) {
+      if (found.place !== null) await dropPlace(db, { name, owner }, now);
+      return { isTaken: true, ahead: 0 };
+    }
   }
+  await db
+    .insertInto('turns')
+    .values((eb) => ({
+      name,
+      owner,
+      number: eb
+        .selectFrom('turns')
+        .select((one) => sql<number>`coalesce(${one.fn.max('turns.number')}, 0) + 1`.as('next'))
+        .where('turns.name', '=', name),
+      until_at: now + placeMs,
+    }))
+    .onConflict((conflict) => conflict.columns(['name', 'owner']).doUpdateSet({ until_at: now + placeMs }))
+    .execute();
+  return { isTaken: false, ahead: Math.max(1, waiting + (isHeld ? 1 : 0)) };
+}
+
+async function releaseTurn(db: Database, name: string, owner: string): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ owner: null, until_at: 0 })
+    .where('name', '=', name)
+    .where('owner', '=', owner)
+    .execute();
+}
+
+async function dropPlace(
+  db: OpenTransaction,
+  { name, owner }: Pick<TurnRequest, 'name' | 'owner'>,
+  now: number,
+): Promise<void> {
+  await db
+    .deleteFrom('turns')
+    .where('name', '=', name)
+    .where((eb) => eb.or([eb('owner', '=', owner), eb('until_at', '<', now - forgottenMs)]))
+    .execute();
 }

@@ -117,7 +117,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
   const leases = createLeases(db);
   return {
     leases,
-    turns: createTurns(db, leases),
+    turns: createTurns(db),
     triggers: createTriggers(db),
     runs: createRuns(db),
     plans: createPlans(db, keys),

@@ -60,11 +60,14 @@ export function createReads(db: Database): Reads {
       await db.updateTable('reads').set({ is_accepted: 1 }).where('run', '=', runId).execute();
     },
 
-    async watermark(sync) {
-      const row = await db.selectFrom('watermarks').selectAll().where('sync', '=', sync).executeTakeFirst();
-      return row && watermarks.fromRow(row);
-    },
+    watermark: (sync) => readWatermark(db, sync),
   };
+}
+
+/** `Reads.watermark`. */
+export async function readWatermark(db: Database, sync: string): Promise<Watermark | undefined> {
+  const row = await db.selectFrom('watermarks').selectAll().where('sync', '=', sync).executeTakeFirst();
+  return row && watermarks.fromRow(row);
 }
 
 /** Sets the sync's watermark, or deletes it when `mark` is undefined. */

@@ -3,19 +3,19 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import type { PhaseTime } from '../ports/reports.ts';
+import type { FactsPatch } from '../ports/runs.ts';
 import type { Run, RunFacts, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { FindingRow, RunRow } from './db/schema.ts';
+import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { pruneRuns } from './prune.ts';
-import { putWatermark } from './reads.ts';
+import { putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
 export function createRuns(db: Database): Runs {
-  const findingWriter = new RowWriter<'findings', FindingRow>('findings');
-
   return {
     open(sync, make) {
       return inTransaction(db, async (transaction) => {
@@ -89,55 +89,40 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    update(owned, patch, also) {
+    async update(owned, patch, { watermark, findings, holds } = {}) {
+      const { id, sync } = owned.run;
+      const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
-        if (also !== undefined) await putWatermark(transaction, owned.run.sync, also.watermark);
+        if (watermark !== undefined) {
+          await putWatermark(transaction, sync, watermark(await readWatermark(transaction, sync)));
+        }
+        if (findings !== undefined) {
+          await transaction.deleteFrom('findings').where('run', '=', id).execute();
+          await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
+        }
+        if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
         const row = await transaction
           .updateTable('runs')
           // At least one column must be set for `returning`: an empty patch still reads the row.
-          .set({ id: owned.run.id, ...runs.toPatch(patch), ...(await phasesAfter(transaction, owned.run.id, patch)) })
-          .where('id', '=', owned.run.id)
+          .set({ id, ...runs.toPatch(patch), ...(await phasesAfter(transaction, id, patch)) })
+          .where('id', '=', id)
           .returningAll()
           .executeTakeFirst();
-        if (row === undefined) throw noSuchRun(owned.run.id);
+        if (row === undefined) throw noSuchRun(id);
         return { run: toRun(row), lease: owned.lease };
       });
     },
 
     updateFacts(owned, patch) {
       return asOwner(db, owned, async (transaction) => {
-        const { id } = owned.run;
-        const row = await transaction.selectFrom('runs').select('facts').where('id', '=', id).executeTakeFirst();
-        if (row === undefined) throw noSuchRun(id);
-        const facts = { ...(JSON.parse(row.facts) as RunFacts), ...patch };
-        // What is undefined is left out of the text.
-        await transaction
-          .updateTable('runs')
-          .set({ facts: JSON.stringify(facts) })
-          .where('id', '=', id)
-          .execute();
-      });
-    },
-
-    replaceFindings(owned, findings) {
-      return asOwner(db, owned, async (transaction) => {
-        await transaction.deleteFrom('findings').where('run', '=', owned.run.id).execute();
-        await findingWriter.write(transaction, findings.map(toFindingRow(owned.run.id, 1)));
+        const run = toRun(await patchFacts(transaction, owned.run.id, patch));
+        return { run, lease: owned.lease };
       });
     },
 
     async addFindings(owned, findings) {
       if (findings.length === 0) return;
-      await asOwner(db, owned, async (transaction) => {
-        const last = await transaction
-          .selectFrom('findings')
-          .select((eb) => eb.fn.max('number').as('number'))
-          .where('run', '=', owned.run.id)
-          .executeTakeFirst();
-        // `max` of no rows is null.
-        const from = Number(last?.number ?? 0) + 1;
-        await findingWriter.write(transaction, findings.map(toFindingRow(owned.run.id, from)));
-      });
+      await asOwner(db, owned, (transaction) => appendFindings(transaction, owned.run.id, findings));
     },
 
     async findings(runId, limit) {
@@ -191,6 +176,36 @@ export function createRuns(db: Database): Runs {
 async function findRun(db: Database, id: string): Promise<Run | undefined> {
   const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toRun(row);
+}
+
+/** `Runs.updateFacts`. */
+export async function patchFacts(db: OpenTransaction, id: string, patch: FactsPatch): Promise<Selectable<RunRow>> {
+  const row = await db.selectFrom('runs').select('facts').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw noSuchRun(id);
+  const facts = { ...(JSON.parse(row.facts) as RunFacts), ...patch };
+  return (
+    db
+      .updateTable('runs')
+      // What is undefined is left out of the text.
+      .set({ facts: JSON.stringify(facts) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  );
+}
+
+const findingWriter = new RowWriter<'findings', FindingRow>('findings');
+
+/** `Runs.addFindings`. */
+export async function appendFindings(db: OpenTransaction, run: string, findings: readonly Finding[]): Promise<void> {
+  const last = await db
+    .selectFrom('findings')
+    .select((eb) => eb.fn.max('number').as('number'))
+    .where('run', '=', run)
+    .executeTakeFirst();
+  // `max` of no rows is null.
+  const from = Number(last?.number ?? 0) + 1;
+  await findingWriter.write(db, findings.map(toFindingRow(run, from)));
 }
 
 function noSuchRun(id: string): RollcallError {

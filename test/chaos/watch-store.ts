@@ -4,7 +4,7 @@ import type { Store } from '../../src/ports/store.ts';
 const writes: Readonly<Partial<Record<keyof Store, readonly string[]>>> = {
   leases: ['take', 'release'],
   triggers: ['add'],
-  runs: ['open', 'update', 'replaceFindings', 'addFindings'],
+  runs: ['open', 'update', 'addFindings'],
   plans: ['begin', 'add', 'seal', 'hold', 'holdFields', 'applyApprovals', 'setStates'],
   batches: ['create', 'update', 'resolve'],
   ledger: ['put'],

@@ -11,6 +11,7 @@ import {
   hourMs,
   openRun,
   reject,
+  renewHolds,
   sampleChange,
   sampleHold,
   writeHeld,
@@ -54,13 +55,12 @@ export function describeHolds(store: () => Store): void {
   });
 
   it('counts what is held, each change once: in all and by class, again whenever something changes', async () => {
-    const { holds } = store();
     expect(await countsAt()).toEqual([0, {}]);
     const owned = await openRun(store(), { id: 'run_1' });
     const [first, second, third] = await writeHeld(store(), owned, ['E1', 'E2', both('E3'), remove('E4')]);
-    await holds.renew(owned, [sampleHold(owned, 'hold_1')], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_1')], now);
     expect(await countsAt()).toEqual([3, { disables: 3 }]);
-    await holds.renew(owned, [sampleHold(owned, 'hold_1'), sampleHold(owned, 'hold_2', removes)], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_1'), sampleHold(owned, 'hold_2', removes)], now);
     expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
     expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
     await approve(
@@ -72,13 +72,12 @@ export function describeHolds(store: () => Store): void {
   });
 
   it('counts a change once that several runs hold', async () => {
-    const { holds } = store();
     await heldRun('run_1', ['E1', both('E2'), 'E3']);
     const owned = await openRun(store(), { id: 'run_2' });
     await writeHeld(store(), owned, [both('E2'), remove('E4')]);
-    await holds.renew(owned, [sampleHold(owned, 'hold_2', removes)], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_2', removes)], now);
     expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
-    await holds.renew(owned, [sampleHold(owned, 'hold_2', removes), sampleHold(owned, 'hold_3')], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_2', removes), sampleHold(owned, 'hold_3')], now);
     expect(await countsAt()).toEqual([4, { disables: 3, removes: 2 }]);
   });
 
@@ -100,15 +99,15 @@ export function describeHolds(store: () => Store): void {
       sampleHold(owned, `z ${heldAt}`, { heldAt }),
       sampleHold(owned, `a ${heldAt}`, { ...removes, heldAt: heldAt + 1, reason: 'others' }),
     ];
-    await holds.renew(owned, two(now), now);
-    await holds.renew(owned, two(now + hourMs).reverse(), now + hourMs);
+    await renewHolds(store(), owned, two(now), now);
+    await renewHolds(store(), owned, two(now + hourMs).reverse(), now + hourMs);
     const expected = two(now).map((hold) => factsOf({ ...hold, expiresAt: hold.expiresAt + hourMs }, 1));
     expect(await openOf(store())).toEqual(expected);
     expect(await holds.ofRun('run_1')).toEqual(expected);
   });
 
   it('lets a hold stand while one of its changes waits, whatever another run holds', async () => {
-    const { holds, decisions } = store();
+    const { decisions } = store();
     await heldRun('run_1', ['E1', 'E2', 'E3']);
     await heldRun('run_2', ['E1']);
     expect(await openIds(store())).toEqual(['hold of run_1', 'hold of run_2']);
@@ -117,11 +116,11 @@ export function describeHolds(store: () => Store): void {
     await writePlan(store(), { id: 'run_3', owned: third }, [sampleChange('E2', 'disable')]);
     await decisions.record(third, 'run_3', { now: now + 1, expiresAt: now + dayMs });
     await decisions.end(third, 'run_3', ['E1', 'E2'], now + 1);
-    await holds.renew(third, [], now + 1);
+    await renewHolds(store(), third, [], now + 1);
     expect(await openIds(store())).toEqual(['hold of run_1']);
     expect(await countsAt(now + 1)).toEqual([1, { disables: 1 }]);
     await decisions.end(third, 'run_3', ['E3'], now + 2);
-    await holds.renew(third, [], now + 2);
+    await renewHolds(store(), third, [], now + 2);
     expect(await openIds(store())).toEqual([]);
     expect(await statesOf('run_1')).toEqual(['expired']);
   });
@@ -134,7 +133,6 @@ export function describeHolds(store: () => Store): void {
   });
 
   it('lets holds of other changes, other classes, or none expire when a run plans again', async () => {
-    const { holds } = store();
     const other = await openRun(store(), { id: 'run_2', sync: 'others' });
     await holdAll(store(), other, ['E1'], { id: 'hold_0' });
     const owned = await openRun(store(), { id: 'run_1' });
@@ -142,10 +140,10 @@ export function describeHolds(store: () => Store): void {
     await holdAll(store(), owned, ['E1', 'E2'], { id: 'hold_2' });
     expect(await openIds(store())).toEqual(['hold_2']);
     await writeHeld(store(), owned, [remove('E1'), remove('E2')]);
-    await holds.renew(owned, [sampleHold(owned, 'hold_3', removes), sampleHold(owned, 'hold_4')], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_3', removes), sampleHold(owned, 'hold_4')], now);
     expect(await openIds(store())).toEqual(['hold_3']);
     await writeHeld(store(), owned, []);
-    await holds.renew(owned, [sampleHold(owned, 'hold_5')], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_5')], now);
     expect(await openOf(store())).toEqual([]);
     expect(await statesOf('run_1')).toEqual(['expired', 'expired', 'expired']);
     expect(await openIds(store(), 'others')).toEqual(['hold_0']);
@@ -161,10 +159,9 @@ export function describeHolds(store: () => Store): void {
   });
 
   it('says approved of a hold when all of its changes are, in one go or several', async () => {
-    const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const [first, second] = await writeHeld(store(), owned, ['E1', 'E2', remove('E3')]);
-    await holds.renew(owned, [sampleHold(owned, 'hold_1'), sampleHold(owned, 'hold_2', removes)], now);
+    await renewHolds(store(), owned, [sampleHold(owned, 'hold_1'), sampleHold(owned, 'hold_2', removes)], now);
     if (first === undefined || second === undefined) throw new Error('there are changes');
     expect(await approve(store(), [first, first])).toBe(1);
     expect(await openOf(store())).toHaveLength(2);

@@ -6,6 +6,7 @@ import {
   endRun,
   hourMs,
   openRun,
+  renewHolds,
   sampleBatch,
   sampleChange,
   sampleEntry,
@@ -78,7 +79,6 @@ export function describeLeases(store: () => Store): void {
   const writes: readonly (readonly [string, (owned: OwnedRun) => Promise<unknown>])[] = [
     ['runs.update', (owned) => store().runs.update(owned, { phase: 'done' })],
     ['runs.addFindings', (owned) => store().runs.addFindings(owned, [{ code: 'held', message: 'late' }])],
-    ['runs.replaceFindings', (owned) => store().runs.replaceFindings(owned, [])],
     ['plans.setStates', (owned) => store().plans.setStates(owned, [{ identification: 'ana', state: 'failed' }])],
     ['plans.begin', (owned) => store().plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now })],
     ['plans.add', (owned) => store().plans.add(owned, 'run_1', [sampleChange('leo')])],
@@ -94,7 +94,7 @@ export function describeLeases(store: () => Store): void {
     ['batches.update', (owned) => store().batches.update(owned, `${owned.run.id}_b1`, { state: 'sending' })],
     ['batches.resolve', (owned) => store().batches.resolve(owned, 'run_old_b1', 'seen', {})],
     ['ledger.put', (owned) => store().ledger.put(owned, [sampleEntry('ana')])],
-    ['holds.renew', (owned) => store().holds.renew(owned, [sampleHold(owned, 'hold_1')], now)],
+    ['runs.update with holds', (owned) => renewHolds(store(), owned, [sampleHold(owned, 'hold_1')], now)],
     ['decisions.record', (owned) => store().decisions.record(owned, 'run_1', { now, expiresAt: now + hourMs })],
     ['decisions.end', (owned) => store().decisions.end(owned, 'run_1', ['ana'], now)],
     [

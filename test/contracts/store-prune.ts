@@ -6,6 +6,7 @@ import {
   dayMs,
   endRun,
   openRun,
+  renewHolds,
   sampleBatch,
   sampleChange,
   sampleEntry,
@@ -35,7 +36,7 @@ export function describePrune(store: () => Store): void {
       { identification: 'leo', state: state === 'settled' ? 'failed' : 'unresolved' },
     ]);
     await store().runs.addFindings(owned, [{ code: 'batch-failed', message: 'it failed' }]);
-    await store().holds.renew(owned, [sampleHold(owned, `hold of ${id}`, { heldAt: at })], at);
+    await renewHolds(store(), owned, [sampleHold(owned, `hold of ${id}`, { heldAt: at })], at);
     const read = { sync: 'people', run: id, at, rows: 3, stamp: id, isAccepted: true, fillRates: {} };
     await store().reads.put(owned, read);
     await store().ledger.put(owned, [sampleEntry('ana', { writtenAt: at })]);

@@ -229,7 +229,7 @@ export function describeRuns(store: () => Store): void {
     expect(await runs.findings('run_1')).toEqual([...many, told]);
     expect(await runs.findings('run_1', 2)).toEqual(many.slice(0, 2));
     expect(await runs.findingsCount('run_1')).toBe(301);
-    await runs.replaceFindings(owned, [told]);
+    await runs.update(owned, {}, { findings: [told] });
     expect(await runs.findings('run_1')).toEqual([told]);
     expect(await runs.findingsCount('run_2')).toBe(0);
   });
@@ -302,13 +302,13 @@ export function describeRuns(store: () => Store): void {
     const owned = await openRun(store(), { id: 'run_1' });
     const mark = { at: now, fullAt: now - 1, fullRun: 'run_0', fingerprint: 'f1' };
     expect(await reads.watermark('people')).toBeUndefined();
-    await runs.update(owned, { phase: 'proving' }, { watermark: mark });
+    await runs.update(owned, { phase: 'proving' }, { watermark: () => mark });
     expect(await reads.watermark('people')).toEqual(mark);
     expect(await reads.watermark('others')).toBeUndefined();
     await runs.update(owned, { phase: 'proving' });
-    await runs.update(owned, { phase: 'proving' }, { watermark: { ...mark, at: now + 1 } });
+    await runs.update(owned, { phase: 'proving' }, { watermark: (last) => last && { ...last, at: now + 1 } });
     expect(await reads.watermark('people')).toEqual({ ...mark, at: now + 1 });
-    await runs.update(owned, { phase: 'proving' }, { watermark: undefined });
+    await runs.update(owned, { phase: 'proving' }, { watermark: () => undefined });
     expect(await reads.watermark('people')).toBeUndefined();
   });
 
@@ -316,11 +316,11 @@ export function describeRuns(store: () => Store): void {
     const { runs, reads, leases } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const mark = { at: now, fullAt: now, fullRun: 'run_1', fingerprint: 'f1' };
-    await runs.update(owned, { phase: 'proving' }, { watermark: mark });
+    await runs.update(owned, { phase: 'proving' }, { watermark: () => mark });
     await leases.release(owned.lease);
     await leases.take(owned.lease.name, 'another', 1000, now);
-    for (const watermark of [undefined, { ...mark, at: now + 1 }]) {
-      const lost = runs.update(owned, { phase: 'done' }, { watermark });
+    for (const next of [undefined, { ...mark, at: now + 1 }]) {
+      const lost = runs.update(owned, { phase: 'done' }, { watermark: () => next });
       await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
     }
     expect(await reads.watermark('people')).toEqual(mark);

@@ -190,7 +190,7 @@ export async function holdAll(
   { id = 'hold_1', now = someInstant }: { readonly id?: string; readonly now?: number } = {},
 ): Promise<readonly Change[]> {
   const changes = await writeHeld(store, owned, held, now);
-  await store.holds.renew(owned, [sampleHold(owned, id, { heldAt: now })], now);
+  await renewHolds(store, owned, [sampleHold(owned, id, { heldAt: now })], now);
   return changes;
 }
 
@@ -219,4 +219,9 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
+}
+
+/** Opens holds as a run does that ends its plan with them. */
+export function renewHolds(store: Store, owned: OwnedRun, all: readonly NewHold[], now: number): Promise<OwnedRun> {
+  return store.runs.update(owned, {}, { holds: { all, now } });
 }

@@ -187,7 +187,11 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     const run = { lease: owned.lease, run: await read() };
     return { owned: run, sync, signal: lost.signal, stopping: stopping.signal };
   };
-  const step = async () => advanceRun(await context(), io);
+  const step = async (): Promise<JobOutcome> => {
+    const outcome = await advanceRun(await context(), io);
+    // The run in an outcome is a copy of what the store has.
+    return outcome.kind === 'next' ? { kind: 'next' } : outcome;
+  };
   const changes = () => store.plans.page(id, { limit: 10_000 });
   return {
     store,

@@ -1,5 +1,5 @@
 import { episodeOf } from '../../src/core/plan/change.ts';
-import type { DecisionRecord, Decisions, HoldFacts, Holds } from '../../src/ports/store.ts';
+import type { DecisionRecord, Decisions, HoldFacts, Holds, NewHold, OwnedRun } from '../../src/ports/store.ts';
 import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
 
 const dayMs = 86_400_000;
@@ -164,48 +164,56 @@ function restateHolds(tables: Tables, sync: string, now: number): void {
   }
 }
 
+const byTime = ({ facts }: HoldInMemory): string => `${String(facts.heldAt).padStart(16, '0')} ${facts.id}`;
+
+function openIn({ holds }: Tables, sync: string): HoldInMemory[] {
+  return inOrder(holds.values(), byTime).filter(({ facts }) => facts.sync === sync && facts.state === 'open');
+}
+
+export function renewHolds(
+  tables: Tables,
+  owned: OwnedRun,
+  { all, now }: { readonly all: readonly NewHold[]; readonly now: number },
+): void {
+  const read: HoldInMemory[] = [];
+  for (const facts of all) {
+    const hashes = membersOf(tables, facts);
+    if (hashes.length > 0)
+      read.push({ facts: { ...facts, size: hashes.length }, key: hashes.join(), runs: new Set([facts.run]) });
+  }
+  const open = openIn(tables, owned.run.sync);
+  const renewed = new Set<string>();
+  for (const hold of read) {
+    const same = open.find(({ facts: { id, class: name, expiresAt }, key }) => {
+      const isEqual = name === hold.facts.class && key === hold.key;
+      return isEqual && expiresAt > hold.facts.heldAt && !renewed.has(id);
+    });
+    if (same === undefined) {
+      tables.holds.set(hold.facts.id, hold);
+      continue;
+    }
+    renewed.add(same.facts.id);
+    const { run, reason, digest } = hold.facts;
+    const expiresAt = Math.max(hold.facts.expiresAt, same.facts.expiresAt);
+    same.facts = { ...same.facts, run, reason, digest, expiresAt };
+    same.runs.add(run);
+  }
+  const covered = new Set(read.flatMap(({ facts }) => membersOf(tables, facts)));
+  for (const row of open) {
+    const { facts } = row;
+    if (renewed.has(facts.id)) continue;
+    const isWaiting = (hash: string) =>
+      tables.decisions.has(keyOf(facts.sync, hash)) && settledState(tables, facts.sync, hash, now) === undefined;
+    if (membersOf(tables, facts).some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
+    const state = holdState(tables, row, now);
+    row.facts = { ...facts, state: state === 'open' ? 'expired' : state };
+  }
+}
+
 export function memoryHolds(tables: Tables): Holds {
   const { holds } = tables;
-  const byTime = ({ facts }: HoldInMemory) => `${String(facts.heldAt).padStart(16, '0')} ${facts.id}`;
-  const openRows = (sync: string) =>
-    inOrder(holds.values(), byTime).filter(({ facts }) => facts.sync === sync && facts.state === 'open');
+  const openRows = (sync: string) => openIn(tables, sync);
   return {
-    async renew(owned, list, now) {
-      const read: HoldInMemory[] = [];
-      for (const facts of list) {
-        const hashes = membersOf(tables, facts);
-        if (hashes.length > 0)
-          read.push({ facts: { ...facts, size: hashes.length }, key: hashes.join(), runs: new Set([facts.run]) });
-      }
-      requireOwner(tables, owned);
-      const open = openRows(owned.run.sync);
-      const renewed = new Set<string>();
-      for (const hold of read) {
-        const same = open.find(({ facts: { id, class: name, expiresAt }, key }) => {
-          const isEqual = name === hold.facts.class && key === hold.key;
-          return isEqual && expiresAt > hold.facts.heldAt && !renewed.has(id);
-        });
-        if (same === undefined) {
-          holds.set(hold.facts.id, hold);
-          continue;
-        }
-        renewed.add(same.facts.id);
-        const { run, reason, digest } = hold.facts;
-        const expiresAt = Math.max(hold.facts.expiresAt, same.facts.expiresAt);
-        same.facts = { ...same.facts, run, reason, digest, expiresAt };
-        same.runs.add(run);
-      }
-      const covered = new Set(read.flatMap(({ facts }) => membersOf(tables, facts)));
-      for (const row of open) {
-        const { facts } = row;
-        if (renewed.has(facts.id)) continue;
-        const isWaiting = (hash: string) =>
-          tables.decisions.has(keyOf(facts.sync, hash)) && settledState(tables, facts.sync, hash, now) === undefined;
-        if (membersOf(tables, facts).some((hash) => isWaiting(hash) && !covered.has(hash))) continue;
-        const state = holdState(tables, row, now);
-        row.facts = { ...facts, state: state === 'open' ? 'expired' : state };
-      }
-    },
     async open(sync, now) {
       const open = openRows(sync).filter(({ facts }) => facts.expiresAt > now);
       const waiting = (some: readonly HoldInMemory[]) =>

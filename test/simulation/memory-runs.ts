@@ -14,6 +14,7 @@ import type {
   TriggerKind,
   Triggers,
 } from '../../src/ports/store.ts';
+import { renewHolds } from './memory-decisions.ts';
 import { inOrder, requireOwner, type Tables } from './memory-tables.ts';
 
 export function memoryLeases({ leases }: Pick<Tables, 'leases'>): Leases {
@@ -44,6 +45,10 @@ export function memoryLeases({ leases }: Pick<Tables, 'leases'>): Leases {
 
 export function memoryTurns({ leases, turns }: Tables): Turns {
   const { take } = memoryLeases({ leases });
+  const release: Turns['release'] = async (name, owner) => {
+    const row = leases.get(name);
+    if (row?.owner === owner) leases.set(name, { ...row, owner: undefined, until: 0 });
+  };
   return {
     async take({ name, owner, ttlMs, placeMs }, now) {
       const queue = turns.get(name) ?? new Map<string, number>();
@@ -63,12 +68,10 @@ export function memoryTurns({ leases, turns }: Tables): Turns {
       queue.set(owner, now + placeMs);
       return { isTaken: false, ahead: waiting + (isHeld ? 1 : 0) };
     },
-    async release(name, owner) {
-      const row = leases.get(name);
-      if (row?.owner === owner) leases.set(name, { ...row, owner: undefined, until: 0 });
-    },
+    release,
     async leave(name, owner) {
       turns.get(name)?.delete(owner);
+      await release(name, owner);
     },
   };
 }
@@ -200,24 +203,27 @@ export function memoryRuns(tables: Tables): Runs {
     async unfinished() {
       return inOrder(runs.values(), byStart).filter(({ endedAt }) => endedAt === undefined);
     },
-    async update(owned, patch, also): Promise<OwnedRun> {
+    async update(owned, patch, also = {}): Promise<OwnedRun> {
       requireOwner(tables, owned);
-      if (also?.watermark !== undefined) tables.watermarks.set(owned.run.sync, also.watermark);
-      else if (also !== undefined) tables.watermarks.delete(owned.run.sync);
+      const { sync, id } = owned.run;
+      if (also.watermark !== undefined) {
+        const next = also.watermark(tables.watermarks.get(sync));
+        if (next === undefined) tables.watermarks.delete(sync);
+        else tables.watermarks.set(sync, next);
+      }
+      if (also.findings !== undefined) findings.set(id, [...also.findings]);
+      if (also.holds !== undefined) renewHolds(tables, owned, also.holds);
       const { phase, counts, facts, ...rest } = patch;
       const set = Object.fromEntries(
         Object.entries({ phase, counts, facts }).filter(([, value]) => value !== undefined),
       );
-      return { run: change(owned.run.id, { ...rest, ...set }), lease: owned.lease };
+      return { run: change(id, { ...rest, ...set }), lease: owned.lease };
     },
     async updateFacts(owned, patch) {
       requireOwner(tables, owned);
       const facts = Object.entries({ ...runs.get(owned.run.id)?.facts, ...patch });
-      change(owned.run.id, { facts: Object.fromEntries(facts.filter(([, value]) => value !== undefined)) });
-    },
-    async replaceFindings(owned, list) {
-      requireOwner(tables, owned);
-      findings.set(owned.run.id, [...list]);
+      const kept = Object.fromEntries(facts.filter(([, value]) => value !== undefined));
+      return { run: change(owned.run.id, { facts: kept }), lease: owned.lease };
     },
     async addFindings(owned, list) {
       requireOwner(tables, owned);

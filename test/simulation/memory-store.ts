@@ -73,6 +73,7 @@ const out: readonly string[] = ['sending', 'sent', 'unresolved'];
 
 function memoryBatches(tables: Tables): Batches {
   const { batches, runs } = tables;
+  const { updateFacts, addFindings } = memoryRuns(tables);
   const ofRun = (run: string): Batch[] =>
     [...batches.values()].filter((batch) => batch.run === run).sort((a, b) => a.number - b.number);
   const ofUnknownEffect = (connection: string): Batch[] => {
@@ -125,12 +126,10 @@ function memoryBatches(tables: Tables): Batches {
             ...batch,
             isDisabling: changes[0]?.kind === 'disable',
             dependsOnOthers: batch.isParking !== true && isWaiting,
+            ofAll: all.length,
           };
         });
       return { open: all.filter(({ state }) => state !== 'planned' && state !== 'settled'), planned };
-    },
-    async count(run) {
-      return [...batches.values()].filter((batch) => batch.run === run).length;
     },
     async unresolved(connection) {
       return ofUnknownEffect(connection).filter(({ run }) => runs.get(run)?.endedAt !== undefined);
@@ -154,6 +153,8 @@ function memoryBatches(tables: Tables): Batches {
       if (batch?.run !== owned.run.id) throw new RollcallError(`there is no batch ${id}`, { code: 'NOT_FOUND' });
       markChanges(tables, owned.run.id, also.marks ?? [], id);
       putLedger(tables, batch.connection, also.ledger ?? []);
+      if (also.facts !== undefined) await updateFacts(owned, also.facts);
+      await addFindings(owned, also.findings ?? []);
       const { state = batch.state, polls = batch.polls, ...rest } = patch;
       batches.set(id, { ...batch, ...rest, state, polls });
     },

@@ -16,6 +16,7 @@ import {
   hourMs,
   openRun,
   reject,
+  renewHolds,
   sampleBatch,
   sampleChange,
   sampleEntry,
@@ -93,7 +94,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     ]);
     const mark = { identification: 'E1', state: 'sent' } as const;
     await store.batches.update(open, 'run_2_b1', { state: 'sent', sentAt: now - 5 * hourMs }, { marks: [mark] });
-    await store.holds.renew(open, [sampleHold(open, 'hold_1', { heldAt: now })], now);
+    await renewHolds(store, open, [sampleHold(open, 'hold_1', { heldAt: now })], now);
     await store.triggers.add(sampleTrigger('waiting', { requestedAt: now }));
     await store.tokens.replace(undefined, sampleTokens());
 

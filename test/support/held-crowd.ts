@@ -1,5 +1,5 @@
 import type { NewHold, Store } from '../../src/ports/store.ts';
-import { openRun, sampleChange } from '../contracts/store-samples.ts';
+import { openRun, renewHolds, sampleChange } from '../contracts/store-samples.ts';
 
 const firstNames = ['Ana', 'Luis', 'María', 'José', 'Lucía', 'Pedro', 'Sofía', 'Martín', 'Elena', 'Diego'];
 const lastNames = ['Pérez', 'Gómez', 'Ñúñez', 'Díaz', 'Rodríguez', 'López', 'Fernández', 'Suárez', 'Álvarez', 'Castro'];
@@ -54,7 +54,7 @@ export async function holdCrowd(store: Store, count: number, now: number): Promi
       state: 'open' as const,
     },
   };
-  await store.holds.renew(owned, [hold], now);
+  await renewHolds(store, owned, [hold], now);
   await store.runs.update(owned, { phase: 'done', endedAt: now + 4000, outcome: 'held', reason });
   await store.leases.release(owned.lease);
   return { run: id, hold: hold.id };

@@ -11,6 +11,7 @@ import { metricsTable } from '../../src/watch/metrics/metrics-table.ts';
 import {
   hourMs,
   openRun,
+  renewHolds,
   sampleBatch,
   sampleChange,
   sampleHold,
@@ -128,7 +129,7 @@ describe('of the store', () => {
     await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['E1'] }]);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 0']);
     await store.batches.update(owned, 'run_1_b1', { state: 'sending' });
-    await store.holds.renew(owned, [sampleHold(owned, 'hold_1', { heldAt: clock.now() })], clock.now());
+    await renewHolds(store, owned, [sampleHold(owned, 'hold_1', { heldAt: clock.now() })], clock.now());
     await store.triggers.add(sampleTrigger('t2'));
     await clock.advance(5000);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 1']);
@@ -137,7 +138,7 @@ describe('of the store', () => {
     expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 1']);
     expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 5']);
     await store.triggers.cancel('t2');
-    await store.holds.renew(owned, [], clock.now());
+    await renewHolds(store, owned, [], clock.now());
     expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 0']);
     expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 0']);
     expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 0');

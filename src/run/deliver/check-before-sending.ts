@@ -85,8 +85,7 @@ export async function checkBeforeSending(
   marks.push(...certain.marks);
   findings.push(...certain.findings);
   if (marks.length > 0) {
-    await io.store.batches.update(owned, batch.id, {}, { marks, ledger });
-    await io.store.runs.addFindings(owned, findings);
+    await io.store.batches.update(owned, batch.id, {}, { marks, ledger, findings });
   }
   return [...certain.kept];
 }

@@ -1,7 +1,7 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { nextBatch } from '../../core/run/waves.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
-import type { Batch, ChangeMark, PlannedChange, Run } from '../../ports/store.ts';
+import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { finishRun } from '../finish-run.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
@@ -77,7 +77,7 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
 const killedReason = 'the worker stopped before it knew whether the platform accepted the batch';
 
 interface BatchToSend {
-  readonly batch: Batch;
+  readonly batch: PlannedBatch;
   /** The first batch that was not sent. A part of a failed file may go before it. */
   readonly first: Batch | undefined;
 }
@@ -150,7 +150,7 @@ async function isStillReady(
 }
 
 interface CheckedBatch {
-  readonly batch: Batch;
+  readonly batch: PlannedBatch;
   readonly changes: readonly PlannedChange[];
 }
 
@@ -161,8 +161,7 @@ interface CheckedBatch {
  */
 async function submit(context: RunContext, { batch, changes }: CheckedBatch, io: EngineIo): Promise<Submission> {
   const { owned, sync, signal } = context;
-  const batches = await io.store.batches.count(batch.run);
-  io.progress({ step: 'delivering', batch: batch.number, batches, changes: changes.length });
+  io.progress({ step: 'delivering', batch: batch.number, batches: batch.ofAll, changes: changes.length });
   const isWhole = batch.kind !== 'direct';
   const sent = isWhole ? marksFor(changes, 'sent') : [];
   await io.store.batches.update(owned, batch.id, { state: 'sending', sentAt: io.clock.now() }, { marks: sent });

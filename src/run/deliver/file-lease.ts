@@ -29,14 +29,13 @@ export function turnWaitMs(everyMs: number, ahead: number): number {
 }
 
 /** Releases the file lease if this run holds it, so that the next run sends its file. */
-export async function releaseFileLease({ run }: OwnedRun, io: EngineIo): Promise<void> {
-  await io.store.turns.release(nameOf(run.connection), run.id);
+export function releaseFileLease({ run }: OwnedRun, io: EngineIo): Promise<void> {
+  return io.store.turns.release(nameOf(run.connection), run.id);
 }
 
 /** Releases the file lease, and gives up the run's place in the queue. */
-export async function leaveFileQueue(owned: OwnedRun, io: EngineIo): Promise<void> {
-  await io.store.turns.leave(nameOf(owned.run.connection), owned.run.id);
-  await releaseFileLease(owned, io);
+export function leaveFileQueue({ run }: OwnedRun, io: EngineIo): Promise<void> {
+  return io.store.turns.leave(nameOf(run.connection), run.id);
 }
 
 function nameOf(connection: string): string {

@@ -24,14 +24,18 @@ export async function storeAnswer(
   const { owned } = context;
   const { update } = io.store.batches;
   if ('raw' in submission) await keepRaw(owned, { about: `batch ${batch.number}`, text: submission.raw }, io);
-  if (submission.kind !== 'wait' && owned.run.facts.waitingSince !== undefined) {
+  const { facts } = owned.run;
+  if (submission.kind !== 'wait' && facts.waitingSince !== undefined) {
     await io.store.runs.updateFacts(owned, { waitingSince: undefined });
   }
   switch (submission.kind) {
     case 'file':
-      if (owned.run.facts.refusedUploads !== undefined)
-        await io.store.runs.updateFacts(owned, { refusedUploads: undefined });
-      await update(owned, batch.id, { state: 'sent', fileId: submission.fileId, fileName: submission.fileName });
+      await update(
+        owned,
+        batch.id,
+        { state: 'sent', fileId: submission.fileId, fileName: submission.fileName },
+        facts.refusedUploads === undefined ? {} : { facts: { refusedUploads: undefined } },
+      );
       break;
     case 'direct':
       // `settle.visibleWithin` starts after the last call, not after the first.
@@ -40,9 +44,9 @@ export async function storeAnswer(
       return { kind: 'next' };
     case 'exported': {
       const { path } = submission;
-      const exportedTo = [...(owned.run.facts.exportedTo ?? []), path];
-      await update(owned, batch.id, { state: 'settled', fileName: path }, { marks: marksFor(changes, 'exported') });
-      await io.store.runs.updateFacts(owned, { exportedTo });
+      const exportedTo = [...(facts.exportedTo ?? []), path];
+      const also = { marks: marksFor(changes, 'exported'), facts: { exportedTo } };
+      await update(owned, batch.id, { state: 'settled', fileName: path }, also);
       return { kind: 'next' };
     }
     case 'wait':
@@ -60,8 +64,9 @@ export async function storeAnswer(
         });
         break;
       }
-      await update(owned, batch.id, { state: 'settled', reason }, { marks: marksFor(changes, 'failed', reason) });
-      await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message: `batch ${batch.number}: ${reason}` }]);
+      const marks = marksFor(changes, 'failed', reason);
+      const findings = [{ code: 'batch-failed', message: `batch ${batch.number}: ${reason}` }] as const;
+      await update(owned, batch.id, { state: 'settled', reason }, { marks, findings });
       await releaseFileLease(owned, io);
       return { kind: 'next' };
     }
@@ -75,7 +80,7 @@ export async function storeAnswer(
   const { everyMs } = context.sync.settings.settle;
   const isFile = submission.kind === 'file';
   io.checkpoint('batch-sent');
-  return toProving(isFile ? firstPollMs(batch, everyMs, owned.run.facts.filePace) : 0);
+  return toProving(isFile ? firstPollMs(batch, everyMs, facts.filePace) : 0);
 }
 
 /** Puts a batch back, of which nothing was applied, and waits. */

@@ -2,7 +2,7 @@ import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
 import type { FileWait } from '../../ports/runtime.ts';
-import type { Batch } from '../../ports/store.ts';
+import type { Batch, OwnedRun, RunFacts } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave } from '../deliver/wave.ts';
@@ -69,18 +69,16 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
   const final = status.kind === 'pending' ? undefined : status.kind;
   const finalAt = final === undefined ? undefined : io.clock.now();
   const patch = { status: text, polls: batch.polls + 1, final, finalAt };
-  await io.store.batches.update(owned, batch.id, patch);
-  await learn(context, { ...batch, ...patch }, io);
+  await io.store.batches.update(owned, batch.id, patch, { facts: learned(owned, { ...batch, ...patch }, io) });
   if (final !== undefined) io.checkpoint('status-final');
   return { batch: { ...batch, ...patch }, retryAfterMs };
 }
 
-/** Remembers how long files take, for the first poll of the next one. */
-async function learn({ owned }: RunContext, { sentAt, final }: Batch, io: EngineIo): Promise<void> {
-  if (final === 'no-status') return;
-  const { filePace: known } = owned.run.facts;
-  const passedMs = io.clock.now() - (sentAt ?? 0);
-  await io.store.runs.updateFacts(owned, { filePace: learnPace(known, passedMs, final !== undefined) });
+/** Returns how long files take, for the first poll of the next one. */
+function learned({ run }: OwnedRun, { sentAt, final }: Batch, { clock }: EngineIo): Pick<RunFacts, 'filePace'> {
+  if (final === 'no-status') return {};
+  const passedMs = clock.now() - (sentAt ?? 0);
+  return { filePace: learnPace(run.facts.filePace, passedMs, final !== undefined) };
 }
 
 /** Prefix of a batch status that we set because the platform returned none. */

@@ -46,10 +46,9 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   } finally {
     lookups.close();
   }
-  await io.store.runs.updateFacts(owned, { provedAt: lookups.startedAt });
+  const { run } = await io.store.runs.updateFacts(owned, { provedAt: lookups.startedAt });
   const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
-  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
   if (!isProofDue(run, sync, left, io)) return toDelivering;
   return toProving(waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
 }
@@ -173,8 +172,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const hasUntried = changes.some(({ state }) => state === 'planned');
   const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
   const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
-  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger });
-  await io.store.runs.addFindings(owned, findings);
+  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger, findings });
   io.checkpoint('batch-settled');
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { type Selectable, sql } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Batch, BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
@@ -6,6 +7,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { BatchRow } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
+import { appendFindings, patchFacts } from '../runs.ts';
 import { markChanges, planOfRun } from './changes.ts';
 
 /** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
@@ -17,7 +19,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
   async function writeEffects(
     transaction: OpenTransaction,
     batch: Pick<BatchRow, 'id' | 'run' | 'connection'>,
-    { marks = [], ledger = [] }: BatchEffects,
+    { marks = [], ledger = [] }: Pick<BatchEffects, 'marks' | 'ledger'>,
   ): Promise<void> {
     await markChanges(transaction, batch.run, marks, batch.id);
     await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
@@ -57,24 +59,11 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     },
 
     async wave(runId) {
-      // Without an order, because SQLite would read all batches of the run in that order.
-      const open = await db
-        .selectFrom('batches')
-        .selectAll()
-        .where('run', '=', runId)
-        .where('state', 'in', unknownStates)
-        .execute();
-      const planned = await plannedInWave(db, runId);
-      return { open: open.map(toBatch).toSorted(byNumber), planned: planned.toSorted(byNumber) };
-    },
-
-    async count(runId) {
-      const { count } = await db
-        .selectFrom('batches')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('run', '=', runId)
-        .executeTakeFirstOrThrow();
-      return Number(count);
+      const rows = (await waveRows(db, runId)).toSorted((one, other) => one.number - other.number);
+      return {
+        open: rows.filter(({ state }) => state !== 'planned').map(toBatch),
+        planned: rows.filter(({ state }) => state === 'planned').map(toPlannedBatch),
+      };
     },
 
     async unresolved(connection) {
@@ -117,6 +106,9 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
+        const { facts, findings = [] } = also;
+        if (facts !== undefined) await patchFacts(transaction, owned.run.id, facts);
+        if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
       });
     },
 
@@ -204,8 +196,30 @@ const batches = fields<Batch, BatchRow>({
   isParking: { column: 'is_parking', as: 'flag', isOptional: true },
 });
 
-async function plannedInWave(db: Database, runId: string): Promise<PlannedBatch[]> {
-  const rows = await db
+type WaveRow = Selectable<BatchRow> & {
+  readonly kind_of_change: string | null;
+  readonly waiting_change: string | null;
+  readonly parent_parks: number | null;
+  readonly of_all: number | string | bigint | null;
+};
+
+/**
+ * Returns the batches of unknown effect, the first planned one and all planned parts, with what their changes and their
+ * parents say of them. Without an order, because SQLite would read all batches of the run in that order.
+ */
+function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
+  const open = db
+    .selectFrom('batches')
+    .selectAll('batches')
+    .select([
+      sql<string | null>`null`.as('kind_of_change'),
+      sql<string | null>`null`.as('waiting_change'),
+      sql<number | null>`null`.as('parent_parks'),
+      sql<number | string | bigint | null>`null`.as('of_all'),
+    ])
+    .where('batches.run', '=', runId)
+    .where('batches.state', 'in', unknownStates);
+  const planned = db
     .selectFrom('batches')
     .selectAll('batches')
     .select((eb) => [
@@ -229,6 +243,11 @@ async function plannedInWave(db: Database, runId: string): Promise<PlannedBatch[
         .select('parents.is_parking')
         .whereRef('parents.id', '=', 'batches.parent')
         .as('parent_parks'),
+      eb
+        .selectFrom('batches as all')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .where('all.run', '=', runId)
+        .as('of_all'),
     ])
     .where('batches.run', '=', runId)
     .where('batches.state', '=', 'planned')
@@ -245,18 +264,18 @@ async function plannedInWave(db: Database, runId: string): Promise<PlannedBatch[
             .where('first.state', '=', 'planned'),
         ),
       ]),
-    )
-    .execute();
-  return rows.map((row) => ({
+    );
+  return open.unionAll(planned).execute();
+}
+
+function toPlannedBatch(row: WaveRow): PlannedBatch {
+  return {
     ...toBatch(row),
     // Disables share a file with no other change.
     isDisabling: row.kind_of_change === 'disable',
     dependsOnOthers: row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null),
-  }));
-}
-
-function byNumber(one: Batch, other: Batch): number {
-  return one.number - other.number;
+    ofAll: Number(row.of_all),
+  };
 }
 
 const toBatch = batches.fromRow;

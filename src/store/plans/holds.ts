@@ -1,5 +1,6 @@
-import type { Holds, NewHold } from '../../ports/store.ts';
-import { asOwner, type Database } from '../db/database.ts';
+import type { RunEffects } from '../../ports/runs.ts';
+import type { Holds, NewHold, OwnedRun } from '../../ports/store.ts';
+import type { Database, OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { addNew } from '../db/row-writer.ts';
 import { keepByVersion, settledVersion } from './decisions.ts';
@@ -24,35 +25,6 @@ export function createHolds(db: Database): Holds {
   };
 
   return {
-    async renew(owned, holds, now) {
-      const { sync, id: run } = owned.run;
-      const classes = holds.map((hold) => hold.class);
-      const members = await summarize(db, run, classes);
-      const prepared = holds.flatMap((hold) => toRow(hold, members.get(hold.class)) ?? []);
-      return asOwner(db, owned, async (transaction) => {
-        await lockName(transaction, decisionsOf(sync));
-        const open = await openRows(transaction, sync);
-        const renewed = new Set<string>();
-        for (const hold of prepared) {
-          const same = open.find((row) => isRenewal(row, hold) && !renewed.has(row.id));
-          if (same === undefined) {
-            await transaction.insertInto('holds').values(hold).execute();
-          } else {
-            renewed.add(same.id);
-            const { reason, digest } = hold;
-            await transaction
-              .updateTable('holds')
-              .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, Number(same.expires_at)) })
-              .where('id', '=', same.id)
-              .execute();
-          }
-          await addNew(transaction, 'hold_runs', { hold: same?.id ?? hold.id, run });
-        }
-        const others = open.filter((row) => !renewed.has(row.id));
-        await closeOthers(transaction, others, { run, classes }, { sync, now });
-      });
-    },
-
     async open(sync, now) {
       const rows = (await openRows(db, sync)).filter((row) => row.expires_at > now);
       return { holds: rows.map(holdFields.fromRow), ...(await countsOf(sync, rows, now)) };
@@ -77,6 +49,45 @@ export function createHolds(db: Database): Holds {
       if (hold !== undefined) yield* memberHashes(db, hold);
     },
   };
+}
+
+/** Counts the members of a run's new holds, outside the transaction of `renewHolds`: they may be a whole plan. */
+export async function prepareHolds(db: Database, run: string, holds: readonly NewHold[]): Promise<HoldFactsRow[]> {
+  const members = await summarize(
+    db,
+    run,
+    holds.map((hold) => hold.class),
+  );
+  return holds.flatMap((hold) => toRow(hold, members.get(hold.class)) ?? []);
+}
+
+/** Opens and renews the holds of a run, and closes others (see `RunEffects`). */
+export async function renewHolds(
+  db: OpenTransaction,
+  { run: { sync, id: run } }: OwnedRun,
+  { all, now, prepared }: NonNullable<RunEffects['holds']> & { readonly prepared: readonly HoldFactsRow[] },
+): Promise<void> {
+  await lockName(db, decisionsOf(sync));
+  const open = await openRows(db, sync);
+  const renewed = new Set<string>();
+  for (const hold of prepared) {
+    const same = open.find((row) => isRenewal(row, hold) && !renewed.has(row.id));
+    if (same === undefined) {
+      await db.insertInto('holds').values(hold).execute();
+    } else {
+      renewed.add(same.id);
+      const { reason, digest } = hold;
+      await db
+        .updateTable('holds')
+        .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, Number(same.expires_at)) })
+        .where('id', '=', same.id)
+        .execute();
+    }
+    await addNew(db, 'hold_runs', { hold: same?.id ?? hold.id, run });
+  }
+  const others = open.filter((row) => !renewed.has(row.id));
+  const classes = all.map((hold) => hold.class);
+  await closeOthers(db, others, { run, classes }, { sync, now });
 }
 
 function toRow(hold: NewHold, members: MemberSummary | undefined): HoldFactsRow | undefined {

@@ -55,11 +55,11 @@ async function driveLeased(runId: string, { lease, signal }: Leased, io: DriveIo
     if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
     if (run.phase === 'done') return 'busy';
     const driving: RunContext = { owned: { run, lease }, sync, signal, stopping };
-    let outcome: JobOutcome = { kind: 'next' };
+    let outcome: JobOutcome = { kind: 'next', run };
     while (outcome.kind !== 'done') {
-      const afterMs = outcome.kind === 'again' ? outcome.afterMs : 0;
-      await waitUnlessCancelled(runId, afterMs, engine, stopping);
-      outcome = await advanceWithRetries(driving, io);
+      if (outcome.kind === 'again') await waitUnlessCancelled(runId, outcome.afterMs, engine, stopping);
+      else stopping.throwIfAborted();
+      outcome = await advanceWithRetries(driving, outcome, io);
     }
     return 'ended';
   } catch (error) {
@@ -82,12 +82,15 @@ export function runlessContext({ engine, owner, signal, keepToken }: DriveIo): J
   };
 }
 
-function contextFor(driving: RunContext, io: DriveIo): JobContext {
+/** `before`: how the step before ended. The first attempt works on the run that it has just stored. */
+function contextFor(driving: RunContext, before: JobOutcome, io: DriveIo): JobContext {
   const { engine } = io;
+  let stored = before.kind === 'next' ? before.run : undefined;
   return {
     ...runlessContext(io),
     async withRun(id, work) {
-      const run = await engine.store.runs.get(id);
+      const run = stored ?? (await engine.store.runs.get(id));
+      stored = undefined;
       if (run === undefined || run.phase === 'done') return undefined;
       return work({ ...driving, owned: { ...driving.owned, run } });
     },
@@ -98,10 +101,10 @@ function contextFor(driving: RunContext, io: DriveIo): JobContext {
  * Runs one step and retries temporary errors. After the last retry, fails the run with the error's message as its
  * reason.
  */
-async function advanceWithRetries(driving: RunContext, io: DriveIo): Promise<JobOutcome> {
+async function advanceWithRetries(driving: RunContext, before: JobOutcome, io: DriveIo): Promise<JobOutcome> {
   const { engine } = io;
   const { run } = driving.owned;
-  const context = contextFor(driving, io);
+  const context = contextFor(driving, before, io);
   for (let tries = 1; ; tries += 1) {
     try {
       return await io.runJob('advance-run', { run: run.id }, context);

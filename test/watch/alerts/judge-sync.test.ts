@@ -3,7 +3,7 @@ import type { Run, Store } from '../../../src/ports/store.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { judgeHeld } from '../../../src/watch/alerts/judge-sync.ts';
 import { sampleRun } from '../../cli/samples.ts';
-import { endRun, openRun, sampleChange, sampleHold, writePlan } from '../../contracts/store-samples.ts';
+import { endRun, openRun, renewHolds, sampleChange, sampleHold, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 
 const doubt = '29 of 30 rows have a status that lifecycle does not name; first at line 2';
@@ -43,7 +43,7 @@ test('held changes and a doubted read are one problem that says both', async () 
   const change = sampleChange('ana', 'disable');
   await writePlan(store, { id: 'run_1', owned }, [change]);
   await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
-  await store.holds.renew(owned, [sampleHold(owned, 'hold_1', { reason: '1 disables, 5 allowed' })], now);
+  await renewHolds(store, owned, [sampleHold(owned, 'hold_1', { reason: '1 disables, 5 allowed' })], now);
   await endRun(store, owned);
   const run = sampleRun({ id: 'run_1', outcome: 'held', facts: { isReadDoubted: true, doubt } });
 

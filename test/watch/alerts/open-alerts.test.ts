@@ -11,6 +11,7 @@ import {
   endRun,
   hourMs,
   openRun,
+  renewHolds,
   sampleBatch,
   sampleChange,
   sampleHold,
@@ -304,7 +305,7 @@ describe('a sync', () => {
     const rows = ['line 17', 'line 291'].map(
       (at) => ({ code: 'row-unreadable', at, message: 'no identification' }) as const,
     );
-    await store.runs.replaceFindings(owned, rows);
+    await store.runs.update(owned, {}, { findings: rows });
     const reason = 'the source was not read completely (2 rows)';
     const counts = { ...noCounts, applied: 283 };
     await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'partial', reason, counts });
@@ -425,7 +426,8 @@ describe('a sync', () => {
       const changes = [sampleChange('E1', 'disable'), sampleChange('E2', 'disable')];
       await writePlan(store, { id, owned }, changes);
       await store.plans.hold(owned, id, ['disables'], 'too many');
-      await store.holds.renew(
+      await renewHolds(
+        store,
         owned,
         [sampleHold(owned, `hold_${id}`, { heldAt: clock.now(), reason: '2 disables, 5 allowed' })],
         clock.now(),
