@@ -114,7 +114,10 @@ async function runOnAndOn(world: KillWorld, app: AppIo): Promise<readonly RunRep
   const reports: RunReport[] = [];
   for (const waitMs of [leaseEndsMs, fatesEndMs, fatesEndMs, fatesEndMs]) {
     world.clock.jump(waitMs);
-    const report = await runSync(app, 'people', watch());
+    const last = reports.at(-1)?.run;
+    // In a small office even two enables may wait for an operator.
+    const approved = last?.outcome === 'held' && last.digest !== undefined ? { approve: last.digest } : {};
+    const report = await runSync(app, 'people', { ...watch(), ...approved });
     reports.push(report);
     world.setFaults();
     // At first there may only seem to be nothing, because fates are not known yet.
