@@ -222,10 +222,12 @@ export type RunPatch = Partial<
   }
 >;
 
+/** Returns the sync's next watermark from the stored one; undefined removes it. */
+type NextWatermark = (last: Watermark | undefined) => Watermark | undefined;
+
 /** What is stored together with an update of a run. */
 export interface RunEffects {
-  /** Returns the sync's next watermark from the stored one; undefined removes it. */
-  readonly watermark?: (last: Watermark | undefined) => Watermark | undefined;
+  readonly watermark?: NextWatermark;
   /** Replace the run's findings, because planning can be repeated after a crash. */
   readonly findings?: readonly Finding[];
   /**
