@@ -1,5 +1,5 @@
 import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
-import type { OwnedRun } from './runs.ts';
+import type { HoldFacts, OwnedRun } from './runs.ts';
 
 export type DecisionState = 'open' | 'approved' | 'rejected';
 
@@ -68,24 +68,6 @@ export interface Decisions {
    */
   end(owned: OwnedRun, planId: string, identifications: readonly string[], now: number): Promise<void>;
 }
-
-export interface HoldFacts {
-  readonly id: string;
-  readonly sync: string;
-  readonly run: string;
-  readonly class: ChangeClass;
-  readonly reason: string;
-  readonly digest: string;
-  /** Number of changes that the guard held, whatever became of them since. */
-  readonly size: number;
-  readonly heldAt: number;
-  readonly expiresAt: number;
-  /** `decided`: some changes were approved and the others rejected. */
-  readonly state: 'open' | 'approved' | 'rejected' | 'decided' | 'expired';
-}
-
-/** A hold that a run opens: of all changes of the run's plan that are held and in the class. */
-export type NewHold = Omit<HoldFacts, 'size'>;
 
 /** The changes of a sync that need approval. */
 export interface OpenHolds {

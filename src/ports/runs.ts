@@ -1,4 +1,5 @@
 import type { BlockedCounts } from '../core/guard/blocked.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
@@ -6,7 +7,6 @@ import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { FilePace } from '../core/run/waves.ts';
-import type { NewHold } from './decisions.ts';
 import type { Lease } from './leases.ts';
 
 /** Facts about the run, without personal data. */
@@ -221,6 +221,24 @@ export type RunPatch = Partial<
     readonly outcome: Outcome | undefined;
   }
 >;
+
+export interface HoldFacts {
+  readonly id: string;
+  readonly sync: string;
+  readonly run: string;
+  readonly class: ChangeClass;
+  readonly reason: string;
+  readonly digest: string;
+  /** Number of changes that the guard held, whatever became of them since. */
+  readonly size: number;
+  readonly heldAt: number;
+  readonly expiresAt: number;
+  /** `decided`: some changes were approved and the others rejected. */
+  readonly state: 'open' | 'approved' | 'rejected' | 'decided' | 'expired';
+}
+
+/** A hold that a run opens: of all changes of the run's plan that are held and in the class. */
+export type NewHold = Omit<HoldFacts, 'size'>;
 
 /** Returns the sync's next watermark from the stored one; undefined removes it. */
 type NextWatermark = (last: Watermark | undefined) => Watermark | undefined;

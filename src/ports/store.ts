@@ -24,9 +24,7 @@ export type {
   DecisionRecord,
   DecisionState,
   Decisions,
-  HoldFacts,
   Holds,
-  NewHold,
   OpenHolds,
 } from './decisions.ts';
 export type { Lease, Leases } from './leases.ts';
@@ -34,7 +32,9 @@ export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
 export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
 export type {
+  HoldFacts,
   KeyedTrigger,
+  NewHold,
   OwnedRun,
   Run,
   RunFacts,
