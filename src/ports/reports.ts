@@ -1,7 +1,7 @@
 import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
-import type { HoldFacts } from './decisions.ts';
+import type { HoldFacts } from './runs.ts';
 
 /** Results of the latest runs of a sync about all people. Canceled runs do not count. */
 export interface Streak {
