@@ -1,3 +1,4 @@
+import { given } from '../core/run/given.ts';
 import type { AuditEntry, AuditQuery, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { AppIo } from './app-io.ts';
@@ -16,13 +17,13 @@ export type SignedCaller = SignedOrder<Caller>;
 
 /** The parts of a signed order that the audit keeps. */
 export function signature({ reason, via }: SignedOrder) {
-  return { ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
+  return given({ reason, via });
 }
 
 /** Who the audit names, and the parts that a signed order has beside it. `name`: of the token or login that was used. */
 export function signedBy(name: string, as: string | undefined, reason: string | undefined) {
   const by = as ?? name;
-  return { by, signed: { ...(reason === undefined ? {} : { reason }), ...(by === name ? {} : { via: name }) } };
+  return { by, signed: given({ reason, via: by === name ? undefined : name }) };
 }
 
 type Act = Pick<AuditEntry, 'action' | 'by'> &

@@ -4,6 +4,7 @@ import { signedBy } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { OptionRow } from './command.ts';
 import { fromHere, type Shell } from './shell.ts';
@@ -120,9 +121,5 @@ function gatherClass(text: string, before: readonly ChangeClass[] = []): readonl
 export async function readSelection(shell: Shell, options: SelectionOptions): Promise<ChangeSelection> {
   const { only, except, ids, user } = options;
   const people = [...(user ?? []), ...(ids === undefined ? [] : await readPeopleFile(shell, ids, '--ids'))];
-  return {
-    ...(only === undefined ? {} : { only }),
-    ...(except === undefined ? {} : { except }),
-    ...(people.length === 0 ? {} : { ids: people }),
-  };
+  return given({ only, except, ids: people.length === 0 ? undefined : people });
 }

@@ -1,4 +1,5 @@
 import { addressFault } from '../core/run/addresses.ts';
+import { given } from '../core/run/given.ts';
 import type { ConnectionSettings } from './config.ts';
 import type { Report } from './report.ts';
 import { isMapping, readSection } from './section.ts';
@@ -50,11 +51,7 @@ export function connectionSettings(name: string, input: ConnectionInput): Connec
   return {
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    ...(applicationToken === undefined ? {} : { applicationToken }),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(accessToken === undefined ? {} : { accessToken }),
-    ...(proxy === undefined ? {} : { proxy }),
-    ...(ca === undefined ? {} : { ca }),
+    ...given({ applicationToken, refreshToken, accessToken, proxy, ca }),
     limits: {
       requestsPerSecond: limits.requestsPerSecond,
       concurrency: limits.concurrency,

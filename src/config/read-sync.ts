@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { clearingWrites } from '../core/run/batch.ts';
+import { given } from '../core/run/given.ts';
 import type { Dialect, MatchKey, SyncSettings } from '../core/run/settings.ts';
 import {
   checkCustomFields,
@@ -97,8 +98,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
   return {
     ...settings,
     source: { kind, fingerprint, open },
-    ...(schedule === undefined ? {} : { schedule }),
-    ...(freshness === undefined ? {} : { freshnessMs: freshness }),
+    ...given({ schedule, freshnessMs: freshness }),
     ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
   };
 }

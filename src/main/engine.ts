@@ -9,6 +9,7 @@ import { type ExpressionThread, openExpressionThread } from '../config/expressio
 import { createExpressions } from '../config/expressions.ts';
 import { fingerprintOf } from '../config/fingerprint.ts';
 import { compileMapping } from '../core/person/mapping.ts';
+import { given } from '../core/run/given.ts';
 import type { RequestPurpose } from '../core/run/requests.ts';
 import type { Limits } from '../core/run/settings.ts';
 import { defaultExpressionLimits } from '../core/run/settings.ts';
@@ -203,8 +204,7 @@ function openConnection(settings: ConnectionSettings, parts: ConnectionParts): C
     clock,
     logger,
     onRequest,
-    ...(applicationToken === undefined ? {} : { applicationToken }),
-    ...(budget === undefined ? {} : { budget }),
+    ...given({ applicationToken, budget }),
   };
   const client = openPlatformClient(clientOptions);
   return {

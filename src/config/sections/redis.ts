@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { given } from '../../core/run/given.ts';
 import type { RedisNode, RedisSettings } from '../../ports/redis.ts';
 import { makeSecret, type Secret } from '../secret.ts';
 import { must } from '../sentences.ts';
@@ -86,8 +87,7 @@ function toConfig(value: Mapping): RedisSettings {
   const access = {
     prefix: value.prefix,
     db: value.db ?? 0,
-    ...(value.username === undefined ? {} : { username: value.username }),
-    ...(value.password === undefined ? {} : { password: value.password }),
+    ...given({ username: value.username, password: value.password }),
     ...(value.tls === true || value.ca !== undefined ? { tls: value.ca === undefined ? {} : { ca: value.ca } } : {}),
   };
   if (cluster !== undefined) return { kind: 'cluster', nodes: cluster, ...access };
@@ -97,8 +97,7 @@ function toConfig(value: Mapping): RedisSettings {
       kind: 'sentinel',
       sentinels,
       master: master ?? '',
-      ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
-      ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+      ...given({ sentinelUsername, sentinelPassword }),
       ...access,
     };
   }
@@ -116,9 +115,7 @@ function fromUrl(value: Partial<Mapping> & { readonly prefix: string }): RedisSe
     port: parsed?.port ?? 0,
     db: parsed?.db ?? 0,
     prefix: value.prefix,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(tls === undefined ? {} : { tls }),
+    ...given({ username, password, tls }),
   };
 }
 

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { findAudit } from '../../app/audit.ts';
 import { changeTokens, readTokens } from '../../app/connections.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
 import { cancelOrder } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
-import { cursor, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
+import { cursor, instantOf, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
 export const listConnections = defineEndpoint({
   id: 'list-connections',
@@ -47,17 +48,8 @@ export const listAudit = defineEndpoint({
   refusals: [400, 404, 409],
   handle: async ({ query }, { app }) => {
     const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
-    const found = await findAudit(app, {
-      limit: most + 1,
-      ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
-      ...(run === undefined ? {} : { run }),
-      ...(by === undefined ? {} : { by }),
-      ...(action === undefined ? {} : { action }),
-      ...(about === undefined ? {} : { connection: about }),
-      ...(since === undefined ? {} : { since: Date.parse(since) }),
-      ...(until === undefined ? {} : { until: Date.parse(until) }),
-      ...(before === undefined ? {} : { before }),
-    });
+    const asked = { run, by, action, connection: about, since: instantOf(since), until: instantOf(until), before };
+    const found = await findAudit(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
     const entries = found.slice(0, most).map(auditEntryView);
     return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
   },

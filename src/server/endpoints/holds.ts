@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decideHold, describeHold, estimateHold } from '../../app/changes/decide-hold.ts';
 import { findHolds } from '../../app/holds.ts';
+import { given } from '../../core/run/given.ts';
 import { effect, effectView } from '../../views/changes.ts';
 import { holdDetail, holdDetailView, holdsPage, holdsView, verdict } from '../../views/holds.ts';
 import { holdOrder, holdSelection } from '../../views/orders.ts';
@@ -21,7 +22,7 @@ export const listHolds = defineEndpoint({
   answer: holdsPage,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) =>
-    holdsView(await findHolds(app, { limit: most, ...(sync === undefined ? {} : { sync: knownSync(sync, app) }) })),
+    holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app) }))),
 });
 
 export const showHold = defineEndpoint({
@@ -65,10 +66,9 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     body: holdOrder,
     answer: verdict,
     refusals: [400, 404, 409],
-    handle: async ({ params, caller, body: { reopen, reason, as, ...body } }, { app }) => {
+    handle: async ({ params, caller, body: { reopen: reopens, reason, as, ...body } }, { app }) => {
       const { by, signed } = signatureOf(caller, { reason, as });
-      const reopens = reopen === undefined ? {} : { reopens: reopen };
-      return decideHold(app, params.id, { action, by, selection: selectionOf(body), ...signed, ...reopens });
+      return decideHold(app, params.id, { action, by, selection: selectionOf(body), ...signed, ...given({ reopens }) });
     },
   });
 }
@@ -78,10 +78,5 @@ export const rejectHold = decide('reject', 'Reject changes of a hold, all or som
 
 function selectionOf(body: z.output<typeof holdSelection> & { readonly expect?: number | undefined }) {
   const { ids, except, filter, expect } = body;
-  return {
-    ...(ids === undefined ? {} : { ids }),
-    ...(except === undefined ? {} : { except }),
-    ...(filter === undefined ? {} : { filter: filterOf(filter) }),
-    ...(expect === undefined ? {} : { expect }),
-  };
+  return given({ ids, except, filter: filter && filterOf(filter), expect });
 }

@@ -6,6 +6,7 @@ import type { ChangeSelection } from '../../app/holds.ts';
 import { identificationProblem } from '../../core/person/identification.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { verdictOrder } from '../../views/orders.ts';
 import type { Caller } from '../http/access.ts';
@@ -38,6 +39,11 @@ export function limit(max: number, standard: number) {
     .meta({ description: `Page size, at most ${max}` });
 }
 
+/** Returns an instant of a query in epoch milliseconds. */
+export function instantOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
+}
+
 /** Throws NOT_FOUND for a name that is not configured. */
 export function knownSync(name: string, { syncs }: AppIo): string {
   return findSync(name, new Map(syncs.map((sync) => [sync.name, sync])), 'NOT_FOUND').name;
@@ -66,9 +72,5 @@ export function signatureOf(
 
 /** The parts of a body that select changes. */
 export function selectionOf({ only, except, ids }: z.output<typeof verdictOrder>): ChangeSelection {
-  return {
-    ...(only === undefined ? {} : { only }),
-    ...(except === undefined ? {} : { except }),
-    ...(ids === undefined ? {} : { ids }),
-  };
+  return given({ only, except, ids });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adoptPeople, planAdoption } from '../../app/accounts.ts';
 import { readHistory, tracePerson } from '../../app/why.ts';
+import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { adoptionOrder, peopleOrder } from '../../views/orders.ts';
 import { adoptions, adoptionsView, foundPeople, foundPeopleView, person, personView } from '../../views/people.ts';
@@ -25,8 +26,8 @@ export const searchPeople = defineEndpoint({
   answer: foundPeople,
   refusals: [400, 404],
   handle: async ({ query: { q, sync, offset, limit: most } }, { app }) => {
-    const only = sync === undefined ? {} : { sync: knownSync(sync, app) };
-    return foundPeopleView(await app.searchPeople({ text: q, offset, limit: most, ...only }), offset);
+    const only = sync && knownSync(sync, app);
+    return foundPeopleView(await app.searchPeople(given({ text: q, offset, limit: most, sync: only })), offset);
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findPreview, findPreviews, orderPreview } from '../../app/previews.ts';
+import { given } from '../../core/run/given.ts';
 import { previewOrder } from '../../views/orders.ts';
 import { preview, previewList, previewListView, previewView } from '../../views/previews.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -37,8 +38,7 @@ export const listPreviews = defineEndpoint({
   answer: previewList,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most } }, { app }) => {
-    const only = sync === undefined ? {} : { sync: knownSync(sync, app) };
-    return previewListView(await findPreviews(app, { limit: most, ...only }));
+    return previewListView(await findPreviews(app, given({ limit: most, sync: sync && knownSync(sync, app) })));
   },
 });
 

@@ -11,6 +11,7 @@ import {
   readRunPage,
 } from '../../app/runs.ts';
 import { changeClasses } from '../../core/plan/change.ts';
+import { given } from '../../core/run/given.ts';
 import { change, changePage, changeView } from '../../views/changes.ts';
 import { verdict } from '../../views/holds.ts';
 import { approvalOrder, cancelOrder, verdictOrder } from '../../views/orders.ts';
@@ -28,7 +29,17 @@ import {
 import { requested, requestedView } from '../../views/syncs.ts';
 import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, linesOf } from './changes.ts';
-import { cursor, identification, knownSync, limit, runId, selectionOf, signatureOf, syncName } from './parameters.ts';
+import {
+  cursor,
+  identification,
+  instantOf,
+  knownSync,
+  limit,
+  runId,
+  selectionOf,
+  signatureOf,
+  syncName,
+} from './parameters.ts';
 
 const byRun = z.object({ id: runId });
 
@@ -59,15 +70,8 @@ export const listRuns = defineEndpoint({
   answer: runPage,
   refusals: [400, 404],
   handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
-    const found = await findRuns(app, {
-      limit: most + 1,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(trigger === undefined ? {} : { trigger }),
-      ...(since === undefined ? {} : { since: Date.parse(since) }),
-      ...(until === undefined ? {} : { until: Date.parse(until) }),
-      ...(sync === undefined ? {} : { sync: knownSync(sync, app) }),
-      ...(after === undefined ? {} : { after }),
-    });
+    const asked = { outcome, trigger, since: instantOf(since), until: instantOf(until), after };
+    const found = await findRuns(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
     const runs = found.slice(0, most).map(runView);
     return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
   },
@@ -104,12 +108,11 @@ export const listFindings = defineEndpoint({
   refusals: [400, 404, 409],
   handle: async ({ params, query: { code, cause, limit: most, cursor: after } }, { app }) =>
     findingPageView(
-      await readFindings(app, params.id, {
-        limit: most,
-        ...(code === undefined ? {} : { code }),
-        ...(cause === undefined ? {} : { cause }),
-        ...(after === undefined ? {} : { after: Number(after) }),
-      }),
+      await readFindings(
+        app,
+        params.id,
+        given({ limit: most, code, cause, after: after === undefined ? undefined : Number(after) }),
+      ),
     ),
 });
 
@@ -152,11 +155,7 @@ export const listChanges = defineEndpoint({
     const { run } = await describeRun(app, params.id);
     const { state, after } = query;
     const wanted = changeClasses.find((name) => name === query.class);
-    const filter = {
-      ...(state === undefined ? {} : { states: [state] }),
-      ...(wanted === undefined ? {} : { classes: [wanted] }),
-      ...(after === undefined ? {} : { after }),
-    };
+    const filter = given({ states: state && [state], classes: wanted && [wanted], after });
     const format = query.format ?? formatOf(headers.accept);
     if (format !== 'json') {
       const pages = everyChange(app, run.id, filter, signal);
@@ -190,10 +189,9 @@ export const approveRun = defineEndpoint({
   body: approvalOrder,
   answer: verdict,
   refusals: [400, 404, 409],
-  handle: async ({ params, caller, body: { reopen, ...order } }, { app }) => {
+  handle: async ({ params, caller, body: { reopen: reopens, ...order } }, { app }) => {
     const { by, signed } = signatureOf(caller, order);
-    const reopens = reopen === undefined ? {} : { reopens: reopen };
-    return decideRun(app, 'approve', params.id, { by, ...selectionOf(order), ...signed, ...reopens });
+    return decideRun(app, 'approve', params.id, { by, ...selectionOf(order), ...signed, ...given({ reopens }) });
   },
 });
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { queueRun, readRequest } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
+import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
 import { runOrder, webhookOrder } from '../../views/orders.ts';
 import {
@@ -94,12 +95,8 @@ export const requestRun = defineEndpoint({
     const name = knownSync(params.sync, app);
     const key = headers['idempotency-key'];
     const scope = scopeOf(body.users, body.full);
-    const report = await queueRun(app, name, {
-      scope,
-      kind: 'manual',
-      by: caller.name,
-      ...(key === undefined ? {} : { key: `http:${caller.name}:${name}:${key}` }),
-    });
+    const own = key && `http:${caller.name}:${name}:${key}`;
+    const report = await queueRun(app, name, given({ scope, kind: 'manual' as const, by: caller.name, key: own }));
     if (!report.isNew && !isSameScope(report.scope, scope)) {
       const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
       throw new Refusal(422, 'KEY_REUSED', detail);
