@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { createProgram, exitCodeWords } from '../../src/cli/program.ts';
+import { createProgram, exitCodeWords } from '../../src/cli/run-cli.ts';
 import type { ApiOperation } from '../../src/ports/api.ts';
 
 /** Returns the text of `docs/cli.md` from the commands that run. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { listApiOperations } from '../../src/platform/table/named-operations.ts';
 import { describeApi } from '../../src/server/open-api.ts';
-import { renderRunbookList } from '../../src/server/runbook.ts';
+import { renderRunbookList } from '../../src/server/page/serve-page.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { renderSandboxCoverage } from '../../test/support/conforming-sandbox.ts';
 import { renderChartReadme } from '../chart/readme.ts';

@@ -1,9 +1,68 @@
-import { type Command, CommanderError } from 'commander';
-import type { CliIo } from './cli-io.ts';
-import { exitCodeOf, type FailureOptions, failureJson, renderFailure } from './failure.ts';
-import { createProgram } from './program.ts';
+import { Command, CommanderError, type OutputConfiguration } from 'commander';
+import { describeError, RollcallError } from '../core/run/errors.ts';
+import { formatCount } from '../core/run/formats.ts';
+import type { ApiOperation } from '../ports/api.ts';
+import { type CliIo, Interruption } from './cli-io.ts';
+import { addCommand, type CommandHost, type CommandRow } from './command.ts';
+import { alertCommands } from './commands/alerts.ts';
+import { apiCommands } from './commands/api.ts';
+import { audit } from './commands/audit.ts';
+import { explain } from './commands/codes.ts';
+import { start, status } from './commands/deployment.ts';
+import { approve, holds, reject } from './commands/holds.ts';
+import { adopt, exportPerson, forget, why } from './commands/people.ts';
+import { cancel, retry, runs, show } from './commands/runs.ts';
+import { demo, sandbox } from './commands/sandbox.ts';
+import { check, init, sourceCommands } from './commands/setup.ts';
+import { backup, keyCommands, migrate, restore } from './commands/store.ts';
+import { apply, pause, plan, resume, resync } from './commands/sync.ts';
+import { tokenCommands } from './commands/token.ts';
 import { openShell, renderJson } from './shell.ts';
-import { openStyle } from './terminal.ts';
+import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
+
+/** All commands in the order of the help, from setup to a running deployment. */
+function commandRows(operations: readonly ApiOperation[]): readonly CommandRow[] {
+  return [
+    ...[init, ...sourceCommands, check, plan, apply, start, status, runs, show],
+    ...[holds, approve, reject, adopt, cancel, retry, resync, pause, resume],
+    ...[why, explain, audit, exportPerson, forget, ...keyCommands, ...tokenCommands, ...alertCommands],
+    ...[migrate, backup, restore, sandbox, ...apiCommands(operations), demo],
+  ];
+}
+
+/** The meaning of the exit codes (design, section 8). */
+export const exitCodeWords: readonly (readonly [number, string])[] = [
+  [0, 'done, or nothing to do'],
+  [1, 'failed'],
+  [2, 'wrong usage or configuration; nothing was started'],
+  [3, 'held: some changes wait for approval, the rest is done'],
+  [4, 'partial: some changes failed, or the source was not read completely'],
+  [130, 'stopped by Ctrl-C (143: by SIGTERM); the next run continues where this one stopped'],
+];
+
+interface ProgramFacts {
+  readonly version: string;
+  readonly output: OutputConfiguration;
+}
+
+/** Creates the command line. It throws `CommanderError` where commander would end the process. */
+export function createProgram(host: CommandHost, { version, output }: ProgramFacts): Command {
+  const program = new Command('rollcall')
+    .description("Keeps a platform's users equal to the HR system's employees.")
+    .version(version, '--version', 'show the version')
+    .helpOption('--help', 'show help')
+    .option('--config <file>', 'configuration file (default: $ROLLCALL_CONFIG, or ./rollcall.yaml)')
+    .option('--json', 'print one JSON object instead of text')
+    .option('--verbose', 'write logs to stderr')
+    .option('--debug', 'show the stack of an error')
+    .option('--raw', 'also show the answer of the platform or HR system to a failed call; may contain personal data')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput(output)
+    .exitOverride();
+  for (const row of commandRows(host.apiOperations)) addCommand(program, row, host.action);
+  const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
+  return program.addHelpText('after', `\nExit codes:\n${codes.join('\n')}`);
+}
 
 /**
  * Runs one command line, without the program's name, and resolves to its exit code (see `exitCodeWords`). Never rejects:
@@ -61,4 +120,82 @@ function outputOf({ stdout, stderr, env }: CliIo) {
     getOutHasColors: () => hasColors(stdout.isTTY === true),
     getErrHasColors: () => hasColors(stderr.isTTY === true),
   };
+}
+
+/** The shape of a configuration problem in an error. */
+interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Returns the exit code of a command that threw. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interruption) return error.exitCode;
+  if (error instanceof CommanderError) return 2;
+  return error instanceof RollcallError && (error.code === 'USAGE' || error.code === 'CONFIG_INVALID') ? 2 : 1;
+}
+
+/** What a failure shows besides its message. */
+interface FailureOptions {
+  /** `--debug`: the stack. */
+  readonly isDebug: boolean;
+  /** `--raw`: the text of another system that led to it. */
+  readonly isRaw: boolean;
+}
+
+/** Renders an error for the operator. */
+export function renderFailure(error: unknown, { colors }: Style, { isDebug, isRaw }: FailureOptions): string {
+  const raw = isRaw ? rawOf(error) : undefined;
+  const said = raw === undefined ? '' : `\nanswer: ${clean(raw)}`;
+  const stack = `${isDebug && error instanceof Error ? `\n${stackOf(error)}${causeOf(error)}` : ''}${said}`;
+  const problems = problemsOf(error);
+  if (problems.length > 1) {
+    const lines = clean(messageOf(error)).replace(/^/gm, '  ');
+    return `${colors.red('error:')} ${formatCount(problems.length, 'problem')} in the configuration; nothing was started (CONFIG_INVALID)\n${lines}${stack}`;
+  }
+  if (error instanceof Interruption) return `${messageOf(error)}${stack}`;
+  const hint = error instanceof RollcallError || isDebug ? '' : '\nuse --debug to see the stack';
+  return `${colors.red('error:')} ${clean(messageOf(error))}${codeOf(error)}${hint}${stack}`;
+}
+
+/** Returns the code for `rollcall explain`. A message about usage needs no code. */
+function codeOf(error: unknown): string {
+  return error instanceof RollcallError && error.code !== 'USAGE' ? ` (${error.code})` : '';
+}
+
+/** The object of `--json` for a command that threw. */
+export function failureJson(error: unknown) {
+  const problems = problemsOf(error);
+  const code = error instanceof RollcallError ? error.code : error instanceof CommanderError ? 'USAGE' : 'UNEXPECTED';
+  const message = messageOf(error).replace(/^error: /, '');
+  return { error: { code, message, ...(problems.length === 0 ? {} : { problems }) } };
+}
+
+/** Never returns the message of an unexpected error, because it may quote anything. */
+function messageOf(error: unknown): string {
+  if (error instanceof RollcallError || error instanceof CommanderError) return error.message;
+  return `unexpected: ${cleanLine(describeError(error))}`;
+}
+
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? `\ncaused by ${stackOf(cause)}` : '';
+}
+
+/** Returns the stack without a message that may quote another system. */
+function stackOf(error: Error): string {
+  const places = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  const head = error instanceof RollcallError ? `${error.name}: ${error.message}` : error.name;
+  return clean([head, ...places].join('\n'));
+}
+
+function rawOf(error: unknown): string | undefined {
+  if (error instanceof RollcallError) return RollcallError.rawTextOf(error);
+  return error instanceof Error && !(error instanceof CommanderError) ? error.message : undefined;
+}
+
+function problemsOf(error: unknown): readonly Problem[] {
+  return error instanceof RollcallError && 'problems' in error ? (error.problems as readonly Problem[]) : [];
 }

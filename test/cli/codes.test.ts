@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/run-cli.ts';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { fold } from '../../src/core/run/nearest.ts';
 import { openTestShell } from './test-shell.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/failure.ts';
+import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { plain } from './samples.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { anchorOf, listedCodes } from '../../src/core/run/codes/code-list.ts';
-import { renderRunbook, renderRunbookList } from '../../src/server/runbook.ts';
+import { renderRunbook, renderRunbookList } from '../../src/server/page/serve-page.ts';
 
 const operations = new URL('../../docs/operations.md', import.meta.url);
 

@@ -3,8 +3,7 @@ import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { expect, it } from 'vitest';
 import { traceIdsOf } from '../../src/core/run/run.ts';
 import { isSent, isTelemetryOn } from '../../src/watch/tracing/is-on.ts';
-import { openMetricProducer } from '../../src/watch/tracing/metric-producer.ts';
-import { rootSampler } from '../../src/watch/tracing/open-telemetry.ts';
+import { openMetricProducer, rootSampler } from '../../src/watch/tracing/open-telemetry.ts';
 
 const endpoint = 'http://collector:4318';
 

@@ -6,8 +6,7 @@ import { html } from '../docs/html.ts';
 import { renderDocsPage } from '../docs/render-docs-page.ts';
 import type { World } from '../world.ts';
 import { serveControl } from './control.ts';
-import { hasEmptySegment, pathOf } from './path-parameters.ts';
-import { type Exchange, serveOperation } from './serve-operation.ts';
+import { type Exchange, hasEmptySegment, pathOf, serveOperation } from './serve-operation.ts';
 
 const maxBodyBytes = 512 * 1024 * 1024;
 

@@ -2,12 +2,30 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation, OperationId } from '../../platform/table/index.ts';
-import { handlers } from '../api/handlers.ts';
-import { type Answer, type Call, operationError, Refusal } from '../call.ts';
+import { evaluationHandlers } from '../api/evaluations.ts';
+import { feedbackHandlers } from '../api/feedback.ts';
+import { goalHandlers } from '../api/goals.ts';
+import { leaderHandlers } from '../api/leaders.ts';
+import { roleHandlers } from '../api/roles.ts';
+import { tokenHandlers } from '../api/tokens.ts';
+import { userFileHandlers } from '../api/user-files.ts';
+import { userHandlers } from '../api/users.ts';
+import { type Answer, type Call, type Handler, operationError, Refusal } from '../call.ts';
 import type { StruckFaults } from '../faults/fault-book.ts';
 import { chooseLanguage } from '../growth/catalog.ts';
 import type { World } from '../world.ts';
-import { pathOf, readPathParameters } from './path-parameters.ts';
+
+/** The handler of each operation of the contract. */
+const handlers: Readonly<Record<OperationId, Handler>> = {
+  ...tokenHandlers,
+  ...userHandlers,
+  ...userFileHandlers,
+  ...roleHandlers,
+  ...leaderHandlers,
+  ...feedbackHandlers,
+  ...goalHandlers,
+  ...evaluationHandlers,
+};
 
 /** A request, and what answers it. */
 export interface Exchange {
@@ -253,4 +271,37 @@ function spoilRows(body: string, faults: StruckFaults): string {
   if (faults.has('duplicate-row')) rows = rows.map((row, i) => (i === rows.length - 1 ? rows[0] : row));
   if (faults.has('null-row')) rows = rows.map((row, i) => (i === 0 ? null : row));
   return JSON.stringify({ ...content, result: rows });
+}
+
+/**
+ * Returns path parameters by the template's names, each percent-decoded exactly once. The router decodes the whole path,
+ * and an identification may contain `%2F` or `%25`.
+ */
+function readPathParameters(template: string, path: string): Record<string, string> {
+  const segments = path.split('/');
+  const parameters: Record<string, string> = {};
+  for (const [i, part] of template.split('/').entries()) {
+    const name = /^\{(?<name>.+)\}$/.exec(part)?.groups?.name;
+    if (name !== undefined) parameters[name] = decode(segments[i] ?? '');
+  }
+  return parameters;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Refusal(400, 'Bad Request', 'The path is not percent-encoded UTF-8');
+  }
+}
+
+/** Returns whether a path parameter is empty: the router accepts `users/` for `users/{identification}`, the contract does not. */
+export function hasEmptySegment(template: string, path: string): boolean {
+  const segments = path.split('/');
+  return template.split('/').some((part, i) => part !== '' && segments[i] === '');
+}
+
+/** Returns the path of a request as sent, without its query. */
+export function pathOf(request: FastifyRequest): string {
+  return request.raw.url?.split('?')[0] ?? '';
 }

@@ -5,8 +5,7 @@ import { isStoreAway } from '../../core/run/errors.ts';
 import type { MetricFamily, Metrics, QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
-import { openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
-import { type Instruments, openInstruments } from './metrics-instruments.ts';
+import { type Instruments, openInstruments, openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
 import { type MetricRow, metricsTable } from './metrics-table.ts';
 
 export interface MetricsOptions {

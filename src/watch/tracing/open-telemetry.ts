@@ -1,9 +1,33 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Context, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  diag,
+  type HrTime,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+  ValueType,
+} from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  defaultResource,
+  detectResources,
+  emptyResource,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  DataPointType,
+  type Histogram,
+  MeterProvider,
+  type MetricData,
+  type MetricProducer,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -17,11 +41,10 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { RollcallError } from '../../core/run/errors.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
-import type { Tracing } from '../../ports/metrics.ts';
+import type { MetricFamily, Tracing } from '../../ports/metrics.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
 import { isSent } from './is-on.ts';
-import { openMetricProducer } from './metric-producer.ts';
 
 export interface TelemetryOptions {
   /** The `OTEL_…` variables. The exporters of the SDK read those of the process itself. */
@@ -199,4 +222,71 @@ export function rootSampler(env: Readonly<Record<string, string | undefined>>): 
   if (name !== 'traceidratio') return new AlwaysOnSampler();
   const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG ?? '1');
   return new TraceIdRatioBasedSampler(ratio >= 0 && ratio <= 1 ? ratio : 1);
+}
+
+interface Span {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+}
+
+/** Produces the metrics of `/metrics` for OpenTelemetry, under the same names and labels. */
+export function openMetricProducer(
+  read: () => Promise<readonly MetricFamily[]>,
+  times: { readonly startedAt: number; readonly now: () => number },
+): MetricProducer {
+  return {
+    async collect() {
+      const span = { startTime: hrTime(times.startedAt), endTime: hrTime(times.now()) };
+      const metrics = (await read()).filter(({ samples }) => samples.length > 0).map((family) => toData(family, span));
+      const scopeMetrics = [{ scope: { name: 'rollcall' }, metrics }];
+      return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };
+    },
+  };
+}
+
+function toData(family: MetricFamily, span: Span): MetricData {
+  const { name, type, help, samples } = family;
+  const descriptor = { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE };
+  const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
+  if (type === 'histogram') {
+    return { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: histograms(family, span) };
+  }
+  const dataPoints = samples.map(({ labels, value }) => ({ ...span, attributes: { ...labels }, value }));
+  return type === 'counter'
+    ? { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    : { ...base, dataPointType: DataPointType.GAUGE, dataPoints };
+}
+
+function unitOf(name: string): string {
+  if (/_seconds(?:_total)?$/.test(name)) return 's';
+  return /_bytes$/.test(name) ? 'By' : '1';
+}
+
+function histograms({ name, samples }: MetricFamily, span: Span) {
+  const series = new Map<string, MetricFamily['samples'][number][]>();
+  for (const sample of samples) {
+    const { le: _, ...labels } = sample.labels;
+    const key = JSON.stringify(labels);
+    series.set(key, [...(series.get(key) ?? []), sample]);
+  }
+  return [...series].map(([key, own]) => ({
+    ...span,
+    attributes: JSON.parse(key) as Record<string, string>,
+    value: toHistogram(name, own),
+  }));
+}
+
+/** Buckets of Prometheus count everything below their bound; those of OpenTelemetry only what is above the one before. */
+function toHistogram(name: string, samples: MetricFamily['samples']): Histogram {
+  const totalOf = (suffix: string): number => samples.find((one) => one.name === `${name}_${suffix}`)?.value ?? 0;
+  const buckets = samples.filter((one) => one.name === `${name}_bucket`);
+  const bounds = buckets.map(({ labels }) => Number(labels.le)).filter(Number.isFinite);
+  const below = buckets.map(({ value }) => value);
+  const counts = below.map((value, i) => value - (below[i - 1] ?? 0));
+  return { buckets: { boundaries: bounds, counts }, sum: totalOf('sum'), count: totalOf('count') };
+}
+
+function hrTime(at: number): HrTime {
+  const seconds = Math.floor(at / 1000);
+  return [seconds, Math.round((at - seconds * 1000) * 1e6)];
 }

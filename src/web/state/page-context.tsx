@@ -1,8 +1,78 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { formatDuration } from '../../core/run/formats.ts';
 import type { Api } from '../api/client.ts';
 import type { Texts } from '../texts/en.ts';
-import { createFormats, type Formats } from './formats.ts';
 import { type Language, type Preferences, type Theme, textsOf } from './preferences.ts';
+
+/** Numbers, instants and durations in the language of the user and the zone of the browser. */
+interface Formats {
+  number(value: number): string;
+  /** `23 Nov, 14:05:09` with the year when it is another one. */
+  instant(iso: string, now: number): string;
+  /** With weekday, seconds and zone, for tooltips. */
+  fullInstant(iso: string): string;
+  /** `4 min ago`, `in 2 h`. */
+  relative(iso: string, now: number): string;
+  /** `2 h 5 min`, in the two largest units. */
+  duration(ms: number): string;
+  day(isoDay: string): string;
+  /** The zone of all times: `Europe/Madrid (GMT+1)`. */
+  zone(): string;
+  readonly timeZone: string;
+  compare(a: string, b: string): number;
+}
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+function createFormats(language: Language, t: Texts): Formats {
+  const tag = language === 'es' ? 'es-419' : 'en-GB';
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const numbers = new Intl.NumberFormat(language === 'es' ? 'es-MX' : 'en-US');
+  const short = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+  const long = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' });
+  const full = new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'long' });
+  const days = new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const offset = new Intl.DateTimeFormat(tag, { timeZoneName: 'shortOffset' });
+  const collator = new Intl.Collator(tag);
+
+  const names = { d: t.units.day, h: t.units.hour, min: t.units.minute, s: t.units.second };
+  const duration = (ms: number): string => {
+    if (ms >= secondMs && ms < 10 * secondMs) return `${numbers.format(Math.round(ms / 100) / 10)} ${t.units.second}`;
+    return formatDuration(ms, (value, unit) => `${numbers.format(value)} ${names[unit]}`);
+  };
+  /** One unit, rounded down: a list of ages reads faster so. */
+  const coarse = (ms: number): string => {
+    if (ms < minuteMs) return `${Math.max(1, Math.floor(ms / secondMs))} ${t.units.second}`;
+    if (ms < hourMs) return `${Math.floor(ms / minuteMs)} ${t.units.minute}`;
+    if (ms < 2 * dayMs) return `${Math.floor(ms / hourMs)} ${t.units.hour}`;
+    return `${numbers.format(Math.floor(ms / dayMs))} ${t.units.day}`;
+  };
+
+  return {
+    number: (value) => numbers.format(value),
+    instant: (iso, now) => {
+      const at = new Date(iso);
+      return (at.getFullYear() === new Date(now).getFullYear() ? short : long).format(at);
+    },
+    fullInstant: (iso) => full.format(new Date(iso)),
+    relative: (iso, now) => {
+      const ms = Date.parse(iso) - now;
+      if (Math.abs(ms) < 5 * secondMs) return t.time.now;
+      return ms < 0 ? t.time.ago(coarse(-ms)) : t.time.in(coarse(ms));
+    },
+    duration,
+    day: (isoDay) => days.format(new Date(`${isoDay}T00:00:00Z`)),
+    zone: () => {
+      const name = offset.formatToParts(new Date(0)).find(({ type }) => type === 'timeZoneName')?.value;
+      return name === undefined ? timeZone : `${timeZone.replaceAll('_', ' ')} (${name})`;
+    },
+    timeZone,
+    compare: (a, b) => collator.compare(a, b),
+  };
+}
 
 /** What every component of the page may use. */
 export interface PageContext {
