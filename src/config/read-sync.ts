@@ -82,13 +82,14 @@ function checkDeltas(
 
 /** Returns the sync in the form that all other code uses. */
 export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
-  const { schedule, freshness, source: _source, outbox: _outbox, deltas, prefer, parkEmail, ...others } = input;
+  const { schedule, freshness, source: _source, outbox: _outbox, deltas, prefer, nulls, parkEmail, ...others } = input;
   const byEmail: readonly MatchKey[] = input.mapping.fields.email === undefined ? [] : ['email'];
   const settings: SyncSettings = {
     ...others,
     name: draft.name,
     scope: input.scope,
     ...(prefer === undefined ? {} : { prefer }),
+    ...(nulls === undefined ? {} : { nulls }),
     match: input.match ?? ['identification', ...byEmail],
     lifecycle: input.lifecycle,
     ...(parkEmail === undefined ? {} : { parkEmail }),

@@ -14,7 +14,7 @@ const person = {
   isInScope: true,
   unreadable: [],
   troubles: [],
-  collapsed: [],
+  notes: [],
 } as const;
 
 const known: PersonTrace = {

@@ -47,7 +47,7 @@ export function person(patch: Partial<Person> = {}): Person {
     isInScope: true,
     unreadable: [],
     troubles: [],
-    collapsed: [],
+    notes: [],
     ...patch,
   };
 }

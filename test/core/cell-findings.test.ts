@@ -55,7 +55,17 @@ it.each([
 });
 
 it('line breaks that became spaces are one note per column', () => {
-  expect(findingsOf({ collapsed: ['title', 'dept'] }, { collapsed: ['title'] })).toEqual([
+  expect(
+    findingsOf(
+      {
+        notes: [
+          { column: 'title', note: 'collapsed' },
+          { column: 'dept', note: 'collapsed' },
+        ],
+      },
+      { notes: [{ column: 'title', note: 'collapsed' }] },
+    ),
+  ).toEqual([
     {
       code: 'cell-collapsed',
       message: 'title has line breaks or tabs in 2 rows (line 2, line 3): each became a space',
@@ -65,5 +75,7 @@ it('line breaks that became spaces are one note per column', () => {
 });
 
 it('rows out of scope say nothing', () => {
-  expect(findingsOf({ isInScope: false, troubles: [tooLong], collapsed: ['dept'] })).toEqual([]);
+  expect(findingsOf({ isInScope: false, troubles: [tooLong], notes: [{ column: 'dept', note: 'collapsed' }] })).toEqual(
+    [],
+  );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEmailAddress, parkingAddress } from '../../src/core/person/text.ts';
+import { isEmailAddress, parkingAddress } from '../../src/core/person/cell.ts';
 import { orderEmails, sendingLevels } from '../../src/core/plan/email-order.ts';
 import { drawRuns } from '../support/drawn.ts';
 

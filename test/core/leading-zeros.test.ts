@@ -1,37 +1,53 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differByZeros, otherZeros, paddedWidth } from '../../src/core/guard/damage.ts';
+import { numberDamage, otherForms, paddedWidth } from '../../src/core/guard/damage.ts';
 
-describe('identifications that differ by leading zeros only', () => {
+describe('identifications that are one number', () => {
   it.each([
-    ['00123', '123', true],
-    ['123', '0123', true],
-    ['0', '000', true],
-    ['123', '123', false],
-    ['123', '1230', false],
-    ['A012', 'A12', false],
-    ['0A1', 'A1', false],
-    ['', '0', false],
+    ['00123', '123', 'differ only by leading zeros'],
+    ['123', '0123', 'differ only by leading zeros'],
+    ['0', '000', 'differ only by leading zeros'],
+    ['1001.0', '1001', 'differ only by a decimal part'],
+    ['1001', '01001,00', 'differ only by a decimal part'],
+    ["'01001", '01001', "differ only by a spreadsheet's mark for text"],
+    ['01001', '="01001"', "differ only by a spreadsheet's mark for text"],
+    ['1,021', '1021', 'differ only by marks between thousands'],
+    ['1.234.567', '1234567', 'differ only by marks between thousands'],
+    ['123', '123', undefined],
+    ['123', '1230', undefined],
+    ['A012', 'A12', undefined],
+    ['0A1', 'A1', undefined],
+    ['1.5', '15', undefined],
+    ['1,02', '102', undefined],
+    ["'A1", 'A1', undefined],
+    ['', '0', undefined],
   ])('%s and %s: %s', (one, other, expected) => {
-    expect(differByZeros(one, other)).toBe(expected);
+    expect(numberDamage(one, other)?.how).toBe(expected);
+    expect(numberDamage(other, one)?.how).toBe(expected);
   });
 
   it('are found from either of them', () => {
-    expect(otherZeros('00123', new Set([5, 7]))).toEqual(['123', '0000123']);
-    expect(otherZeros('123', new Set([5]))).toEqual(['00123']);
-    expect(otherZeros('123', new Set())).toEqual([]);
-    expect(otherZeros('000', new Set([3]))).toEqual(['0']);
-    expect(otherZeros('A1', new Set([5]))).toEqual([]);
+    expect(otherForms('00123', new Set([5, 7]))).toEqual(expect.arrayContaining(['123', '0000123', "'00123", '123.0']));
+    expect(otherForms('123', new Set([5]))).toContain('00123');
+    expect(otherForms('1021')).toEqual(expect.arrayContaining(['1,021', '1021.0', '="1021"']));
+    expect(otherForms('A1', new Set([5]))).toEqual([]);
   });
 
   it('are all that differ by at most nine zeros, where no width is known', () => {
     const number = fc.bigInt({ min: 0n, max: 10n ** 30n }).map(String);
     const zeros = fc.integer({ min: 0, max: 9 });
+    const write = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => `${text}.0`,
+      (text: string) => `'${text}`,
+      (text: string) => `="${text}"`,
+    );
     fc.assert(
-      fc.property(number, zeros, zeros, (bare, some, others) => {
-        const [one, other] = [bare.padStart(bare.length + some, '0'), bare.padStart(bare.length + others, '0')];
-        expect(otherZeros(one).includes(other)).toBe(one !== other);
-        expect(differByZeros(one, other)).toBe(one !== other);
+      fc.property(number, zeros, zeros, write, (bare, some, others, written) => {
+        const one = bare.padStart(bare.length + some, '0');
+        const other = written(bare.padStart(bare.length + others, '0'));
+        expect(otherForms(other).includes(one)).toBe(one !== other);
+        expect(numberDamage(one, other) !== undefined).toBe(one !== other);
       }),
     );
   });

@@ -80,6 +80,8 @@ describe('the standing of an employee', () => {
     expect(judge({ status: 'Terminated' })).toMatchObject({ reason: 'status "terminated" is in leaver' });
     expect(judge({ status: 'active', left: yesterday })).toMatchObject({
       reason: 'the last day of work has passed',
+      leaves: yesterday,
+      leavesByDate: true,
     });
   });
 
@@ -310,7 +312,12 @@ describe('dates with a time and a zone', () => {
       refusesStart: `left ${reason}`,
     });
     const written = judge({ status: 'active', tz: '', left: '2026-10-01T00:00:00Z' }, noon, instants);
-    expect(written).toEqual({ standing: 'leaver', reason: 'the last day of work has passed' });
+    expect(written).toEqual({
+      standing: 'leaver',
+      reason: 'the last day of work has passed',
+      leaves: '2026-10-01',
+      leavesByDate: true,
+    });
   });
 
   it('may be numbers since 1970', () => {
@@ -408,6 +415,8 @@ describe('what a lifecycle reads', () => {
     expect(judge({ status: 'active', left: yesterday }, noon, { hireDate: undefined, leaveDate: 'left' })).toEqual({
       standing: 'leaver',
       reason: 'the last day of work has passed',
+      leaves: yesterday,
+      leavesByDate: true,
     });
   });
 

@@ -69,7 +69,7 @@ describe('mapping a record', () => {
       isInScope: true,
       unreadable: [],
       troubles: [],
-      collapsed: [],
+      notes: [],
     });
   });
 
@@ -211,11 +211,11 @@ describe('line breaks and tabs inside a text', () => {
     const text = { title: 'Head\n of\tIT' };
 
     expect(map({ job: rule('title'), area: rule('dept') }, { ...text, dept: ' IT\n' })).toMatchObject({
-      collapsed: ['title'],
+      notes: [{ column: 'title', note: 'collapsed' }],
     });
     expect(map({ job: rule('title', { transform: ['collapseSpaces'] }) }, text)).toMatchObject({
       fields: { job: 'Head of IT' },
-      collapsed: [],
+      notes: [],
     });
   });
 

@@ -19,10 +19,7 @@ describe('a date format', () => {
     ["d 'de' MMMM yyyy", '7 de march 2021', '2021-03-07'],
     ["yyyy-MM-dd'", "2021-03-07'", '2021-03-07'],
     ['yyyy-MM-dd', '2000-02-29', '2000-02-29'],
-    ['yyyy-MM-dd', '1753-01-02', '1753-01-02'],
-    ['yyyy-MM-dd', '1753-02-01', '1753-02-01'],
-    ['yyyy-MM-dd', '1899-11-30', '1899-11-30'],
-    ['yyyy-MM-dd', '1899-12-29', '1899-12-29'],
+    ['yyyy-MM-dd', '2100-06-30', '2100-06-30'],
     ['yyyy-MM-dd', '1900-01-02', '1900-01-02'],
     ['yyyy-MM-dd', '1900-02-01', '1900-02-01'],
     ["yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", '2021-03-07T00:00:00.000Z', '2021-03-07'],
@@ -38,6 +35,11 @@ describe('a date format', () => {
     ['yyyy-MM-dd', '2023-00-10', 'no month 0'],
     ['yyyy-MM-dd', '2023-01-00', 'no day 0'],
     ['yyyy-MM-dd', '1899-12-32', 'no day 32'],
+    ['yyyy-MM-dd', '1753-01-02', 'before 1900'],
+    ['yyyy-MM-dd', '1899-12-29', 'before 1900'],
+    ['dd/MM/yyyy', '31/12/0027', 'a year without its century'],
+    ['dd/MM/yyyy', '31/12/1026', 'a slip of the key'],
+    ['yyyy-MM-dd', '2206-12-31', 'a slip of the key'],
     ['yyyy-MM-dd', '2023-1-1', 'digits missing'],
     ['yyyy-MM-dd', '2023-01-01x', 'text after it'],
     ['yyyy-MM-dd', '45306', 'a spreadsheet serial number'],
@@ -57,6 +59,12 @@ describe('a date format', () => {
     ['yyyy-MM-dd', '1899-12-31'],
     ['yyyy-MM-dd', '1900-01-00'],
     ['yyyy-MM-dd', '1900-01-01'],
+    ['yyyy-MM-dd', '1601-01-01'],
+    ['yyyy-MM-dd', '2099-12-31'],
+    ['yyyy-MM-dd', '2100-01-01'],
+    ['yyyy-MM-dd', '2999-12-31'],
+    ['yyyy-MM-dd', '3000-01-01'],
+    ['yyyy-MM-dd', '4712-12-31'],
     ['yyyy-MM-dd', '9999-12-31'],
     ['dd/MM/yyyy', '31/12/9999'],
     ['yyyy-MM-dd', '9999-99-99'],
@@ -120,7 +128,7 @@ describe('a date format', () => {
   });
 
   it('reads back every day that it can be written as', () => {
-    const day = fc.date({ min: new Date('1901-01-01'), max: new Date('2150-12-31'), noInvalidDate: true });
+    const day = fc.date({ min: new Date('1901-01-01'), max: new Date('2098-12-31'), noInvalidDate: true });
     const european = compileDateFormat('dd/MM/yyyy');
 
     fc.assert(
@@ -133,7 +141,7 @@ describe('a date format', () => {
   });
 
   describe('of an instant', () => {
-    const instant = fc.integer({ min: Date.parse('1901-01-02'), max: Date.parse('2150-12-30') });
+    const instant = fc.integer({ min: Date.parse('1901-01-02'), max: Date.parse('2098-12-30') });
     const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
     const zone = fc.constantFrom('UTC', 'America/Montevideo', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Europe/Madrid');
     const pad = (value: number, width = 2) => String(Math.abs(value)).padStart(width, '0');
@@ -181,7 +189,9 @@ describe('a date format', () => {
     });
 
     it('never throws, whatever the text is', () => {
-      const formats = ["yyyy-MM-dd'T'HH:mm:ss.SSSXXX", 'epoch-seconds', 'epoch-ms'].map(compileDateFormat);
+      const formats = ["yyyy-MM-dd'T'HH:mm:ss.SSSXXX", 'epoch-seconds', 'epoch-ms'].map((pattern) =>
+        compileDateFormat(pattern),
+      );
       const text = fc.oneof(fc.string(), fc.stringMatching(/^[-\dT:.Z+]{1,40}$/));
       fc.assert(
         fc.property(text, (any) => {
@@ -194,7 +204,7 @@ describe('a date format', () => {
   it('agrees with the calendar on which days exist', () => {
     const format = compileDateFormat('yyyy-M-d');
     const numbers = [
-      fc.integer({ min: 1901, max: 2150 }),
+      fc.integer({ min: 1901, max: 2098 }),
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 1, max: 31 }),
     ];

@@ -65,6 +65,9 @@ describe('the rank of a record', () => {
   });
 });
 
+const law = { fields: { area: 'Law' } } as const;
+const gone = { standing: 'leaver' } as const;
+
 describe('of two records of one person', () => {
   it.each([
     ['a rejected first one', rejected, inScope('1'), 'unsure'],
@@ -75,11 +78,18 @@ describe('of two records of one person', () => {
     ['none in scope', outside({ rank: '0' }), outside({ rank: '1' }), 'first'],
     ['a higher first rank', inScope('02'), inScope('01'), 'first'],
     ['a higher second rank', inScope('01'), inScope('02'), 'second'],
-    ['equal ranks', inScope('01'), inScope('01'), 'tie'],
-    ['no ranks', inScope(), inScope(), 'tie'],
+    ['equal ranks', inScope('01'), inScope('01', law), 'tie'],
+    ['no ranks', inScope(), inScope(undefined, law), 'tie'],
+    ['equal ranks, and the same in all that is read', inScope('01'), inScope('01', { at: 'line 9' }), 'first'],
+    [
+      'people who both left, whatever else they say',
+      inScope(undefined, gone),
+      inScope('1', { ...gone, ...law }),
+      'first',
+    ],
     ['an unknown first rank', inScope('?'), inScope('1'), 'unsure'],
     ['an unknown second rank', inScope('1'), inScope('?'), 'unsure'],
-    ['two unknown ranks', inScope('?'), inScope('?'), 'unsure'],
+    ['two unknown ranks', inScope('?'), inScope('?', law), 'unsure'],
     ['a rank that is decided before it is unknown', inScope('1?'), inScope('0?'), 'first'],
   ] as const)('%s', (_, first, second, expected) => {
     expect(preferred(first, second)).toBe(expected);
@@ -104,7 +114,7 @@ describe('of all records of one person', () => {
   });
 
   it('none counts when the highest rank is there twice, or one is rejected', () => {
-    expect(countingRecord([inScope('2'), inScope('1'), inScope('2')])).toBeUndefined();
+    expect(countingRecord([inScope('2'), inScope('1'), inScope('2', law)])).toBeUndefined();
     expect(countingRecord([inScope('2'), inScope('1'), rejected])).toBeUndefined();
     expect(countingRecord([rejected, inScope('2'), inScope('1')])).toBeUndefined();
   });

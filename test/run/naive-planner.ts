@@ -109,13 +109,18 @@ function oneOfSeveral(named: readonly (Person | RejectedPerson)[]): readonly (Pe
     const people = records.filter((record) => record.kind === 'person');
     const [inside = [], outside = []] = [true, false].map((is) => people.filter(({ isInScope }) => isInScope === is));
     const [only] = inside;
-    if (records.length === 1 || people.length < records.length || inside.length > 1) return records;
+    const isOne = inside.every(({ standing }) => standing === 'leaver') || new Set(inside.map(whatIsSaid)).size < 2;
+    if (records.length === 1 || people.length < records.length || !isOne) return records;
     if (only === undefined) return records.slice(0, 1);
     if (only.standing !== 'leaver') return [only];
     if (outside.some(({ standing }) => standing === 'active'))
       return [{ ...only, isInScope: false, standing: 'active' }];
     return outside.some(({ standing }) => standing === 'unknown') ? records : [only];
   });
+}
+
+function whatIsSaid({ at: _, standingReason: __, ...said }: Person): string {
+  return JSON.stringify(said);
 }
 
 /** What the roster of the sync `other` says about a person of the ledger, looked up in a map. */

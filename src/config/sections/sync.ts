@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
-import { parkingAddress, parkingPlace } from '../../core/person/text.ts';
+import { parkingAddress, parkingPlace } from '../../core/person/cell.ts';
 import { must } from '../sentences.ts';
 import { guards } from './guards.ts';
 import { lifecycle, mapping, prefer } from './mapping.ts';
@@ -278,6 +278,11 @@ export const syncShape = {
     ['admin@acme'],
   ),
   remove: documented(remove.prefault('never'), 'When a disabled account is deleted.', { afterDays: 30 }),
+  nulls: documented(
+    z.array(text()).optional(),
+    'Texts of the source that mean no value, in every cell that is read. Absent: words that a program writes for a missing value (NULL, None, NaN) are no value where they cannot be one, and are reported where they can. Expressions see the text as it is.',
+    ['NULL', 'N/A'],
+  ),
   parkEmail: documented(
     z
       .string()

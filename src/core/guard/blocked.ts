@@ -1,6 +1,6 @@
 import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
-import { differByZeros } from './damage.ts';
+import { numberDamage } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
 export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
@@ -102,11 +102,13 @@ export function openBlockedTally(): BlockedTally {
   };
 }
 
-type ConflictCause = 'other' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
+type ConflictCause = 'other' | 'number' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
 
 const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>> = {
   other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
   zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
+  number: (people) =>
+    `identifications of ${countOf(people, 'person', 'people')} were changed as numbers (1001.0, '1001, 1,001)`,
   filled: (people) => `identifications of ${countOf(people, 'person', 'people')} have new leading zeros`,
   renamed: (people) =>
     `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
@@ -122,7 +124,8 @@ function conflictCause({ code, identification, other }: Finding): ConflictCause 
   if (code === 'case-conflict') return 'case';
   // Without `other`, the finding repeats the same conflict for the other person.
   if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
-  if (differByZeros(identification, other)) return other.length > identification.length ? 'zeros' : 'filled';
+  const damage = numberDamage(identification, other);
+  if (damage !== undefined) return damage.lostZeros === undefined ? 'number' : damage.lostZeros ? 'zeros' : 'filled';
   return code === 'rename-conflict' ? 'renamed' : 'shared';
 }
 

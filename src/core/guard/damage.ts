@@ -61,7 +61,7 @@ const mojibake = new RegExp(
   'u',
 );
 
-/** Leading zeros of identifications. Spreadsheets remove them from every cell that looks like a number. */
+/* Identifications that are numbers. Spreadsheets and programs change every cell that looks like one. */
 
 /** Most zeros that are tried in front of an identification whose former width is not known. */
 const mostZeros = 9;
@@ -71,33 +71,77 @@ export function paddedWidth(identification: string): number | undefined {
   return identification.charCodeAt(0) === zero && padded.test(identification) ? identification.length : undefined;
 }
 
+/** How a number is written that something changed, without what it does to zeros. */
+const writings: readonly ((digits: string) => string)[] = [
+  (number) => `${number}.0`,
+  (number) => `'${number}`,
+  (number) => `="${number}"`,
+  ...[',', '.', ' ', '\u00a0', "'"].map((mark) => (number: string) => number.replace(/\B(?=(?:\d{3})+$)/g, mark)),
+];
+
+/** Returns the digits of a number, whatever was done to it: `001`, `1.0`, `'1`, `="1"` and `1,021`; undefined for others. */
+function digitsOf(identification: string): string | undefined {
+  if (digits.test(identification)) return identification;
+  const last = identification.charCodeAt(identification.length - 1);
+  if (last !== quote && (last < zero || last > nine)) return undefined;
+  const bare = /^(?:'|=")?(\d[\d.,\s']*?)(?:[.,]0+)?"?$/.exec(identification)?.[1];
+  if (bare === undefined) return undefined;
+  if (digits.test(bare)) return bare;
+  return grouped.test(bare) ? bare.replace(/\D/g, '') : undefined;
+}
+
 /**
- * Returns the identifications that differ from this one by leading zeros only: without any, and filled up to each of
- * the widths. Returns none for an identification that is no number. Without `widths`, every number of zeros up to nine.
+ * Returns the other identifications that this one may have been, or may become, when a spreadsheet or a program takes it
+ * for a number: without leading zeros, and filled up to each of the widths; with `.0`, the mark of text or of thousands.
+ * None for an identification that is no number. Without `widths`, every number of zeros up to nine.
  */
-export function otherZeros(identification: string, widths?: ReadonlySet<number>): readonly string[] {
-  if (!digits.test(identification)) return [];
-  const bare = withoutZeros(identification);
+export function otherForms(identification: string, widths?: ReadonlySet<number>): readonly string[] {
+  const plain = digitsOf(identification);
+  if (plain === undefined) return [];
+  const bare = withoutZeros(plain);
   const all = widths ?? Array.from({ length: mostZeros }, (_, more) => bare.length + more + 1);
-  const forms = new Set([bare, ...Array.from(all, (width) => bare.padStart(width, '0'))]);
+  const numbers = new Set([plain, bare, ...Array.from(all, (width) => bare.padStart(width, '0'))]);
+  const written = [...new Set([plain, bare])].flatMap((number) => writings.map((write) => write(number)));
+  const forms = new Set([...numbers, ...written]);
   forms.delete(identification);
   return [...forms];
 }
 
-/** Returns whether two identifications are numbers that differ by leading zeros only. */
-export function differByZeros(one: string, other: string): boolean {
-  return one !== other && digits.test(one) && digits.test(other) && withoutZeros(one) === withoutZeros(other);
+/** What a spreadsheet or a program did to one of two identifications. */
+export interface NumberDamage {
+  /** How they differ, as the end of a sentence: `differ only by leading zeros`. */
+  readonly how: string;
+  readonly advice: string;
+  /** The first one is the shorter one. Undefined where something else than zeros differs. */
+  readonly lostZeros?: boolean;
 }
 
-/** Advice for identifications whose leading zeros were lost. */
-export const zerosAdvice = 'Spreadsheets remove leading zeros: export the column as text';
+/** Returns how two different identifications of one number differ; undefined for any other two. */
+export function numberDamage(one: string, other: string): NumberDamage | undefined {
+  const [first, second] = [digitsOf(one), digitsOf(other)];
+  if (one === other || first === undefined || second === undefined) return undefined;
+  if (withoutZeros(first) !== withoutZeros(second)) return undefined;
+  if (first === one && second === other) {
+    return { how: 'differ only by leading zeros', advice: zerosAdvice, lostZeros: one.length < other.length };
+  }
+  const strange = first === one ? other : one;
+  if (/[.,]0+$/.test(strange)) return { how: 'differ only by a decimal part', advice: floatAdvice };
+  return /^['=]/.test(strange)
+    ? { how: "differ only by a spreadsheet's mark for text", advice: 'Export the column without it' }
+    : { how: 'differ only by marks between thousands', advice: 'Export the column as text' };
+}
+
+const zerosAdvice = 'Spreadsheets remove leading zeros: export the column as text';
+const floatAdvice = 'A program read the column as decimal numbers: export it as text';
 
 function withoutZeros(text: string): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
 const zero = 0x30;
+const quote = 0x22;
 const digits = /^\d+$/;
+const grouped = /^\d{1,3}(?:([.,\s'])\d{3})(?:\1\d{3})*$/;
 const padded = /^0\d+$/;
 
 /** Compares the identifications of a read with each other. */

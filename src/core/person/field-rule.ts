@@ -1,10 +1,10 @@
-import { importDamage } from '../guard/damage.ts';
-import { CollapsedText, Refusal } from '../run/refusal.ts';
+import { NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, RecordValue } from '../run/settings.ts';
-import { type FieldName, fieldTraits } from './fields.ts';
+import { cellKind, compileCell, dateUse, isEmailAddress } from './cell.ts';
+import type { FieldName } from './fields.ts';
 import { compileDateFormat, type DayOf, dateProblem, isoDatePattern } from './plain-date.ts';
 import { compileSourcePath, compileVisibility } from './source-path.ts';
-import { collapseBreaks, compileTransforms, isEmailAddress, normalText, readText, textProblem } from './text.ts';
+import { collapseBreaks, compileTransforms, normalText, readText, textProblem } from './text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,12 +30,16 @@ export interface CompiledRule {
   /**
    * Returns the value to write: text, `''` to clear, undefined to keep, or a `Refusal` when the cell cannot be used.
    */
-  settle(raw: unknown, dayOf?: DayOf): string | undefined | CollapsedText | Refusal;
+  settle(raw: unknown, dayOf?: DayOf): string | undefined | NotedText | Refusal;
 }
 
 /** Compiles the rule of one field. Throws RangeError, or what the expression compiler throws. */
-export function compileFieldRule(name: FieldName, rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
-  const settle = compileSettle(name, rule);
+export function compileFieldRule(
+  name: FieldName,
+  rule: FieldRule,
+  { expressions, nulls }: { readonly expressions: ExpressionCompiler; readonly nulls: ReadonlySet<string> },
+): CompiledRule {
+  const settle = compileSettle(name, rule, nulls);
   return { ...compileRead(name, rule, expressions), settle };
 }
 
@@ -104,24 +108,29 @@ function refuseFailure(error: unknown): Refusal {
   );
 }
 
-function compileSettle(name: FieldName, rule: FieldRule): CompiledRule['settle'] {
+function compileSettle(name: FieldName, rule: FieldRule, nulls: ReadonlySet<string>): CompiledRule['settle'] {
+  const kind = cellKind(name, rule.format !== undefined);
+  const readCell = compileCell(kind, nulls);
   const transform = compileTransforms(rule.transform);
   const ofBlank = blankOutcome(name, rule);
   const ofAbsent = requiredFields.has(name)
     ? new Refusal('not-visible', 'is not visible in the source, and it is required')
     : undefined;
-  const finish = compileFinish(name, rule);
-  const settleText = (normal: string, dayOf: DayOf | undefined): string | undefined | CollapsedText | Refusal => {
-    const damage = importDamage(normal);
-    if (damage !== undefined) return damage;
-    const read = collapseBreaks(normal);
+  const finish = kind === 'date' ? compileDate(name, rule) : kind === 'email' ? finishEmail : refuseProblem;
+  const settleText = (normal: string, dayOf: DayOf | undefined): string | undefined | NotedText | Refusal => {
+    const cell = readCell(normal);
+    if (cell instanceof Refusal) return cell;
+    const said = typeof cell === 'string' ? cell : cell.text;
+    const read = collapseBreaks(said);
     const text = transform === undefined ? read : transform(read);
     if (text === '') return ofBlank;
     const finished = finish(text, dayOf);
     if (finished === '') return ofBlank;
-    if (read === normal || finished instanceof Refusal) return finished;
+    if (finished instanceof Refusal) return finished;
+    if (typeof cell !== 'string') return new NotedText(finished, cell.note);
     // A transform that collapses white space does so on purpose, so there is nothing to report.
-    return transform !== undefined && transform(normal) === text ? finished : new CollapsedText(finished);
+    if (read === said || (transform !== undefined && transform(said) === text)) return finished;
+    return new NotedText(finished, 'collapsed');
   };
   return (raw, dayOf) => {
     if (typeof raw === 'string') return settleText(normalText(raw), dayOf);
@@ -140,17 +149,22 @@ function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusa
   return rule.whenEmpty === 'clear' ? '' : undefined;
 }
 
-/** Compiles the last check of a text that is not blank. */
-function compileFinish(name: FieldName, rule: FieldRule): (text: string, dayOf?: DayOf) => string | Refusal {
-  if (fieldTraits(name).isDate || rule.format !== undefined) {
-    const format = compileDateFormat(rule.format ?? isoDatePattern);
-    return (text, dayOf) => format.parse(text, dayOf) ?? new Refusal('not-a-date', dateProblem(text, format));
-  }
-  const refuseProblem = (text: string) => textProblem(text) ?? text;
-  if (name !== 'email') return refuseProblem;
-  const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
-  return (text) => (isEmailAddress(text) ? refuseProblem(text) : notAnAddress);
+/* The last check of a text that is not blank. */
+
+function compileDate(name: FieldName, rule: FieldRule): (text: string, dayOf?: DayOf) => string | Refusal {
+  const format = compileDateFormat(rule.format ?? isoDatePattern, dateUse(name));
+  return (text, dayOf) => format.parse(text, dayOf) ?? new Refusal('not-a-date', dateProblem(text, format));
 }
+
+function refuseProblem(text: string): string | Refusal {
+  return textProblem(text) ?? text;
+}
+
+function finishEmail(text: string): string | Refusal {
+  return textProblem(text) ?? (isEmailAddress(text) ? text : notAnAddress);
+}
+
+const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
 
 /** The time that the expressions of one read take together. One object per read. */
 export interface EvaluationBudget {

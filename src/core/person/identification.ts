@@ -1,4 +1,5 @@
-import { importDamage } from '../guard/damage.ts';
+import { Refusal } from '../run/refusal.ts';
+import { compileCell, hasInvisible, invisibleCharacter } from './cell.ts';
 import { confusables } from './confusables.ts';
 import { textProblem } from './text.ts';
 
@@ -13,23 +14,12 @@ import { textProblem } from './text.ts';
 export function identificationProblem(text: string): string | undefined {
   if (text === '') return 'is blank';
   if (text === '.' || text === '..') return 'is . or .., which a URL cannot contain';
-  const damage = importDamage(text)?.reason;
-  if (damage !== undefined) return damage;
-  if (missingValue.test(text)) {
-    return 'is the text that a program writes for a missing value (null, undefined, NaN, [object Object])';
-  }
-  const problem = textProblem(text)?.reason;
-  if (problem !== undefined || printableAscii.test(text)) return problem;
-  return invisible.test(text)
-    ? 'contains an invisible character (zero-width, text direction or other format character)'
-    : undefined;
+  const cell = readCell(text);
+  if (cell instanceof Refusal) return cell.reason;
+  return textProblem(text)?.reason ?? (hasInvisible(text) ? invisibleCharacter.reason : undefined);
 }
 
-// Nan is also a first name, so only the spelling of programs is refused.
-const missingValue = /^(?:null|Null|NULL|undefined|Undefined|UNDEFINED|NaN|\[object [A-Za-z]+\])$/;
-const printableAscii = /^[\x20-\x7e]*$/;
-// Default_Ignorable adds what Unicode does not call a format character: variation selectors and Hangul fillers.
-const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const readCell = compileCell('identification', new Set());
 
 /**
  * Returns the text that an identification looks like: NFKC, look-alikes of ASCII characters replaced, digits of every

@@ -1,5 +1,6 @@
 import { type CellTrouble, Refusal } from '../run/refusal.ts';
 import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.ts';
+import { compileCell } from './cell.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import { openRecordInputs, type RecordInput } from './field-rule.ts';
 import type { Standing } from './person.ts';
@@ -17,6 +18,10 @@ export interface StandingVerdict {
   readonly troubles?: readonly CellTrouble[];
   /** Why no account may be created or enabled for the person. */
   readonly refusesStart?: string;
+  /** The last day of work, if there is one. */
+  readonly leaves?: string;
+  /** Only that date shows that the person left. */
+  readonly leavesByDate?: true;
 }
 
 type LifecycleKey = 'status' | 'hireDate' | 'leaveDate' | 'timezone';
@@ -60,7 +65,11 @@ export interface Lifecycle {
  * last zone on earth: where both agree that is the verdict, else the standing is unknown. Without settings every
  * employee is active. Throws RangeError for contradictory settings.
  */
-export function compileLifecycle(settings: LifecycleSettings | undefined, compiler?: ExpressionCompiler): Lifecycle {
+export function compileLifecycle(
+  settings: LifecycleSettings | undefined,
+  compiler?: ExpressionCompiler,
+  nulls: ReadonlySet<string> = new Set(),
+): Lifecycle {
   if (settings === undefined) {
     const everyone = standing('active', 'no lifecycle is configured: everyone in the source is active');
     return { reads: [], readers: [], expressions: [], judge: () => everyone, dayOf: () => utcDayOf };
@@ -75,10 +84,10 @@ export function compileLifecycle(settings: LifecycleSettings | undefined, compil
   const statusInput = inputOf('status', settings.status);
   const hireInput = inputOf('hireDate', settings.hireDate);
   const leaveInput = inputOf('leaveDate', settings.leaveDate);
-  const status = statusInput === undefined ? undefined : compileStatus(settings, statusInput);
-  const format = compileDateFormat(settings.dateFormat ?? isoDatePattern);
-  const hireDate = dateReader(hireInput, format);
-  const leaveDate = dateReader(leaveInput, format);
+  const status = statusInput === undefined ? undefined : compileStatus(settings, statusInput, nulls);
+  const format = compileDateFormat(settings.dateFormat ?? isoDatePattern, 'work');
+  const hireDate = dateReader(hireInput, format, nulls);
+  const leaveDate = dateReader(leaveInput, format, nulls);
   const zone = compileZone(settings.timezone, dateTimes, inputs);
   const readers = [
     ['status', statusInput?.reads ?? []],
@@ -97,14 +106,16 @@ export function compileLifecycle(settings: LifecycleSettings | undefined, compil
       const place = format.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
       const hired = hireDate(fields, computed, place);
       const left = leaveDate(fields, computed, place);
-      if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined) {
-        return judgeDays(said, { hired, left, leavesBy }, days, zone);
-      }
       const dates = { hired: readable(hired), left: readable(left), leavesBy };
-      const verdict = judgeDays(said, dates, days, zone);
+      const judged = judgeDays(said, dates, days, zone);
+      const verdict = typeof left === 'string' ? { ...judged, ...datedBy(said, judged, left) } : judged;
+      const contradiction = contradictionOf(said, verdict, dates, days);
+      if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined && !contradiction) {
+        return verdict;
+      }
       const troubles = [
         ...troubleOf('hireDate', hireInput?.name, hired),
-        ...troubleOf('leaveDate', leaveInput?.name, left),
+        ...troubleOf('leaveDate', leaveInput?.name, contradiction ?? left),
         ...troubleOf('timezone', zone.column, days.refusal),
       ];
       const why = troubles
@@ -200,6 +211,7 @@ const rememberedStatuses = 1000;
 function compileStatus(
   settings: LifecycleSettings,
   { name, get }: RecordInput,
+  nulls: ReadonlySet<string>,
 ): (fields: Fields, computed: readonly unknown[]) => StatusReading {
   // A reason quotes the word of the configuration, never the value of the row.
   const active = new Map(settings.active.map((text) => [statusKey(text), text]));
@@ -208,7 +220,7 @@ function compileStatus(
   if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
   const remembered = new Map<string, StatusReading>();
   const judge = (text: string): StatusReading => {
-    const key = statusKey(text);
+    const key = nulls.has(text) ? '' : statusKey(text);
     if (key === '') return neither(`${name} is blank`);
     const [here, gone] = [active.get(key), leaver.get(key)];
     if (here !== undefined) {
@@ -240,21 +252,52 @@ function neither(reason: string): StatusReading {
 type DateReader = (fields: Fields, computed: readonly unknown[], dayOf: DayOf) => string | Refusal;
 
 /** Compiles a reader that returns a plain date, or `''` when there is none. */
-function dateReader(input: RecordInput | undefined, format: DateFormat): DateReader {
+function dateReader(input: RecordInput | undefined, format: DateFormat, nulls: ReadonlySet<string>): DateReader {
   if (input === undefined) return () => '';
+  const readCell = compileCell('date', nulls);
   return (fields, computed, dayOf) => {
     const value = input.get(fields, computed);
     if (value instanceof Refusal) return value;
     const reading = readText(value);
     if (reading.kind === 'refused') return reading.refusal;
-    if (reading.kind === 'absent' || reading.text === '') return '';
-    return format.parse(reading.text, dayOf) ?? new Refusal('not-a-date', dateProblem(reading.text, format));
+    const cell = reading.kind === 'absent' ? '' : readCell(reading.text);
+    if (cell === '' || cell instanceof Refusal) return cell;
+    const text = typeof cell === 'string' ? cell : cell.text;
+    const date = format.parse(text, dayOf);
+    if (date !== undefined) return date;
+    return new Refusal(format.isImplausible(text) === 'late' ? 'far-date' : 'not-a-date', dateProblem(text, format));
   };
 }
 
+/** A year far ahead is no date to act on, but the person was not to leave today. */
+const someDayAhead = '9999-12-30';
+
 function readable(date: string | Refusal): string {
-  return typeof date === 'string' ? date : '';
+  if (typeof date === 'string') return date;
+  return date.kind === 'far-date' ? someDayAhead : '';
 }
+
+function datedBy(said: StatusReading, { standing: judged }: StandingVerdict, leaves: string): Partial<StandingVerdict> {
+  if (leaves === '') return {};
+  return judged === 'leaver' && said.list !== 'leaver' ? { leaves, leavesByDate: true } : { leaves };
+}
+
+/** Returns why the status and the date cannot both be meant: the person left, and the last day is years ahead. */
+function contradictionOf(
+  { list }: StatusReading,
+  verdict: StandingVerdict,
+  { left, leavesBy }: Dates,
+  { latest }: Days,
+): Refusal | undefined {
+  if (list !== 'leaver' || leavesBy !== undefined || verdict.standing === 'leaver' || left === someDayAhead) return;
+  const aYearAhead = `${Number(latest.slice(0, 4)) + 1}${latest.slice(4)}`;
+  return left > aYearAhead ? yearsAhead : undefined;
+}
+
+const yearsAhead = new Refusal(
+  'status-and-date',
+  'is more than a year ahead, although the status says that the person left',
+);
 
 function troubleOf(
   field: CellTrouble['field'],

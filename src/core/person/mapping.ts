@@ -1,7 +1,7 @@
-import { importDamage } from '../guard/damage.ts';
 import { RollcallError } from '../run/errors.ts';
-import { type CellTrouble, CollapsedText, Refusal } from '../run/refusal.ts';
+import { type CellNote, type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from '../run/settings.ts';
+import { compileCell, noValue } from './cell.ts';
 import type { EvaluationBudget } from './field-rule.ts';
 import {
   type CompiledExpression,
@@ -16,9 +16,9 @@ import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
 import type { Mapped, Person, SourceRecord } from './person.ts';
-import { compileDateFormat, utcDayOf } from './plain-date.ts';
+import { compileDateFormat, type DayOf, utcDate, utcDayOf } from './plain-date.ts';
 import { compilePrefer, type Preference } from './prefer.ts';
-import { compileTransforms, readText } from './text.ts';
+import { compileTransforms, normalText, readText } from './text.ts';
 
 /** The mapping, lifecycle and scope of one sync, compiled once and used for every record. */
 export interface CompiledMapping {
@@ -64,20 +64,24 @@ export interface MappingStep {
 export function compileMapping(
   settings: MappingSettings,
   lifecycle: LifecycleSettings | undefined,
-  { scope, prefer }: Pick<SyncSettings, 'scope' | 'prefer'>,
+  { scope, prefer, nulls: words = [] }: Pick<SyncSettings, 'scope' | 'prefer' | 'nulls'>,
   deps: { readonly expressions: ExpressionCompiler },
 ): CompiledMapping {
   const { expressions } = deps;
+  const nulls = new Set(words.map(normalText));
   const identification = explained('mapping.identification', () => {
-    return compileIdentification(settings.identification, expressions);
+    return compileIdentification(settings.identification, expressions, nulls);
   });
   const rules: NamedRule[] = [];
   for (const { name } of fieldTable) {
     const rule = settings.fields[name];
     if (rule === undefined) continue;
-    rules.push({ name, rule: explained(`mapping.${name}`, () => compileFieldRule(name, rule, expressions)) });
+    rules.push({
+      name,
+      rule: explained(`mapping.${name}`, () => compileFieldRule(name, rule, { expressions, nulls })),
+    });
   }
-  const compiled = explained('lifecycle', () => compileLifecycle(lifecycle, expressions));
+  const compiled = explained('lifecycle', () => compileLifecycle(lifecycle, expressions, nulls));
   const base = { start: compiled.expressions.length, dateFormat: lifecycle?.dateFormat };
   const parts: Parts = {
     identification,
@@ -163,16 +167,17 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   }
   const fields: Partial<Record<FieldName, string>> = {};
   let troubles: CellTrouble[] | undefined;
-  let collapsed: string[] | undefined;
+  let notes: { readonly column: string; readonly note: CellNote }[] | undefined;
   const computed = computedOf(parts, raws);
   const dayOf = parts.needsDay ? parts.lifecycle.dayOf(record.fields, computed) : utcDayOf;
-  let position = 1;
+  const settled = settleFields(parts, raws, { dayOf, now });
+  let position = 0;
   for (const { name, rule } of parts.rules) {
-    const value = rule.settle(raws[position++], dayOf);
+    const value = settled[position++];
     if (typeof value === 'string') fields[name] = value;
-    else if (value instanceof CollapsedText) {
+    else if (value instanceof NotedText) {
       fields[name] = value.text;
-      collapsed = [...(collapsed ?? []), rule.column];
+      notes = [...(notes ?? []), { column: rule.column, note: value.note }];
     } else if (value !== undefined) {
       const { kind, reason } = value;
       troubles = [...(troubles ?? []), { field: name, column: rule.column, kind, reason }];
@@ -195,12 +200,35 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     isInScope: castToBoolean(inScope),
     unreadable: troubles?.map(({ field }) => field as FieldName) ?? none,
     troubles: verdict.troubles === undefined ? (troubles ?? none) : [...(troubles ?? none), ...verdict.troubles],
-    collapsed: collapsed ?? none,
+    notes: notes ?? none,
+    ...(verdict.leaves === undefined ? {} : { leaves: verdict.leaves }),
+    ...(verdict.leavesByDate === undefined ? {} : { leavesByDate: verdict.leavesByDate }),
     ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, dayOf) }),
   };
   if (refusesCreate === undefined) return person;
   return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
 }
+
+/** Settles each cell by itself, then by the others of its row. */
+function settleFields(
+  { rules }: Parts,
+  raws: readonly unknown[],
+  { dayOf, now }: { readonly dayOf: DayOf; readonly now: number },
+): ReturnType<CompiledRule['settle']>[] {
+  let words = 0;
+  const settled = rules.map(({ name, rule }, index) => {
+    const value = rule.settle(raws[index + 1], dayOf);
+    if (value instanceof NotedText ? value.note === 'word' : value === noValue) words += 1;
+    // The next day has begun somewhere on earth.
+    const isUnborn = name === 'birthDate' && typeof value === 'string' && value > utcDate(now + 86_400_000);
+    return isUnborn ? unborn : value;
+  });
+  if (words < 2) return settled;
+  // A program wrote the row: what is a word of programs in one cell is no department or name in another.
+  return settled.map((value) => (value instanceof NotedText && value.note === 'word' ? noValue : value));
+}
+
+const unborn = new Refusal('not-a-date', 'is a date of birth in the future');
 
 /** Returns the results of the expressions of lifecycle and `prefer`. */
 function computedOf({ rules, lifecycle, prefer }: Parts, raws: readonly unknown[]): readonly unknown[] {
@@ -225,11 +253,10 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
   const dayOf = parts.lifecycle.dayOf(record.fields, computed);
   const steps: MappingStep[] = [
     { target: 'identification', origin: identification.origin, ...effectOf(identification.settle(raws[0])) },
-    ...rules.map(({ name, rule }, index) => ({
-      target: name,
-      origin: rule.origin,
-      ...fieldEffect(rule.settle(raws[index + 1], dayOf)),
-    })),
+    ...settleFields(parts, raws, { dayOf, now }).map((value, index) => {
+      const { name, rule } = rules[index] as NamedRule;
+      return { target: name, origin: rule.origin, ...fieldEffect(value) };
+    }),
   ];
   steps.push({
     target: 'standing',
@@ -246,7 +273,7 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
 
 function effectOf(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
   if (value instanceof Refusal) return { effect: 'rejected', detail: value.reason };
-  if (value instanceof CollapsedText) return { effect: 'set', detail: value.text };
+  if (value instanceof NotedText) return { effect: 'set', detail: value.text };
   if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: the value on the platform is kept' };
   return value === '' ? { effect: 'cleared', detail: 'blank' } : { effect: 'set', detail: value };
 }
@@ -267,10 +294,15 @@ function standingEffect({
   return { effect: 'set', detail: [`${standing}: ${reason}`, ...unreadable, ...refusal].join('; ') };
 }
 
-function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler): CompiledRule {
+function compileIdentification(
+  rule: FieldRule,
+  expressions: ExpressionCompiler,
+  nulls: ReadonlySet<string>,
+): CompiledRule {
   if (rule.kind === 'value')
     throw new RangeError('with a fixed value, all employees would have the same identification');
   const transform = compileTransforms(rule.transform);
+  const readCell = compileCell('identification', nulls);
   return {
     ...compileRead('identification', rule, expressions),
     settle(raw) {
@@ -278,8 +310,11 @@ function compileIdentification(rule: FieldRule, expressions: ExpressionCompiler)
       const reading = readText(raw);
       if (reading.kind === 'absent') return new Refusal('not-visible', 'is not there');
       if (reading.kind === 'refused') return reading.refusal;
-      const text = transform === undefined ? reading.text : transform(reading.text);
-      const problem = importDamage(reading.text)?.reason ?? identificationProblem(text);
+      const cell = readCell(reading.text);
+      if (cell instanceof Refusal) return cell;
+      const said = typeof cell === 'string' ? cell : cell.text;
+      const text = transform === undefined ? said : transform(said);
+      const problem = identificationProblem(text);
       return problem === undefined ? text : new Refusal('not-an-identification', problem);
     },
   };

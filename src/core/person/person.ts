@@ -1,4 +1,4 @@
-import type { CellTrouble } from '../run/refusal.ts';
+import type { CellNote, CellTrouble } from '../run/refusal.ts';
 import type { FieldName, FieldValues } from './fields.ts';
 
 /** One record as the source gave it. `at` is its location for the user: `line 12`, `page 3 item 7`. */
@@ -28,12 +28,16 @@ export interface Person {
   /** The reason for the standing: `status "terminated" is in leaver`. A sentence without values of the row. */
   readonly standingReason: string;
   readonly isInScope: boolean;
+  /** The last day of work, if the source has a readable one. */
+  readonly leaves?: string;
+  /** Only that date shows that the person left, no status. */
+  readonly leavesByDate?: true;
   /** Mapped fields whose cell cannot be used. They are absent from `fields`, so the platform's value is kept. */
   readonly unreadable: readonly FieldName[];
   /** Every cell that cannot be used, including those of the lifecycle. */
   readonly troubles: readonly CellTrouble[];
-  /** Columns in which line breaks or tabs were replaced by spaces. */
-  readonly collapsed: readonly string[];
+  /** Columns whose text was changed before use, or looks like none. */
+  readonly notes: readonly { readonly column: string; readonly note: CellNote }[];
   /**
    * Why no account is created for the person; undefined when creation is allowed. A sentence without values of the row.
    */

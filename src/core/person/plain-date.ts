@@ -1,3 +1,5 @@
+import { type DateUse, implausibleSide, implausibleYear, isNoDate } from './cell.ts';
+
 /** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
 
 /** Returns the day that an instant belongs to; undefined when that depends on a time zone that is not known. */
@@ -32,7 +34,7 @@ export function dayRule(rule: DateTimeRule, localDay: (at: number) => string | u
 }
 
 /** The day in UTC, where nothing else is configured. */
-export const utcDayOf: DayOf = dayRule('auto', (at) => utcDate(at));
+export const utcDayOf: DayOf = dayRule('auto', (at) => writtenDate(at));
 
 /** The date format of a source. */
 export interface DateFormat {
@@ -41,14 +43,17 @@ export interface DateFormat {
   /** Whether the format has a zone, so that `parse` needs the day of an instant. */
   readonly isInstant: boolean;
   /**
-   * Returns the plain date; `''` for a date that means *none* (see `isSentinel`); undefined when the text does not
-   * match the format, the day does not exist, or `dayOf` cannot tell. The text must be trimmed.
+   * Returns the plain date; `''` for a date that means *none* (see `isNoDate`); undefined when the text does not match
+   * the format, the day does not exist, its year cannot be meant, or `dayOf` cannot tell. The text must be trimmed.
    */
   parse(text: string, dayOf?: DayOf): string | undefined;
+  /** Returns whether the text fits the format in a year that cannot be meant, and on which side. */
+  isImplausible(text: string): 'early' | 'late' | undefined;
 }
 
 /** Returns why a text is not a date of the format, without the text itself. */
-export function dateProblem(text: string, { pattern, isInstant, parse }: DateFormat): string {
+export function dateProblem(text: string, { pattern, isInstant, parse, isImplausible }: DateFormat): string {
+  if (isImplausible(text) !== undefined) return implausibleYear;
   // Days since 1899-12-30, as spreadsheets store dates: 20000 is a day of 1954, 79999 one of 2119.
   if (/^[2-7]\d{4}(?:[.,]\d+)?$/.test(text)) {
     return `is a spreadsheet's day number instead of a date in the format ${pattern}: export the column as a date or as text`;
@@ -90,9 +95,9 @@ export const isoDatePattern = 'yyyy-MM-dd';
  * year is refused: 55 can be a birth in 1955 or a contract until 2055. `epoch-seconds` and `epoch-ms` are numbers since
  * 1970, in which 0 means none. Throws RangeError with the reason.
  */
-export function compileDateFormat(pattern: string): DateFormat {
+export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFormat {
   const unit = Object.hasOwn(epochFormats, pattern) ? epochFormats[pattern] : undefined;
-  if (unit !== undefined) return epochFormat(pattern, unit);
+  if (unit !== undefined) return epochFormat(pattern, unit, use);
   const groups: DatePart[] = [];
   const source = tokensOf(pattern)
     .map((token) => sourceOf(token, pattern, groups))
@@ -116,39 +121,57 @@ export function compileDateFormat(pattern: string): DateFormat {
   return {
     pattern,
     isInstant,
+    isImplausible: (text) => {
+      const match = expression.exec(text);
+      return match === null ? undefined : implausibleSide(Number(at(match, 'year')));
+    },
     parse(text, dayOf = utcDayOf) {
       const match = expression.exec(text);
       if (match === null) return undefined;
-      const date = plainDate(Number(at(match, 'year')), monthNumber(at(match, 'month')), Number(at(match, 'day')));
+      const month = monthNumber(at(match, 'month'));
+      const date = plainDate(Number(at(match, 'year')), month, Number(at(match, 'day')), use);
       if (!isInstant || date === undefined || date === '') return date;
       const afternoon = /^p/i.test(at(match, 'half')) ? 12 : 0;
       const hour = groups.includes('half') ? (Number(at(match, 'hour12')) % 12) + afternoon : Number(at(match, 'hour'));
       const time = ((hour * 60 + Number(at(match, 'minute'))) * 60 + Number(at(match, 'second'))) * 1000;
       const instant = Date.parse(`${date}T00:00:00Z`) + time - offsetMs(at(match, 'zone'));
+      if (instant === 0 && use === 'work') return '';
       return dayOf({ at: instant, written: date, isMidnight: time === 0 });
     },
   };
 }
 
-function epochFormat(pattern: string, unit: number): DateFormat {
+function epochFormat(pattern: string, unit: number, use: DateUse): DateFormat {
   return {
     pattern,
     isInstant: true,
+    isImplausible: (text) => {
+      const day = epochNumber.test(text) ? writtenDate(Math.floor(Number(text) * unit)) : undefined;
+      return day === undefined ? undefined : implausibleSide(Number(day.slice(0, 4)));
+    },
     parse(text, dayOf = utcDayOf) {
-      if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
+      if (!epochNumber.test(text)) return undefined;
       const at = Math.floor(Number(text) * unit);
       if (at === 0) return '';
-      const written = utcDate(at);
+      const written = writtenDate(at);
       if (written === undefined) return undefined;
       const [year = 0, month = 0, day = 0] = written.split('-').map(Number);
-      if (isSentinel(year, month, day)) return '';
+      if (isNoDate(year, month, day, use)) return '';
+      if (implausibleSide(year) !== undefined) return undefined;
       return dayOf({ at, written, isMidnight: at % 86_400_000 === 0 });
     },
   };
 }
 
+const epochNumber = /^-?\d{1,15}(?:\.\d+)?$/;
+
+/** Returns the UTC date of an instant of our time. */
+export function utcDate(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 /** Returns the UTC date; undefined outside the years 0 to 9999. */
-function utcDate(at: number): string | undefined {
+function writtenDate(at: number): string | undefined {
   const date = new Date(at);
   const year = date.getUTCFullYear();
   return year >= 0 && year <= 9999 ? date.toISOString().slice(0, 10) : undefined;
@@ -214,23 +237,11 @@ function monthNumber(text: string): number {
   return monthNames.findIndex((name) => name.startsWith(text.toLowerCase())) + 1;
 }
 
-function plainDate(year: number, month: number, day: number): string | undefined {
-  if (isSentinel(year, month, day)) return '';
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+function plainDate(year: number, month: number, day: number, use: DateUse): string | undefined {
+  if (isNoDate(year, month, day, use)) return '';
+  if (implausibleSide(year) !== undefined || month < 1 || month > 12 || day < 1 || day > daysIn(year, month))
+    return undefined;
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
-}
-
-/** Dates that HR systems use for "never" and "no date", as they write them. */
-export const noDates: ReadonlySet<string> = new Set(['0000-00-00', '9999-12-31', '4712-12-31', '1900-01-01']);
-
-/**
- * Returns whether the date is one that systems write for *none*: 0000-00-00 (MySQL), years 0 and 1 (.NET), 1753-01-01
- * (SQL Server), 1899-12-30 to 1900-01-01 (days 0 and 1 of spreadsheets), and any day of the year 9999.
- */
-function isSentinel(year: number, month: number, day: number): boolean {
-  if (year === 0 || year === 1 || year === 9999) return true;
-  if (year === 1753 || year === 1900) return month <= 1 && day <= 1;
-  return year === 1899 && month === 12 && day >= 30 && day <= 31;
 }
 
 function daysIn(year: number, month: number): number {

@@ -70,7 +70,9 @@ function truthRank(result: unknown): string {
  * | rejected     | any          | unsure: whether it is in scope is not known   |
  * | in scope     | out of scope | the one in scope                              |
  * | out of scope | out of scope | the first; its data is not used               |
- * | in scope     | in scope     | by `prefer`; without it, or if equal, a tie   |
+ * | both left    |              | the first; what else they say does not matter |
+ * | in scope     | in scope     | the first, if both say the same in all that   |
+ * |              |              | is read; else by `prefer`; without it, a tie  |
  */
 export function preferred(
   first: Person | RejectedPerson,
@@ -79,12 +81,20 @@ export function preferred(
   if (first.kind === 'rejected' || second.kind === 'rejected') return 'unsure';
   if (!second.isInScope) return 'first';
   if (!first.isInScope) return 'second';
+  if (first.standing === 'leaver' && second.standing === 'leaver') return 'first';
   const [a = '', b = ''] = [first.rank, second.rank];
+  if (a === b && saysTheSame(first, second)) return 'first';
   for (let i = 0; i < a.length; i += 1) {
     if (a[i] === '?' || b[i] === '?') return 'unsure';
     if (a[i] !== b[i]) return (a[i] as string) > (b[i] as string) ? 'first' : 'second';
   }
   return 'tie';
+}
+
+/** Returns whether two records differ only in what nobody reads. */
+function saysTheSame(first: Person, second: Person): boolean {
+  const said = ({ at: _, standingReason: __, ...read }: Person) => JSON.stringify(Object.entries(read).sort());
+  return said(first) === said(second);
 }
 
 /**

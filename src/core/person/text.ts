@@ -81,11 +81,11 @@ export function compileTransforms(transforms: readonly Transform[]): ((text: str
 
 const transformTable: Readonly<Record<Transform, (text: string) => string>> = {
   trim: normalText,
-  lowercase: (text) => text.toLowerCase(),
+  lowercase: lowerCase,
   uppercase: (text) => text.toUpperCase(),
   /** Changes `ANA MARÍA O'NEIL-PAZ` to `Ana María O'Neil-Paz`. Names like McDonald lose their inner capital. */
   capitalize: (text) =>
-    text.toLowerCase().replace(/(^|[^\p{L}\p{M}\p{N}])(\p{L})/gu, (_, before: string, letter: string) => {
+    lowerCase(text).replace(/(^|[^\p{L}\p{M}\p{N}])(\p{L})/gu, (_, before: string, letter: string) => {
       return before + letter.toUpperCase();
     }),
   collapseSpaces: (text) => text.replace(/\s+/g, ' '),
@@ -98,6 +98,11 @@ const transformTable: Readonly<Record<Transform, (text: string) => string>> = {
       .normalize('NFKD')
       .replace(/[^\x20-\x7e]+/g, ''),
 };
+
+/** Lower case. The Turkish İ becomes i: with its dot, it would be two characters that no one types. */
+function lowerCase(text: string): string {
+  return text.replaceAll('\u0130', 'i').toLowerCase();
+}
 
 const asciiLetters: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
@@ -149,22 +154,6 @@ function readNumber(value: number): TextReading {
 function refuse(kind: Refusal['kind'], reason: string): TextReading {
   return { kind: 'refused', refusal: new Refusal(kind, reason) };
 }
-
-/** Stands for the identification in `parkEmail`. */
-export const parkingPlace = '{identification}';
-
-/** Returns the parking address of a user. Undefined when the identification does not make an e-mail address. */
-export function parkingAddress(template: string, identification: string): string | undefined {
-  const address = template.replaceAll(parkingPlace, () => identification);
-  return isEmailAddress(address) ? address : undefined;
-}
-
-/** Checks only that the text looks like one address: RFC 5321 leaves the rest to the receiving host. */
-export function isEmailAddress(text: string): boolean {
-  return oneAddress.test(text);
-}
-
-const oneAddress = /^[^\s@,;:<>"()[\]\\]+@[^\s@,;:<>"()[\]\\.]+(?:\.[^\s@,;:<>"()[\]\\.]+)+$/;
 
 /** Returns text for searches: lower case, without accents. */
 export function foldText(text: string): string {

@@ -1,4 +1,5 @@
 import type { FieldValues } from '../person/fields.ts';
+import { foldText } from '../person/text.ts';
 import type { Roster, RosterEntry } from './roster.ts';
 
 /**
@@ -97,6 +98,17 @@ export function looksLikeSamePerson(a: FieldValues, b: FieldValues): boolean {
   return name !== '' && name === nameOf(b);
 }
 
+/**
+ * Returns what a person keeps under another identification: the first name (last names change), the date of birth and the
+ * first day at work; without a date of birth, the whole name and the first day. Undefined where that is not known.
+ */
+export function likenessKey(fields: FieldValues): string | undefined {
+  const { firstName, birthDate, orgEntryDate = '' } = fields;
+  if (isSet(firstName) && isSet(birthDate)) return [foldText(firstName), birthDate, orgEntryDate].join('\n');
+  const name = nameOf(fields);
+  return name === '' || orgEntryDate === '' ? undefined : [name, orgEntryDate].join('\n');
+}
+
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
@@ -104,5 +116,5 @@ function isSet(value: string | undefined): value is string {
 /** Returns the full name. Empty unless both names are known. */
 function nameOf({ firstName, lastName }: FieldValues): string {
   if (!isSet(firstName) || !isSet(lastName)) return '';
-  return `${firstName} ${lastName}`.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return foldText(`${firstName} ${lastName}`);
 }

@@ -2,7 +2,7 @@ import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type { findingEntries } from './codes/finding-entries.ts';
 import { countOf } from './formats.ts';
-import type { CellTrouble, CellUse } from './refusal.ts';
+import type { CellNote, CellTrouble, CellUse } from './refusal.ts';
 
 /**
  * Expected problems are data: a finding has what happened, the person, the reason and the action. It holds no field
@@ -54,8 +54,9 @@ const namedPlaces = 3;
 
 interface Group {
   readonly column: string;
-  /** Undefined: line breaks or tabs were replaced by spaces. */
-  readonly reason: string | undefined;
+  /** Why the cells cannot be used, or what is told about cells that are used. */
+  readonly found: string | CellNote;
+  readonly isUsed: boolean;
   readonly consequences: Set<string>;
   readonly fields: Set<CellUse>;
   readonly places: string[];
@@ -65,13 +66,14 @@ interface Group {
 
 export function openCellFindings(): CellFindings {
   const groups = new Map<string, Group>();
-  const add = (person: Person, column: string, trouble: CellTrouble | undefined): void => {
-    const key = JSON.stringify([column, trouble?.kind]);
-    const group = groups.get(key) ?? openGroup(column, trouble?.reason);
+  const add = (person: Person, column: string, found: CellTrouble | CellNote): void => {
+    const kind = typeof found === 'string' ? found : found.kind;
+    const key = JSON.stringify([column, kind]);
+    const group = groups.get(key) ?? openGroup(column, found);
     groups.set(key, group);
-    if (trouble !== undefined) {
-      group.consequences.add(consequence(trouble));
-      group.fields.add(trouble.field);
+    if (typeof found !== 'string') {
+      group.consequences.add(consequence(found));
+      group.fields.add(found.field);
     }
     // Two fields can read the same cell.
     if (group.last === person) return;
@@ -84,29 +86,55 @@ export function openCellFindings(): CellFindings {
       // A row outside the scope causes no change, so its cells are not reported.
       if (!person.isInScope) return;
       for (const trouble of person.troubles) add(person, trouble.column, trouble);
-      for (const column of person.collapsed) add(person, column, undefined);
+      for (const { column, note } of person.notes) add(person, column, note);
     },
     all: () => [...groups.values()].map(findingOf),
     worst(field) {
       const [group] = [...groups.values()].filter(({ fields }) => fields.has(field)).sort((a, b) => b.count - a.count);
-      return group && { cause: `${group.column} ${group.reason}`, count: group.count };
+      return group && { cause: `${group.column} ${group.found}`, count: group.count };
     },
   };
 }
 
-function openGroup(column: string, reason: string | undefined): Group {
-  return { column, reason, consequences: new Set(), fields: new Set(), places: [], count: 0, last: undefined };
+function openGroup(column: string, found: CellTrouble | CellNote): Group {
+  const isUsed = typeof found === 'string';
+  return {
+    column,
+    found: isUsed ? found : found.reason,
+    isUsed,
+    consequences: new Set(),
+    fields: new Set(),
+    places: [],
+    count: 0,
+    last: undefined,
+  };
 }
 
-function findingOf({ column, reason, consequences, places, count }: Group): Finding {
+function findingOf({ column, found, isUsed, consequences, places, count }: Group): Finding {
   const where = `${countOf(count, 'row')} (${places.join(', ')}${count > places.length ? ', …' : ''})`;
-  if (reason === undefined) {
-    return { code: 'cell-collapsed', message: `${column} has line breaks or tabs in ${where}: each became a space` };
-  }
-  return { code: 'cell-unreadable', message: `${column} ${reason}, in ${where}: ${[...consequences].join('; ')}` };
+  if (isUsed) return noteFindings[found as CellNote](column, where);
+  return { code: 'cell-unreadable', message: `${column} ${found}, in ${where}: ${[...consequences].join('; ')}` };
 }
 
-function consequence({ field }: CellTrouble): string {
+const noteFindings: Readonly<Record<CellNote, (column: string, where: string) => Finding>> = {
+  collapsed: (column, where) => {
+    return { code: 'cell-collapsed', message: `${column} has line breaks or tabs in ${where}: each became a space` };
+  },
+  guarded: (column, where) => {
+    const message = `${column} has the mark of an exporter (an apostrophe, or ="…") in ${where}: the value was read without it`;
+    return { code: 'cell-collapsed', message };
+  },
+  word: (column, where) => {
+    const message = `${column} has a word that programs write for a missing value (NULL, None, NaN) in ${where}: it is used as text. If it means no value, list it in nulls`;
+    return { code: 'cell-suspect', message };
+  },
+};
+
+function consequence({ field, kind }: CellTrouble): string {
+  if (kind === 'status-and-date')
+    return 'these people keep their accounts until then. Correct one of the two, or set lifecycle.leavesBy';
+  if (kind === 'far-date' && field === 'leaveDate')
+    return 'nobody leaves by it, whatever the status says, and no account is created or enabled';
   switch (field) {
     case 'hireDate':
     case 'leaveDate':

@@ -7,6 +7,8 @@ export type CellProblem =
   | 'not-text'
   | 'inexact-number'
   | 'too-long'
+  | 'no-value'
+  | 'invisible-character'
   | 'control-characters'
   | 'damaged-text'
   | 'wrong-encoding'
@@ -15,6 +17,8 @@ export type CellProblem =
   | 'not-an-identification'
   | 'not-an-email'
   | 'not-a-date'
+  | 'far-date'
+  | 'status-and-date'
   | 'no-such-time-zone'
   | 'expression-failed';
 
@@ -33,12 +37,20 @@ export class Refusal {
   }
 }
 
-/** A text in which line breaks and tabs were replaced by spaces. */
-export class CollapsedText {
-  readonly text: string;
+/**
+ * What an operator is told about a cell that is used. `collapsed`: line breaks or tabs became spaces. `guarded`: the mark
+ * of an exporter was removed. `word`: a value that programs write for a missing one.
+ */
+export type CellNote = 'collapsed' | 'guarded' | 'word';
 
-  constructor(text: string) {
+/** A text that is used, and about which the operator is told. */
+export class NotedText {
+  readonly text: string;
+  readonly note: CellNote;
+
+  constructor(text: string, note: CellNote) {
     this.text = text;
+    this.note = note;
   }
 }
 

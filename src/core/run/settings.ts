@@ -13,6 +13,8 @@ export interface SyncSettings {
   readonly scope: string | undefined;
   /** Which of several records of one person counts. The first rule that tells them apart decides. Absent: none. */
   readonly prefer?: readonly PreferRule[];
+  /** Texts of the source that mean no value, such as `NULL`, in every cell. */
+  readonly nulls?: readonly string[];
   readonly match: readonly MatchKey[];
   readonly lifecycle: LifecycleSettings | undefined;
   readonly missing: 'never' | { readonly afterReads: number; readonly minAgeMs: number };

@@ -1,16 +1,12 @@
-import { noDates } from '../../core/person/plain-date.ts';
+import { isNoDay } from '../../core/person/cell.ts';
 import { keepDigits } from '../http/json-text.ts';
 
 /** Converts the driver's value into the record's value. Undefined where no conversion is needed. */
 export type ReadValue = (value: unknown) => unknown;
 
-/** `DateTime.MinValue` of .NET, which programs store for "no date". */
-const firstDate = '0001-01-01';
-
 /** Returns a date or timestamp as written, with zone and time unchanged. A "no date" value is null. */
 export function readDate(text: string): string | null {
-  const day = text.slice(0, 10);
-  return noDates.has(day) || day === firstDate || text === 'infinity' || text === '-infinity' ? null : text;
+  return isNoDay(text.slice(0, 10)) || text === 'infinity' || text === '-infinity' ? null : text;
 }
 
 /** `char(10)` is padded with blanks that are not part of the value. */

@@ -1,9 +1,10 @@
-import { differByZeros, zerosAdvice } from '../../core/guard/damage.ts';
+import { numberDamage } from '../../core/guard/damage.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import type { User } from '../../core/person/user.ts';
 import { looksLikeSamePerson } from '../../core/plan/neighbors.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
+import { shellWord } from '../../core/run/formats.ts';
 import { singleReadLimit } from '../../core/run/requests.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -295,10 +296,10 @@ function checkEmail(
   };
   if (slot !== -1 && index.has(slot, mark.inSource)) {
     const isInScope = !index.has(slot, mark.outOfScope);
-    if (index.has(slot, mark.leaver) && isInScope && user.enabled && isConversion(claimant, slot, user, index)) {
+    if (index.has(slot, mark.leaver) && isInScope && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',
-        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. "rollcall adopt ${sync.settings.name} ${wanted}" gives the account to ${wanted}. Otherwise correct the identification of one record, or disable the old account by hand`,
+        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. "rollcall adopt ${sync.settings.name} ${shellWord(wanted)}" gives the account to ${wanted}. Otherwise correct the identification of one record, or disable the old account by hand`,
         true,
       );
       index.set(slot, mark.conflict);
@@ -311,11 +312,12 @@ function checkEmail(
     );
     return;
   }
+  const damage = numberDamage(wanted, identification);
   report(
     'rename-conflict',
     `${wanted} (${at}) has the e-mail of platform user ${identification}, which may be a rename. Neither is changed. ${
-      differByZeros(wanted, identification) ? `They differ only by leading zeros. ${zerosAdvice}. ` : ''
-    }"rollcall adopt ${sync.settings.name} ${wanted}" accepts the rename. Otherwise correct the identification on one side`,
+      damage === undefined ? '' : `They ${damage.how}. ${damage.advice}. `
+    }"rollcall adopt ${sync.settings.name} ${shellWord(wanted)}" accepts the rename. Otherwise correct the identification on one side`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);

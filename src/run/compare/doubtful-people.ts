@@ -1,11 +1,13 @@
-import { otherZeros, zerosAdvice } from '../../core/guard/damage.ts';
+import { numberDamage, otherForms } from '../../core/guard/damage.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import { countingRecord } from '../../core/person/prefer.ts';
 import type { User } from '../../core/person/user.ts';
+import { likenessKey } from '../../core/plan/neighbors.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import { countOf } from '../../core/run/formats.ts';
+import { countOf, shellWord } from '../../core/run/formats.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pointRequest, type Reading } from '../read/choose-read.ts';
@@ -127,8 +129,8 @@ interface LostZerosJob {
 }
 
 /**
- * Finds people of the source without an account whose identification differs by leading zeros only from a user of ours
- * whom the source does not name. It is probably the same person, so neither is changed. Two people who are both in the
+ * Finds people of the source without an account who are probably a user of ours whom the source does not name: by an
+ * identification that is the same number, or by their name and dates. Neither is changed. Two people who are both in the
  * source, or who both have an account, are two people.
  */
 export async function findLostZeros(job: LostZerosJob, io: EngineIo): Promise<void> {
@@ -138,18 +140,25 @@ export async function findLostZeros(job: LostZerosJob, io: EngineIo): Promise<vo
 
 /** Begins with the users of ours that are missing in the source: few, while the source is as it was. */
 function findByUser({ index, spool, candidates, sync, find }: LostZerosJob): void {
+  let newPeople: ReadonlyMap<string, readonly number[]> | undefined;
+  const pair = (person: number, slot: number, user: User): void => {
+    const isAside = index.has(person, mark.bystander) && index.has(slot, mark.bystander);
+    if (!isAside && !index.has(person, mark.conflict)) report({ person, user }, { index, sync, find });
+    index.set(person, mark.conflict);
+    index.set(slot, mark.conflict);
+  };
   for (const [at, slot] of candidates.slots.entries()) {
     if (!index.has(slot, mark.ours) || index.has(slot, mark.inSource)) continue;
     const user = readKept(spool, candidates.places[at] as number);
     if (typeof user === 'string') continue;
-    for (const form of otherZeros(user.identification, index.zeroWidths)) {
+    for (const form of otherForms(user.identification, index.zeroWidths)) {
       const twin = index.find(form);
-      if (twin.slot === -1 || !twin.isExact || !isNew(index, twin.slot)) continue;
-      const isAside = index.has(twin.slot, mark.bystander) && index.has(slot, mark.bystander);
-      if (!isAside && !index.has(twin.slot, mark.conflict)) report({ person: twin.slot, user }, { index, sync, find });
-      index.set(twin.slot, mark.conflict);
-      index.set(slot, mark.conflict);
+      if (twin.slot !== -1 && twin.isExact && isNew(index, twin.slot)) pair(twin.slot, slot, user);
     }
+    const likeness = likenessKey(onlyMapped(user.fields, sync));
+    if (likeness === undefined || index.has(slot, mark.conflict)) continue;
+    newPeople ??= newByLikeness(index);
+    for (const person of newPeople.get(likeness) ?? []) pair(person, slot, user);
   }
 }
 
@@ -167,7 +176,7 @@ async function findByPerson({ index, sync, reading, signal, find, isFocused }: L
   for (const some of chunk(slots, peopleAtOnce)) {
     const people = some.map((slot) => {
       const { identification } = index.person(slot);
-      return { slot, identification, forms: otherZeros(identification) };
+      return { slot, identification, forms: otherForms(identification) };
     });
     const forms = people.flatMap((person) => person.forms);
     if (forms.length === 0) continue;
@@ -190,6 +199,23 @@ async function findByPerson({ index, sync, reading, signal, find, isFocused }: L
 
 const peopleAtOnce = 100;
 
+/** The people without an account who should have one, by what they would keep under another identification. */
+function newByLikeness(index: PeopleIndex): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (let slot = 0; slot < index.size; slot += 1) {
+    if (!isNew(index, slot) || !index.has(slot, mark.active)) continue;
+    const person = index.person(slot);
+    const likeness = person.kind === 'person' ? likenessKey(person.fields) : undefined;
+    if (likeness !== undefined) found.set(likeness, [...(found.get(likeness) ?? []), slot]);
+  }
+  return found;
+}
+
+/** Leaves the fields that the source shows too. */
+function onlyMapped(fields: FieldValues, { mapping }: Sync): FieldValues {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => mapping.fields.includes(name as FieldName)));
+}
+
 function isNew(index: PeopleIndex, slot: number): boolean {
   return index.has(slot, mark.inSource) && !index.has(slot, mark.seen);
 }
@@ -199,6 +225,9 @@ function isInSource(index: PeopleIndex, identification: string): boolean {
   return slot !== -1 && isExact && index.has(slot, mark.inSource);
 }
 
+/** The pair has one first name, date of birth and first day at work. */
+const sameAdvice = 'They have the same first name, date of birth and first day at work';
+
 function report(
   { person: slot, user }: { readonly person: number; readonly user: User },
   { index, sync, find }: Pick<LostZerosJob, 'index' | 'sync' | 'find'>,
@@ -207,10 +236,14 @@ function report(
   const { identification } = person;
   const at = 'at' in person ? person.at : 'no record';
   const other = user.identification;
+  const { how, advice } = numberDamage(identification, other) ?? {
+    how: 'look like the same person',
+    advice: sameAdvice,
+  };
   const message =
-    `${identification} (${at}) and platform user ${other}, which the source does not name, differ only by leading zeros: ` +
-    `neither is changed. ${zerosAdvice}. ` +
-    `"rollcall adopt ${sync.settings.name} ${identification}" accepts the new identification`;
+    `${identification} (${at}) and platform user ${other}, which the source does not name, ${how}: ` +
+    `neither is changed. ${advice}. ` +
+    `"rollcall adopt ${sync.settings.name} ${shellWord(identification)}" accepts the new identification`;
   find({ code: 'rename-conflict', identification, message, other, account: user });
   find({ code: 'rename-conflict', identification: other, message });
 }

@@ -1,4 +1,4 @@
-import { parkingAddress } from '../../core/person/text.ts';
+import { parkingAddress } from '../../core/person/cell.ts';
 import type { Parking } from '../../core/plan/email-order.ts';
 import type { Sync } from '../engine-io.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';

@@ -1,4 +1,4 @@
-import { parkingAddress } from '../../core/person/text.ts';
+import { parkingAddress } from '../../core/person/cell.ts';
 import type { Case } from '../../core/plan/plan.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Batch } from '../../ports/store.ts';

@@ -19,7 +19,8 @@ export function createPersonText(fields: readonly FieldName[]): {
   return {
     write(person) {
       if (person.kind !== 'person' || hasMore(person)) return JSON.stringify(person);
-      const cells: Cells = [person.at, person.identification, person.standing, person.standingReason, person.isInScope];
+      const { at, identification, standing, standingReason, isInScope } = person;
+      const cells: Cells = [at, identification, standing, standingReason, isInScope, leavesOf(person)];
       for (const name of fields) cells.push(person.fields[name] ?? null);
       if (person.rank !== undefined) cells.push(person.rank);
       return JSON.stringify(cells);
@@ -27,7 +28,7 @@ export function createPersonText(fields: readonly FieldName[]): {
     read(text) {
       const value = JSON.parse(text) as Cells | Person | RejectedPerson | Absent;
       if (!Array.isArray(value)) return value;
-      const [at, identification, standing, standingReason, isInScope, ...values] = value;
+      const [at, identification, standing, standingReason, isInScope, leaves, ...values] = value;
       const given: Partial<Record<FieldName, string>> = {};
       for (const [i, name] of fields.entries()) {
         const cell = values[i];
@@ -43,18 +44,27 @@ export function createPersonText(fields: readonly FieldName[]): {
         isInScope,
       } as const;
       const rank = values[fields.length];
-      const plain = { ...person, unreadable: [], troubles: [], collapsed: [] };
-      return rank === undefined || rank === null ? plain : { ...plain, rank };
+      const plain = { ...person, unreadable: [], troubles: [], notes: [] };
+      const dated = leaves === '' ? plain : { ...plain, ...leaveDateOf(leaves) };
+      return rank === undefined || rank === null ? dated : { ...dated, rank };
     },
   };
+}
+
+function leavesOf({ leaves = '', leavesByDate }: Person): string {
+  return leavesByDate === true ? `!${leaves}` : leaves;
+}
+
+function leaveDateOf(text: string): Pick<Person, 'leaves' | 'leavesByDate'> {
+  return text.startsWith('!') ? { leaves: text.slice(1), leavesByDate: true } : { leaves: text };
 }
 
 /**
  * Returns whether the person has more data than its cells. The few such rows, which have problems, are written as whole
  * objects.
  */
-function hasMore({ troubles, collapsed, refusesCreate, refusesEnable }: Person): boolean {
-  return troubles.length + collapsed.length > 0 || refusesCreate !== undefined || refusesEnable !== undefined;
+function hasMore({ troubles, notes, refusesCreate, refusesEnable }: Person): boolean {
+  return troubles.length + notes.length > 0 || refusesCreate !== undefined || refusesEnable !== undefined;
 }
 
 type Cells = [
@@ -63,6 +73,8 @@ type Cells = [
   standing: Person['standing'],
   standingReason: string,
   isInScope: boolean,
+  /** The last day of work, `''` for none, with `!` where only the date shows that the person left. */
+  leaves: string,
   /** Values of the fields, then the rank, if there is one. */
   ...values: (string | null)[],
 ];

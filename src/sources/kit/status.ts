@@ -1,4 +1,4 @@
-import { noDates } from '../../core/person/plain-date.ts';
+import { isNoDay } from '../../core/person/cell.ts';
 
 /**
  * Employment status in terms that all HR systems share. Every kind that derives it adds the field `rollcallStatus`
@@ -37,7 +37,7 @@ export function plainDate(value: unknown): unknown {
   if (text === '') return null;
   const date = /^\d{4}-\d{2}-\d{2}(?=$|[T Z+-])/.exec(text)?.[0];
   if (date === undefined) return value;
-  return noDates.has(date) ? null : date;
+  return isNoDay(date) ? null : date;
 }
 
 /** Returns a plain date; empty for other values. */

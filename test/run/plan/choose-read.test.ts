@@ -178,7 +178,7 @@ describe('a delta', () => {
 
   it('that shows two records of one person makes the next read full', async () => {
     const scene = await clean();
-    scene.source.changed = [row('a1'), row('a1')];
+    scene.source.changed = [row('a1'), row('a1', { area: 'Law' })];
     const planned = await scene.plan();
     expect(planned.plan.facts.needsFull).toBe(true);
     expect(scene.message(planned, 'source-note')).toBe(

@@ -41,7 +41,7 @@ describe('employees who are gone by a delta', () => {
     { name: 'unknown', again: [row('b2')], why: 'does not know the person' },
     {
       name: 'there twice',
-      again: [left('a1'), left('a1')],
+      again: [left('a1'), row('a1')],
       why: 'has 2 records of the person, which contradict each other',
     },
     {
@@ -155,7 +155,7 @@ describe('the source is asked once more', () => {
     },
     { name: 'a leaver who is disabled already', changed: [left('a1')], user: 'off' },
     { name: 'a leaver who has no account', changed: [left('a1')], user: 'none' },
-    { name: 'two records of one leaver', changed: [left('a1'), left('a1')] },
+    { name: 'two records that contradict each other', changed: [left('a1'), row('a1')] },
     { name: 'an active employee', changed: [row('a1', { area: 'X' })] },
   ])('not about $name', async ({ changed, settings = {}, user }) => {
     const scene = await delta(changed, [row('a1')], { settings });

@@ -415,7 +415,7 @@ describe('the ledger entries of decisions', () => {
 describe('the findings of decisions', () => {
   it('name people without a decision, but not those whose conflict was reported before', async () => {
     const { codes, blocked } = await decide({
-      records: [named('ana', unknown), named('eva'), named('eva', { at: 'line 9', standingReason: 'other' })],
+      records: [named('ana', unknown), named('eva'), named('eva', { at: 'line 9', fields: { area: 'Law' } })],
     });
     expect(codes()).toEqual(['status-unknown ana']);
     expect(blocked.map(({ kind }) => kind)).toEqual(['status-unknown', 'conflict']);

@@ -85,7 +85,7 @@ describe('the marks of a person', () => {
     },
     {
       name: 'two records in scope are tied',
-      records: [person(), person()],
+      records: [person(), person({ fields: {} })],
       marks: ['inSource', 'usable', 'active', 'conflict', 'tied'],
     },
     {
@@ -173,7 +173,9 @@ describe('the message about several records', () => {
     { count: 5, subject: 'line 1, line 2, line 3, line 4 and 1 more record all' },
     { count: 6, subject: 'line 1, line 2, line 3, line 4 and 2 more records all' },
   ])('names four of $count records', ({ count, subject }) => {
-    const { findings, rows } = filed(Array.from({ length: count }, (_, i) => person({ at: `line ${i + 1}` })));
+    const { findings, rows } = filed(
+      Array.from({ length: count }, (_, i) => person({ at: `line ${i + 1}`, fields: { area: `${i}` } })),
+    );
     expect(rows).toEqual([count - 1]);
     const message = `${subject} ${reason}: the user is not changed`;
     expect(findings).toEqual([{ code: 'duplicate-key', identification: 'E1', at: 'line 1', message }]);

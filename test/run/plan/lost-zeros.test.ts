@@ -215,7 +215,8 @@ describe('a search for lost zeros', () => {
       const isFound = known.accounts?.includes(name) === true;
       return isFound ? { found: true, user: account(name) } : { found: false };
     };
-    const sync = { settings: { name: 'people', connection: 'acme' }, platform: { find } } as unknown as Sync;
+    const settings = { name: 'people', connection: 'acme' };
+    const sync = { settings, mapping: { fields: [] }, platform: { find } } as unknown as Sync;
     const pairs: (string | undefined)[][] = [];
     const { signal } = new AbortController();
     const job = { sync, reading, index, spool, candidates, isFocused, signal };

@@ -19,7 +19,7 @@ afterEach(() => spool.close());
 function personWith(fields: FieldValues, identification = 'E1'): Person {
   const standingReason = 'status "active" is in active';
   const person = { kind: 'person', at: 'line 2', identification, fields, standing: 'active', standingReason } as const;
-  return { ...person, isInScope: true, unreadable: [], troubles: [], collapsed: [] };
+  return { ...person, isInScope: true, unreadable: [], troubles: [], notes: [] };
 }
 
 function userWith(fields: FieldValues) {
@@ -98,7 +98,7 @@ describe('PeopleIndex', () => {
     } as const;
     const people: Person[] = [
       { ...personWith({ firstName: 'Ana' }, 'E1'), unreadable: ['area'], troubles: [trouble] },
-      { ...personWith({ firstName: 'Ana' }, 'E2'), collapsed: ['dept'] },
+      { ...personWith({ firstName: 'Ana' }, 'E2'), notes: [{ column: 'dept', note: 'collapsed' }] },
       { ...personWith({ firstName: 'Ana' }, 'E3'), refusesCreate: 'mail is blank' },
       { ...personWith({ firstName: 'Ana' }, 'E4'), refusesEnable: 'hired is not a date' },
     ];

@@ -14,7 +14,7 @@ const ana: Person = {
   isInScope: true,
   unreadable: [],
   troubles: [],
-  collapsed: [],
+  notes: [],
 };
 const trouble = { kind: 'too-long', field: 'area', column: 'dept', reason: 'the cell is too long' } as const;
 
@@ -25,7 +25,7 @@ describe('a person whose text is read again', () => {
     ['an employee with a rank', { ...ana, rank: '2026-01-01' }],
     ['an employee with every field and a rank', { ...ana, fields: { ...ana.fields, lastName: 'Li' }, rank: '1' }],
     ['an employee with an unreadable cell', { ...ana, unreadable: ['area'], troubles: [trouble] }],
-    ['an employee with a line break in a cell', { ...ana, collapsed: ['dept'] }],
+    ['an employee with a line break in a cell', { ...ana, notes: [{ column: 'dept', note: 'collapsed' }] }],
     ['an employee who is not created', { ...ana, refusesCreate: 'no contract' }],
     ['an employee who is not enabled', { ...ana, refusesEnable: 'no contract' }],
     ['a rejected record', { kind: 'rejected', at: 'line 3', identification: 'eva', column: 'type', reason: 'empty' }],
@@ -36,5 +36,5 @@ describe('a person whose text is read again', () => {
 });
 
 it('an employee without problems is written without the names of fields', () => {
-  expect(text.write(ana)).toBe('["line 2","ana","active","status is active",true,"Ana",null,""]');
+  expect(text.write(ana)).toBe('["line 2","ana","active","status is active",true,"","Ana",null,""]');
 });

@@ -88,7 +88,7 @@ describe('the rejection of a disable that the plan does not propose', () => {
       records: [{ kind: 'rejected', at: 'line 4', identification: 'ana', column: 'type', reason: 'no' }],
       by: [],
     },
-    { name: 'a person with two records', records: [one(), one({ at: 'line 3', standingReason: 'other' })], by: [] },
+    { name: 'a person with two records', records: [one(), one({ at: 'line 3', fields: {} })], by: [] },
     {
       name: 'a person whose record has the name in capital letters',
       records: [one({ identification: 'ANA' })],

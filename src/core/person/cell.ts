@@ -1,0 +1,188 @@
+import { importDamage } from '../guard/damage.ts';
+import { type CellNote, NotedText, Refusal } from '../run/refusal.ts';
+import type { FieldName } from './fields.ts';
+
+/**
+ * What the text of a cell means, whatever the source: the words and dates that programs write for no value, the marks
+ * that they add, and the damage that they do. Every field and every kind of source asks here, and nowhere else.
+ */
+
+/** What a cell is used for. A word like `None` cannot be an e-mail, but it can be an area. */
+export type CellKind = 'identification' | 'email' | 'name' | 'phone' | 'date' | 'text';
+
+/** Which dates a cell may hold: a date of birth may be 1970-01-01, the first day at work is not. */
+export type DateUse = 'birth' | 'work' | 'any';
+
+/** Returns the use of the field's cell. `hasFormat`: it is read as a date. */
+export function cellKind(name: FieldName, hasFormat: boolean): CellKind {
+  if (hasFormat || name === 'birthDate' || name === 'orgEntryDate') return 'date';
+  if (name === 'firstName' || name === 'lastName') return 'name';
+  if (name === 'phoneNumber') return 'phone';
+  return name === 'email' ? 'email' : 'text';
+}
+
+export function dateUse(name: FieldName): DateUse {
+  if (name === 'birthDate') return 'birth';
+  return name === 'orgEntryDate' ? 'work' : 'any';
+}
+
+/** Returns what a cell says: text, `''` for no value, text with a note for the operator, or why it cannot be used. */
+export type CellReader = (text: string) => string | NotedText | Refusal;
+
+/** Compiles the reader of a cell. It must see the text before transforms, which hide marks and damage. */
+export function compileCell(kind: CellKind, nulls: ReadonlySet<string>): CellReader {
+  const read = readers[kind];
+  return (text) => {
+    if (nulls.size > 0 && nulls.has(text)) return '';
+    const first = text.charCodeAt(0);
+    // Nearly every cell is plain text that begins with a letter or a digit other than these.
+    if (marked.has(first) && !(first === apostrophe && kind === 'identification')) {
+      const bare = withoutGuard(text);
+      if (bare !== text) return noted(read(bare), 'guarded');
+    }
+    return read(text);
+  };
+}
+
+const readers: Readonly<Record<CellKind, CellReader>> = {
+  identification: (text) => (isNoValue(text) || sharedId.test(text) ? noValue : (importDamage(text) ?? text)),
+  date: (text) => (isNoValue(text) || word.test(text) || anyWord.test(text) ? '' : (importDamage(text) ?? text)),
+  email(text) {
+    if (isNoValue(text) || anyWord.test(text)) return noValue;
+    if (hasInvisible(text)) return invisibleCharacter;
+    return turkish.test(text) ? turkishCase : (importDamage(text) ?? text);
+  },
+  phone: (text) => (isNoValue(text) || anyWord.test(text) ? noValue : (importDamage(text) ?? withoutInvisible(text))),
+  name: (text) => readWords(text),
+  text: (text) => readWords(text),
+};
+
+function readWords(text: string): string | NotedText | Refusal {
+  if (isNoValue(text)) return noValue;
+  return importDamage(text) ?? (word.test(text) ? new NotedText(text, 'word') : text);
+}
+
+function noted(read: ReturnType<CellReader>, note: CellNote): ReturnType<CellReader> {
+  return typeof read === 'string' && read !== '' ? new NotedText(read, note) : read;
+}
+
+/* No value, in words. */
+
+/** Texts that no person and no department is called. */
+function isNoValue(text: string): boolean {
+  return text.length <= longestWord && never.test(text);
+}
+
+const longestWord = 40;
+const never =
+  /^(?:\\N|<NA>|\((?:null|none|blank)\)|<(?:null|none)>|\[object [A-Za-z]+\]|undefined|Undefined|UNDEFINED)$/;
+/** The spelling of programs: Null, None and Nan are also names of people and places. */
+const word = /^(?:NULL|null|None|NONE|NaN|NaT|nan|N\/A|n\/a)$/;
+// Nan is a first name, so an identification may be Nan.
+const sharedId = /^(?:NULL|null|Null|None|NONE|NaN|NaT|N\/A|n\/a)$/;
+const anyWord = /^(?:null|none|nan|nat|nil|n\/?a|-+|\.)$/i;
+
+export const noValue = new Refusal(
+  'no-value',
+  'is the text that a program writes for a missing value (NULL, None, NaN, …)',
+);
+
+/* Marks of exporters. */
+
+const apostrophe = 0x27;
+const marked: ReadonlySet<number> = new Set(["'", '='].map((mark) => mark.charCodeAt(0)));
+
+/**
+ * Returns the text without what exporters write so that a spreadsheet takes it as text: `'+598` is +598, `="001"` is
+ * 001. An apostrophe before a letter is part of a name (`'t Hooft`).
+ */
+export function withoutGuard(text: string): string {
+  const quoted = /^="([^"]*)"$/.exec(text);
+  if (quoted !== null) return quoted[1] ?? '';
+  return /^'(?:[=+\-@]|\d[\d\s.,/()-]*$)/.test(text) ? text.slice(1) : text;
+}
+
+/* Characters that nobody sees. */
+
+// Default_Ignorable adds what Unicode does not call a format character: variation selectors and Hangul fillers.
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const invisibles = new RegExp(invisible.source, 'gu');
+const printableAscii = /^[\x20-\x7e]*$/;
+
+export function hasInvisible(text: string): boolean {
+  return !printableAscii.test(text) && invisible.test(text);
+}
+
+function withoutInvisible(text: string): string {
+  return hasInvisible(text) ? text.replace(invisibles, '').trim() : text;
+}
+
+export const invisibleCharacter = new Refusal(
+  'invisible-character',
+  'contains an invisible character (zero-width, text direction or other format character)',
+);
+
+// A Turkish locale makes İ of i, and ı of I. Lower case gives i with a dot above it: an address that exists nowhere.
+const turkish = /[\u0130\u0131]|i\u0307/;
+const turkishCase = new Refusal('not-an-email', 'has a Turkish İ or ı: upper or lower case was made in that locale');
+
+/* E-mail addresses. */
+
+/** Checks only that the text looks like one address with a domain: RFC 5321 leaves the rest to the receiving host. */
+export function isEmailAddress(text: string): boolean {
+  return (printableAscii.test(text) ? asciiAddress : anyAddress).test(text) && !hasInvisible(text);
+}
+
+const asciiAddress = /^[^\s@,;:<>"()[\]\\]+@(?:(?!-)[a-z0-9-]+(?<!-)\.)+(?![0-9]+$)(?!-)[a-z0-9-]+(?<!-)$/i;
+const anyAddress =
+  /^[^\s@,;:<>"()[\]\\]+@(?:(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)\.)+(?![0-9]+$)(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u;
+
+/** Stands for the identification in `parkEmail`. */
+export const parkingPlace = '{identification}';
+
+/** Returns the parking address of a user. Undefined when the identification does not make an e-mail address. */
+export function parkingAddress(template: string, identification: string): string | undefined {
+  const address = template.replaceAll(parkingPlace, () => identification);
+  return isEmailAddress(address) ? address : undefined;
+}
+
+/* Dates that are none, and years that cannot be meant. */
+
+const earliestYear = 1900;
+const latestYear = 2100;
+
+/** Returns on which side a year lies in which no person of today was born, was hired or leaves. */
+export function implausibleSide(year: number): 'early' | 'late' | undefined {
+  if (year < earliestYear) return 'early';
+  return year > latestYear ? 'late' : undefined;
+}
+
+export const implausibleYear = `is in a year that nobody can mean (before ${earliestYear} or after ${latestYear})`;
+
+/**
+ * Returns whether the date is one that systems write for *none*:
+ *
+ *   years 0, 1 and 9999          MySQL, .NET, and the end of time of most systems
+ *   1601-01-01                   Windows file times
+ *   1753-01-01                   SQL Server
+ *   1899-12-30 to 1900-01-01     days 0 and 1 of spreadsheets
+ *   1970-01-01                   0 as an instant; a person may be born then
+ *   4712-12-31, 2999-12-31, …    Oracle's end of time; the last day of a century from 2099, and the day after
+ */
+export function isNoDate(year: number, month: number, day: number, use: DateUse): boolean {
+  if (year === 0 || year === 1 || year === 9999) return true;
+  // Month and day 0 are how MySQL writes a date without them.
+  const isFirst = month <= 1 && day <= 1;
+  const isLast = month === 12 && day === 31;
+  if (year === 1601 || year === 1753 || year === 1900) return isFirst;
+  if (year === 1899) return month === 12 && (day === 30 || day === 31);
+  if (year === 1970) return isFirst && use === 'work';
+  if (year < 2099) return false;
+  return (isLast && (year === 4712 || year % 100 === 99)) || (year % 100 === 0 && (isLast || isFirst));
+}
+
+/** Returns whether a day (`YYYY-MM-DD`) means *none* in every field. */
+export function isNoDay(day: string): boolean {
+  const [year = -1, month = -1, date = -1] = day.split('-').map(Number);
+  return /^\d{4}-\d\d-\d\d$/.test(day) && isNoDate(year, month, date, 'any');
+}
