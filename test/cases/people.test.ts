@@ -53,7 +53,7 @@ const right: Readonly<Record<string, Check>> = {
     noAccounts('E131'),
     told(unreadable, /invisible/, /line 32: no account is created/),
   ),
-  '02B-format-yyyy-short': all(stay('E108', 'E109'), told(/left is in a year that nobody can mean .* 2 rows/)),
+  '02B-format-yyyy-short': all(stay('E108', 'E109'), told(/left is in a year that cannot be meant .* 2 rows/)),
   '03A-leave-epoch-zero-text': stay('E105', 'E106'),
   '04A-null-text': all(
     stay(...everybody),
@@ -98,7 +98,7 @@ const right: Readonly<Record<string, Check>> = {
   ),
   '24A-future-leaver-status-typo': all(
     stay('E105'),
-    told(/left is in a year that nobody can mean .* 1 row \(line 6\)/),
+    told(/left is in a year that cannot be meant .* 1 row \(line 6\)/),
   ),
 };
 

@@ -280,7 +280,7 @@ export const syncShape = {
   remove: documented(remove.prefault('never'), 'When a disabled account is deleted.', { afterDays: 30 }),
   nulls: documented(
     z.array(text()).optional(),
-    'Texts of the source that mean no value, in every cell that is read. Absent: words that a program writes for a missing value (NULL, None, NaN) are no value where they cannot be one, and are reported where they can. Expressions see the text as it is.',
+    'Texts of the source that mean no value, in every cell that is read. Words of programs for a missing value (NULL, None, NaN) need no entry in dates, e-mails and phone numbers. In other cells they are reported. Expressions see the text as it is.',
     ['NULL', 'N/A'],
   ),
   parkEmail: documented(

@@ -102,7 +102,7 @@ export function withoutGuard(text: string): string {
   return /^'(?:[=+\-@]|\d[\d\s.,/()-]*$)/.test(text) ? text.slice(1) : text;
 }
 
-/* Characters that nobody sees. */
+/* Invisible characters. */
 
 // Default_Ignorable adds what Unicode does not call a format character: variation selectors and Hangul fillers.
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -157,7 +157,7 @@ export function implausibleSide(year: number): 'early' | 'late' | undefined {
   return year > latestYear ? 'late' : undefined;
 }
 
-export const implausibleYear = `is in a year that nobody can mean (before ${earliestYear} or after ${latestYear})`;
+export const implausibleYear = `is in a year that cannot be meant (before ${earliestYear} or after ${latestYear})`;
 
 /**
  * Returns whether the date is one that systems write for *none*:

@@ -209,7 +209,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
 }
 
-/** Settles each cell by itself, then by the others of its row. */
+/** Settles each cell alone, then by the others of its row. */
 function settleFields(
   { rules }: Parts,
   raws: readonly unknown[],

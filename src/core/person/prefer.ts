@@ -91,7 +91,7 @@ export function preferred(
   return 'tie';
 }
 
-/** Returns whether two records differ only in what nobody reads. */
+/** Returns whether two records differ only in what is not read. */
 function saysTheSame(first: Person, second: Person): boolean {
   const said = ({ at: _, standingReason: __, ...read }: Person) => JSON.stringify(Object.entries(read).sort());
   return said(first) === said(second);

@@ -54,7 +54,7 @@ const namedPlaces = 3;
 
 interface Group {
   readonly column: string;
-  /** Why the cells cannot be used, or what is told about cells that are used. */
+  /** Why the cells cannot be used, or the note about cells that are used. */
   readonly found: string | CellNote;
   readonly isUsed: boolean;
   readonly consequences: Set<string>;
@@ -134,7 +134,7 @@ function consequence({ field, kind }: CellTrouble): string {
   if (kind === 'status-and-date')
     return 'these people keep their accounts until then. Correct one of the two, or set lifecycle.leavesBy';
   if (kind === 'far-date' && field === 'leaveDate')
-    return 'nobody leaves by it, whatever the status says, and no account is created or enabled';
+    return 'these people keep their accounts, whatever the status says, and no account is created or enabled';
   switch (field) {
     case 'hireDate':
     case 'leaveDate':

@@ -38,12 +38,12 @@ export class Refusal {
 }
 
 /**
- * What an operator is told about a cell that is used. `collapsed`: line breaks or tabs became spaces. `guarded`: the mark
+ * What is reported about a cell that is used. `collapsed`: line breaks or tabs became spaces. `guarded`: the mark
  * of an exporter was removed. `word`: a value that programs write for a missing one.
  */
 export type CellNote = 'collapsed' | 'guarded' | 'word';
 
-/** A text that is used, and about which the operator is told. */
+/** A text that is used and reported. */
 export class NotedText {
   readonly text: string;
   readonly note: CellNote;
