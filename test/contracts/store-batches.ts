@@ -2,16 +2,11 @@ import { expect, it } from 'vitest';
 import type { BatchState } from '../../src/core/run/run.ts';
 import type { BatchQuery, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
+import { endRun, openPlanned, openRun, sampleBatch, sampleChange, sampleEntry } from './store-samples.ts';
 
 export function describeBatches(store: () => Store): void {
   async function planned(id: string, names: readonly string[], sync = 'people'): Promise<OwnedRun> {
-    const owned = await openRun(store(), { id, sync });
-    await writePlan(
-      store(),
-      { id, owned, sync },
-      names.map((name) => sampleChange(name)),
-    );
+    const owned = await openPlanned(store(), { id, sync }, names);
     return owned;
   }
 
@@ -237,8 +232,7 @@ export function describeBatches(store: () => Store): void {
   it('tells such batches oldest run first, in order of number', async () => {
     const { batches } = store();
     for (const [index, id] of ['run_b', 'run_a'].entries()) {
-      const owned = await openRun(store(), { id, now: now + index });
-      await writePlan(store(), { id, owned }, [sampleChange('ana'), sampleChange('eva')]);
+      const owned = await openPlanned(store(), { id, now: now + index }, ['ana', 'eva']);
       await batches.create(owned, [
         { batch: sampleBatch(owned, 2, { id: `${id} first`, state: 'sent' }), identifications: ['eva'] },
         { batch: sampleBatch(owned, 1, { id: `${id} later`, state: 'unresolved' }), identifications: ['ana'] },

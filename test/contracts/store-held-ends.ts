@@ -1,7 +1,17 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { approve, dayMs, endRun, hourMs, openRun, reject, sampleChange, writePlan } from './store-samples.ts';
+import {
+  approve,
+  dayMs,
+  endRun,
+  hourMs,
+  openPlanned,
+  openRun,
+  reject,
+  sampleChange,
+  writePlan,
+} from './store-samples.ts';
 
 export function describeHeldEnds(store: () => Store): void {
   it('counts what became of the held changes of a run', async () => {
@@ -19,8 +29,7 @@ export function describeHeldEnds(store: () => Store): void {
     await approve(store(), [used, left], { by: 'ana' });
     await reject(store(), [denied], { by: 'bea' });
     await endRun(store(), owned);
-    const later = await openRun(store(), { id: 'run_2', now: now + hourMs });
-    await writePlan(store(), { id: 'run_2', owned: later }, [used]);
+    const later = await openPlanned(store(), { id: 'run_2', now: now + hourMs }, [used]);
     await plans.applyApprovals(later, 'run_2', 'people', now + hourMs);
     await decisions.end(later, 'run_2', ['E3'], now + hourMs);
     const endsAt = async (at: number) =>

@@ -9,13 +9,13 @@ import {
   endRun,
   holdAll,
   hourMs,
+  openPlanned,
   openRun,
   reject,
   renewHolds,
   sampleChange,
   sampleHold,
   writeHeld,
-  writePlan,
 } from './store-samples.ts';
 
 const openOf = async (store: Store, sync = 'people', at = now) => (await store.holds.open(sync, at)).holds;
@@ -112,8 +112,7 @@ export function describeHolds(store: () => Store): void {
     await heldRun('run_2', ['E1']);
     expect(await openIds(store())).toEqual(['hold of run_1', 'hold of run_2']);
     expect(await countsAt()).toEqual([3, { disables: 3 }]);
-    const third = await openRun(store(), { id: 'run_3' });
-    await writePlan(store(), { id: 'run_3', owned: third }, [sampleChange('E2', 'disable')]);
+    const third = await openPlanned(store(), { id: 'run_3' }, [sampleChange('E2', 'disable')]);
     await decisions.record(third, 'run_3', { now: now + 1, expiresAt: now + dayMs });
     await decisions.end(third, 'run_3', ['E1', 'E2'], now + 1);
     await renewHolds(store(), third, [], now + 1);

@@ -5,6 +5,7 @@ import {
   approve,
   endRun,
   hourMs,
+  openPlanned,
   openRun,
   renewHolds,
   sampleBatch,
@@ -12,7 +13,6 @@ import {
   sampleEntry,
   sampleHold,
   sampleTrigger,
-  writePlan,
 } from './store-samples.ts';
 
 export function describeLeases(store: () => Store): void {
@@ -76,8 +76,12 @@ export function describeLeases(store: () => Store): void {
     expect((await leases.take('x', 'two', 1_000, now + 5_500))?.fence).toBe(2);
   });
 
+  const watermark = { at: now, fullAt: now, fullRun: 'run_1', fingerprint: 'f' };
+  const pages = { people: 0, emails: 0 };
+  const roster = { sync: 'people', run: 'run_1', at: now, fingerprint: 'f', salt: 's', rows: 0, pages };
+
   const writes: readonly (readonly [string, (owned: OwnedRun) => Promise<unknown>])[] = [
-    ['runs.update', (owned) => store().runs.update(owned, { phase: 'done' })],
+    ['runs.update', (owned) => store().runs.update(owned, { phase: 'done' }, { watermark: () => watermark })],
     ['runs.addFindings', (owned) => store().runs.addFindings(owned, [{ code: 'held', message: 'late' }])],
     ['plans.setStates', (owned) => store().plans.setStates(owned, [{ identification: 'ana', state: 'failed' }])],
     ['plans.begin', (owned) => store().plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now })],
@@ -93,6 +97,8 @@ export function describeLeases(store: () => Store): void {
     ],
     ['batches.update', (owned) => store().batches.update(owned, `${owned.run.id}_b1`, { state: 'sending' })],
     ['batches.resolve', (owned) => store().batches.resolve(owned, 'run_old_b1', 'seen', {})],
+    ['rosters.put', (owned) => store().rosters.put(owned, roster, [])],
+    ['ledger.takeOver', (owned) => store().ledger.takeOver(owned, [{ identification: 'ana', owner: 'others' }], now)],
     ['ledger.put', (owned) => store().ledger.put(owned, [sampleEntry('ana')])],
     ['runs.update with holds', (owned) => renewHolds(store(), owned, [sampleHold(owned, 'hold_1')], now)],
     ['decisions.record', (owned) => store().decisions.record(owned, 'run_1', { now, expiresAt: now + hourMs })],
@@ -113,13 +119,11 @@ export function describeLeases(store: () => Store): void {
   ];
 
   it.each(writes)('refuses %s to a worker whose lease was taken over, and writes nothing', async (_, write) => {
-    const { leases, runs, plans, batches, ledger, decisions, holds, reads } = store();
-    const old = await openRun(store(), { id: 'run_old', sync: 'others' });
-    await writePlan(store(), { id: 'run_old', owned: old, sync: 'others' }, [sampleChange('eva')]);
+    const { leases, runs, plans, batches, ledger, decisions, holds, reads, rosters } = store();
+    const old = await openPlanned(store(), { id: 'run_old', sync: 'others' }, ['eva']);
     await batches.create(old, [{ batch: sampleBatch(old, 1, { state: 'unresolved' }), identifications: ['eva'] }]);
     await endRun(store(), old);
-    const owned = await openRun(store(), { id: 'run_1' });
-    await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
+    const owned = await openPlanned(store(), { id: 'run_1' }, ['ana']);
     await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
     await runs.addFindings(owned, [{ code: 'source-note', message: 'first' }]);
     await approve(store(), [sampleChange('ana')], { expiresAt: now + hourMs });
@@ -140,29 +144,30 @@ export function describeLeases(store: () => Store): void {
     expect(await decisions.of('people', 'ana')).toMatchObject([
       { state: 'approved', run: undefined, endedAt: undefined },
     ]);
-    expect(await reads.last('people')).toBeUndefined();
+    expect([await reads.last('people'), await reads.watermark('people')]).toEqual([undefined, undefined]);
+    expect(await rosters.open('people')).toBeUndefined();
   });
 
-  it('refuses writes under a former taking of the same owner', async () => {
-    const { leases, runs } = store();
+  it.each<[string, (owned: OwnedRun) => Promise<OwnedRun['lease']>]>([
+    [
+      'of a former taking by the same owner',
+      async ({ lease }) => {
+        await store().leases.take(lease.name, lease.owner, hourMs, now);
+        return lease;
+      },
+    ],
+    ['that is not held, though another of the same owner is', async ({ lease }) => ({ ...lease, name: 'run:run_2' })],
+    [
+      'that was given back',
+      async ({ lease }) => {
+        await store().leases.release(lease);
+        return lease;
+      },
+    ],
+  ])('refuses writes under a lease %s', async (_, leaseOf) => {
     const owned = await openRun(store(), { id: 'run_1' });
-    const anew = await leases.take(owned.lease.name, owned.lease.owner, hourMs, now);
-    await expect(runs.update(owned, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    if (anew === undefined) throw new Error('its owner may take it anew');
-    expect((await runs.update({ run: owned.run, lease: anew }, { phase: 'planning' })).run.phase).toBe('planning');
-  });
-
-  it('refuses writes under a lease that is not held, though another of the same owner is', async () => {
-    const owned = await openRun(store(), { id: 'run_1' });
-    const wrong = { run: owned.run, lease: { ...owned.lease, name: 'run:run_2' } };
+    const wrong = { run: owned.run, lease: await leaseOf(owned) };
     await expect(store().runs.update(wrong, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
-  });
-
-  it('refuses writes after the lease was given back', async () => {
-    const { leases, runs } = store();
-    const owned = await openRun(store(), { id: 'run_1' });
-    await leases.release(owned.lease);
-    await expect(runs.update(owned, { phase: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
   it("takes writes under another lease than the run's own, if that is what the worker holds", async () => {

@@ -8,7 +8,7 @@ import { migrations, type SchemaMigration } from '../../src/store/db/migrations/
 import { migrateStore, openStore } from '../../src/store/index.ts';
 import { openDatabase } from '../../src/store/open-store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { endRun, openRun, sampleBatch, sampleTrigger, writePlan } from './store-samples.ts';
+import { endRun, openPlanned, sampleBatch, sampleTrigger } from './store-samples.ts';
 
 /** A new, empty database of one kind. */
 export interface NewDatabase {
@@ -149,8 +149,7 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
 
     it('shows a run in a phase of a later version with its text, and writes nothing to it', async () => {
       const store = await open();
-      const owned = await openRun(store, { id: 'run_1' });
-      await writePlan(store, { id: 'run_1', owned }, []);
+      const owned = await openPlanned(store, { id: 'run_1' }, []);
       await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: [] }]);
       await database.run("update runs set phase = 'verifying' where id = 'run_1'");
       await database.run("update batches set state = 'uploading' where run = 'run_1'");
@@ -172,8 +171,7 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
 
     it('shows an outcome of a later version, and counts the run neither as a success nor as good to prune', async () => {
       const store = await open();
-      const owned = await openRun(store, { id: 'run_1' });
-      await writePlan(store, { id: 'run_1', owned }, []);
+      const owned = await openPlanned(store, { id: 'run_1' }, []);
       await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: [] }]);
       await endRun(store, owned, now);
       await database.run("update runs set outcome = 'superseded', phase = 'archived' where id = 'run_1'");

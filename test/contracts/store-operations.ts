@@ -112,18 +112,6 @@ export function describeOperations(store: () => Store): void {
     expect((await ledger.get('acme', 'leo'))?.owner).toBe('others');
   });
 
-  it('a trigger is found by its key, as it was stored first', async () => {
-    const { triggers, runs } = store();
-    const scope = { kind: 'users', identifications: ['E1'] } as const;
-    const first = { id: 'trigger_1', sync: 'people', kind: 'webhook', key: 'k', requestedAt: 1, scope } as const;
-    expect(await triggers.find('k')).toBeUndefined();
-    await triggers.add(first);
-    expect(await triggers.add({ ...first, id: 'trigger_2', scope: { kind: 'all' } })).toBe(false);
-    expect(await triggers.find('k')).toEqual({ trigger: first, state: { kind: 'waiting' } });
-    await runs.open('people', { id: 'run_1', connection: 'acme', now: 2 });
-    expect((await triggers.find('k'))?.state).toEqual({ kind: 'taken', run: 'run_1' });
-  });
-
   it('no run opens while its sync is paused, but the run in progress is still found', async () => {
     const { triggers, runs, pauses } = store();
     const make = { connection: 'acme', now: 2 };

@@ -8,6 +8,7 @@ import {
   dayMs,
   endRun,
   nameOf,
+  openPlanned,
   openRun,
   reject,
   sampleBatch,
@@ -26,7 +27,8 @@ export function describePlans(store: () => Store): void {
     const { plans } = store();
     const create = sampleChange('eva', 'create', { before: undefined, changed: ['area', 'customField60', 'email'] });
     const disable = sampleChange('leo', 'disable');
-    const update = sampleChange('ana', 'update', { classes: ['updates', 'emailChanges', 'firstSight'] });
+    const waits = { waitsFor: 'eva', parkEmail: 'ana@parked.example' };
+    const update = sampleChange('ana', 'update', { classes: ['updates', 'emailChanges', 'firstSight'], ...waits });
     await writePlan(store(), { id: 'plan_1' }, [create, disable, update]);
     const fresh = {
       state: 'planned',
@@ -82,7 +84,7 @@ export function describePlans(store: () => Store): void {
     expect(await page({ limit: 100, batch: 'run_1_b2' })).toEqual([]);
   });
 
-  it('writes a plan in pieces of any size, and gives its hashes in order of identification', async () => {
+  it('writes a plan in pieces of any size, gives its hashes in order of identification, and begins it anew with nothing in it', async () => {
     const { plans } = store();
     const changes = Array.from({ length: 9_001 }, (_, index) => sampleChange(`e${(index * 7_919) % 9_001}`, 'disable'));
     await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
@@ -95,6 +97,8 @@ export function describePlans(store: () => Store): void {
       await plans.add(undefined, 'plan_1', changes.slice(from, to));
     const ordered = changes.toSorted((a, b) => compareIdentifications(a.identification, b.identification));
     expect(await collect(plans.hashes('plan_1'))).toEqual(ordered.map(({ hash }) => hash));
+    await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
+    expect(await plans.page('plan_1', { limit: 1 })).toEqual([]);
   });
 
   it('counts, sifts, holds and approves a plan of many pieces as one of few', async () => {
@@ -137,15 +141,6 @@ export function describePlans(store: () => Store): void {
     expect(await plans.appliedSince(others, now)).toEqual(noClasses);
   });
 
-  it('begins a plan of many pieces anew with nothing in it', async () => {
-    const { plans } = store();
-    const changes = Array.from({ length: 6_001 }, (_, i) => sampleChange(`e${i}`, 'disable'));
-    await writePlan(store(), { id: 'plan_1' }, changes);
-    await plans.begin(undefined, { id: 'plan_1', sync: 'people', run: undefined, madeAt: now });
-    expect(await plans.page('plan_1', { limit: 1 })).toEqual([]);
-    expect(await collect(plans.hashes('plan_1'))).toEqual([]);
-  });
-
   it('keeps plans apart', async () => {
     const { plans } = store();
     const change = sampleChange('ana', 'update', { changed: ['area'] });
@@ -160,14 +155,6 @@ export function describePlans(store: () => Store): void {
     expect(await plans.countStates('plan_1')).toMatchObject({ planned: 0, held: 1 });
     expect(await collect(plans.hashes('plan_1'))).toEqual([change.hash]);
     expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 1, disable: 0 });
-  });
-
-  it('gives back what a change waits for, and where it is parked', async () => {
-    const { plans } = store();
-    const change = sampleChange('ana', 'update', { waitsFor: 'eva', parkEmail: 'ana@parked.example' });
-    await writePlan(store(), { id: 'plan_1' }, [change, sampleChange('eva', 'update')]);
-    expect(await plans.get('plan_1', 'ana')).toMatchObject({ waitsFor: 'eva', parkEmail: 'ana@parked.example' });
-    expect(await plans.get('plan_1', 'eva')).not.toHaveProperty('waitsFor');
   });
 
   it('sets named changes aside, approved and held ones too, and nothing that has gone', async () => {
@@ -187,7 +174,7 @@ export function describePlans(store: () => Store): void {
     ]);
   });
 
-  it('counts kinds, classes, and what is open: planned and approved by nobody', async () => {
+  it('counts kinds, classes, and what is open: planned and approved by nobody, which is what the digest is of', async () => {
     const { plans } = store();
     const changes = [
       sampleChange('a', 'create'),
@@ -201,6 +188,7 @@ export function describePlans(store: () => Store): void {
     await approve(store(), changes.slice(4));
     await plans.applyApprovals(undefined, 'plan_1', 'people', now);
     await plans.hold(undefined, 'plan_1', ['emailChanges'], 'too many');
+    expect(await collect(plans.hashes('plan_1'))).toEqual(changes.slice(0, 4).map(({ hash }) => hash));
     const classes = { ...noClasses, creates: 1, updates: 1, emailChanges: 1, firstSight: 1, disables: 2 };
     const counted = await plans.count('plan_1');
     expect(counted).toEqual({
@@ -216,8 +204,7 @@ export function describePlans(store: () => Store): void {
   describe('begun anew', () => {
     it('forgets what an earlier try had written, batches of the run too', async () => {
       const { plans, batches } = store();
-      const owned = await openRun(store(), { id: 'run_1' });
-      await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana'), sampleChange('eva')]);
+      const owned = await openPlanned(store(), { id: 'run_1' }, ['ana', 'eva']);
       await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
       await writePlan(store(), { id: 'run_1', owned }, [sampleChange('leo')], 'b');
       expect((await plans.page('run_1', { limit: 9 })).map(({ identification }) => identification)).toEqual(['leo']);
@@ -238,8 +225,7 @@ export function describePlans(store: () => Store): void {
 
     it('is refused once a batch of the run has left', async () => {
       const { plans, batches } = store();
-      const owned = await openRun(store(), { id: 'run_1' });
-      await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
+      const owned = await openPlanned(store(), { id: 'run_1' }, ['ana']);
       await batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
       await batches.update(owned, 'run_1_b1', { state: 'sending' });
       await expect(
@@ -258,7 +244,7 @@ export function describePlans(store: () => Store): void {
     const header = { id: 'run_1', sync: 'people', run: 'run_1', madeAt: now };
     await plans.begin(owned, header);
     await plans.add(owned, 'run_1', [sampleChange('ana')]);
-    await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'plan_1' }, ['ana']);
     for (const wrong of [other, undefined]) {
       const writes = [
         () => plans.begin(wrong, header),
@@ -279,7 +265,7 @@ export function describePlans(store: () => Store): void {
 
   it('adds nothing to a sealed plan and seals it with one digest only', async () => {
     const { plans } = store();
-    await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'plan_1' }, ['ana']);
     await plans.seal(undefined, 'plan_1', 'a'.repeat(64));
     await expect(plans.seal(undefined, 'plan_1', 'b'.repeat(64))).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(plans.add(undefined, 'plan_1', [sampleChange('eva')])).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -385,6 +371,9 @@ export function describePlans(store: () => Store): void {
       return plans.applyApprovals(owned, id, 'people', now + 5);
     };
     await approve(store(), [change]);
+    const without = await openPlanned(store(), { id: 'run_0' }, ['eva']);
+    expect(await plans.applyApprovals(without, 'run_0', 'people', now)).toEqual({ approved: 0, rejected: 0 });
+    await endRun(store(), without);
     expect(await decided(undefined)).toEqual({ approved: 1, rejected: 0 });
     const first = await openRun(store(), { id: 'run_1' });
     expect(await decided(first)).toEqual({ approved: 1, rejected: 0 });
@@ -398,28 +387,11 @@ export function describePlans(store: () => Store): void {
     await endRun(store(), second);
   });
 
-  it('keeps an approval for the run whose plan has the change', async () => {
-    const { plans } = store();
-    const change = sampleChange('ana', 'disable');
-    await approve(store(), [change]);
-    const first = await openRun(store(), { id: 'run_1' });
-    await writePlan(store(), { id: 'run_1', owned: first }, [sampleChange('eva')]);
-    expect(await plans.applyApprovals(first, 'run_1', 'people', now)).toEqual({ approved: 0, rejected: 0 });
-    await endRun(store(), first);
-    const second = await openRun(store(), { id: 'run_2' });
-    await writePlan(store(), { id: 'run_2', owned: second }, [change]);
-    expect(await plans.applyApprovals(second, 'run_2', 'people', now)).toEqual({ approved: 1, rejected: 0 });
-  });
-
   it('marks many changes at once, all or none of them', async () => {
     const { plans } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const names = Array.from({ length: 700 }, (_, index) => `e${index}`);
-    await writePlan(
-      store(),
-      { id: 'run_1', owned },
-      names.map((name) => sampleChange(name)),
-    );
+    await writePlan(store(), { id: 'run_1', owned }, names);
     await plans.setStates(
       owned,
       names.map((identification) => ({ identification, state: 'sent' }) as const),
@@ -481,8 +453,7 @@ export function describePlans(store: () => Store): void {
     const moved = sampleChange('e', 'update', { classes: ['updates', 'emailChanges'] });
     await writePlan(store(), { id: 'run_2', owned: second }, [moved, sampleChange('f', 'disable')]);
     await apply(second, ['e', 'f'], now + 10);
-    const other = await openRun(store(), { id: 'run_3', sync: 'others' });
-    await writePlan(store(), { id: 'run_3', owned: other, sync: 'others' }, [sampleChange('g', 'disable')]);
+    const other = await openPlanned(store(), { id: 'run_3', sync: 'others' }, [sampleChange('g', 'disable')]);
     await apply(other, ['g'], now);
     const recent = { ...noClasses, updates: 1, emailChanges: 1, disables: 1 };
     expect(await plans.appliedSince(people, now)).toEqual({ ...recent, disables: 2 });
@@ -492,16 +463,14 @@ export function describePlans(store: () => Store): void {
 
   it('counts what a sync of a former name applied, what others did to people who are ours now, and no other connection', async () => {
     const { ledger, plans } = store();
-    const former = await openRun(store(), { id: 'run_1', sync: 'staff' });
-    await writePlan(store(), { id: 'run_1', owned: former, sync: 'staff' }, [sampleChange('a', 'disable')]);
+    const former = await openPlanned(store(), { id: 'run_1', sync: 'staff' }, [sampleChange('a', 'disable')]);
     await apply(former, ['a'], now);
     const other = await openRun(store(), { id: 'run_2', sync: 'others' });
     const changes = ['b', 'c'].map((name) => sampleChange(name, 'enable'));
     await writePlan(store(), { id: 'run_2', owned: other, sync: 'others' }, changes);
     await apply(other, ['b', 'c'], now);
     await ledger.put(other, [sampleEntry('b', { owner: 'people' }), sampleEntry('c', { owner: 'others' })]);
-    const far = await openRun(store(), { id: 'run_3', connection: 'elsewhere' });
-    await writePlan(store(), { id: 'run_3', owned: far }, [sampleChange('d', 'remove')]);
+    const far = await openPlanned(store(), { id: 'run_3', connection: 'elsewhere' }, [sampleChange('d', 'remove')]);
     await apply(far, ['d'], now);
 
     expect(await plans.appliedSince(people, now)).toEqual({ ...noClasses, disables: 1, enables: 1 });
@@ -544,12 +513,11 @@ export function describePlans(store: () => Store): void {
   it('tells what happened to one person in runs of a sync, newest first', async () => {
     const { plans } = store();
     for (const [index, id] of ['run_z', 'run_y', 'run_x'].entries()) {
-      const owned = await openRun(store(), { id, now: now + index * 100 });
-      await writePlan(store(), { id, owned }, [sampleChange('ana'), sampleChange('eva')]);
+      const owned = await openPlanned(store(), { id, now: now + index * 100 }, ['ana', 'eva']);
       if (id !== 'run_x') await apply(owned, ['ana'], now + index * 100 + 7);
       await endRun(store(), owned, now + index * 100 + 9);
     }
-    await writePlan(store(), { id: 'plan_shown' }, [sampleChange('ana')]);
+    await writePlan(store(), { id: 'plan_shown' }, ['ana']);
     const current = await openRun(store(), { id: 'run_a', now: now + 300 });
     await plans.begin(current, { id: 'run_a', sync: 'people', run: 'run_a', madeAt: now });
     await plans.add(current, 'run_a', [sampleChange('ana')]);

@@ -59,22 +59,4 @@ export function describePreviews(store: () => Store): void {
     expect(await store().previews.get('p1')).toBeUndefined();
     expect(await store().previews.get('p2')).toBeDefined();
   });
-
-  it('drops previews that name a person who is forgotten', async () => {
-    await add('p1');
-    await store().previews.add({
-      id: 'p2',
-      sync: 'people',
-      scope: { kind: 'all' },
-      by: 'ana',
-      requestedAt: now,
-      expiresAt: now + 1000,
-    });
-    await store().people.forget("O'Brien", now);
-    expect(await store().previews.get('p1')).toBeUndefined();
-    await store().previews.begin('p2', now);
-    await store().previews.end('p2', 1, { state: 'done', at: now, report });
-    await store().people.forget('E1', now);
-    expect(await store().previews.get('p2')).toBeUndefined();
-  });
 }

@@ -5,6 +5,7 @@ import {
   approve,
   dayMs,
   endRun,
+  openPlanned,
   openRun,
   renewHolds,
   sampleBatch,
@@ -19,10 +20,9 @@ export function describePrune(store: () => Store): void {
   /** A run of three changes that ended `days` ago: one applied then, one failed, one in a batch of this state. */
   async function finished(id: string, days: number, state: 'settled' | 'unresolved' = 'settled'): Promise<void> {
     const at = now - days * dayMs;
-    const owned = await openRun(store(), { id, now: at });
-    await writePlan(
+    const owned = await openPlanned(
       store(),
-      { id, owned },
+      { id, now: at },
       ['ana', 'eva', 'leo', 'max'].map((name) => sampleChange(name, 'disable')),
     );
     await store().plans.setAside(owned, id, ['max'], { state: 'held', reason: 'too many' });
@@ -74,8 +74,7 @@ export function describePrune(store: () => Store): void {
     const { runs } = store();
     await finished('run_1', 90);
     await finished('run_2', 80);
-    const owned = await openRun(store(), { id: 'run_3', now: now - 70 * dayMs });
-    await writePlan(store(), { id: 'run_3', owned }, [sampleChange('ana')]);
+    const owned = await openPlanned(store(), { id: 'run_3', now: now - 70 * dayMs }, ['ana']);
     expect(await runs.prune(now, 3)).toBe(0);
     expect(await runs.prune(now, 2)).toBe(1);
     expect(await names('run_2')).toHaveLength(4);
@@ -149,8 +148,7 @@ export function describePrune(store: () => Store): void {
   });
 
   it('waits for no effect of an outbox', async () => {
-    const owned = await openRun(store(), { id: 'run_1', now: now - 90 * dayMs });
-    await writePlan(store(), { id: 'run_1', owned }, [sampleChange('ana')]);
+    const owned = await openPlanned(store(), { id: 'run_1', now: now - 90 * dayMs }, ['ana']);
     const batch = sampleBatch(owned, 1, { kind: 'outbox', state: 'sent' });
     await store().batches.create(owned, [{ batch, identifications: ['ana'] }]);
     await endRun(store(), owned, now - 90 * dayMs);
@@ -158,9 +156,9 @@ export function describePrune(store: () => Store): void {
     expect(await store().batches.ofRun('run_1')).toEqual([]);
   });
 
-  it('drops old shown plans, decisions and triggers, but no waiting trigger and not the newest slot', async () => {
-    const { runs, plans, triggers } = store();
-    await writePlan(store(), { id: 'plan_old', madeAt: now - 60 * dayMs }, [sampleChange('ana')]);
+  it('drops old shown plans, decisions, audit entries and triggers, but no waiting trigger and not the newest slot', async () => {
+    const { audit, runs, plans, triggers } = store();
+    await writePlan(store(), { id: 'plan_old', madeAt: now - 60 * dayMs }, ['ana']);
     await writePlan(store(), { id: 'plan_new', madeAt: now }, [sampleChange('ana')], 'b');
     const slot = (day: number) => {
       const key = `people@2026-09-0${day}T00:00Z`;
@@ -171,7 +169,12 @@ export function describePrune(store: () => Store): void {
     await triggers.add(sampleTrigger('by hand', { requestedAt: now - 40 * dayMs }));
     await runs.open('people', { id: 'run_1', connection: 'acme', now });
     await triggers.add(sampleTrigger('patient', { requestedAt: now - 60 * dayMs }));
+    const entry = { by: 'ops', action: 'pause', sync: 'people', connection: undefined, run: undefined } as const;
+    for (const days of [31, 29]) {
+      await audit.add({ ...entry, id: `audit_${days}`, at: now - days * dayMs, detail: undefined });
+    }
     await runs.prune(now - 30 * dayMs, 0);
+    expect((await audit.list({ limit: 9 })).map(({ id }) => id)).toEqual(['audit_29']);
     expect(await plans.findByDigest('people', 'a'.repeat(64))).toBeUndefined();
     expect(await plans.findByDigest('people', 'b'.repeat(64))).toBeDefined();
     expect(await triggers.lastSlot('people')).toBe(now - 58 * dayMs);
@@ -181,22 +184,9 @@ export function describePrune(store: () => Store): void {
     expect(await triggers.add(slot(2))).toBe(false);
   });
 
-  it('drops what the audit holds from before, whatever became of the run', async () => {
-    const { audit, runs } = store();
-    const nothingElse = { connection: undefined, run: undefined, detail: undefined };
-    const entry = (id: string, at: number) => {
-      return { id, at, by: 'ops', action: 'pause', sync: 'people', ...nothingElse } as const;
-    };
-    await audit.add(entry('audit_1', now - 31 * dayMs));
-    await audit.add(entry('audit_2', now - 29 * dayMs));
-    await runs.prune(now - 30 * dayMs, 9);
-    expect((await audit.list({ limit: 9 })).map(({ id }) => id)).toEqual(['audit_2']);
-  });
-
   it('drops plans that were only shown earlier than runs, with their changes', async () => {
     const { plans, runs } = store();
-    const owned = await openRun(store(), { id: 'run_1', now: now - 10 * dayMs });
-    await writePlan(store(), { id: 'run_1', owned, madeAt: now - 10 * dayMs }, [sampleChange('ana', 'disable')]);
+    const owned = await openPlanned(store(), { id: 'run_1', now: now - 10 * dayMs }, [sampleChange('ana', 'disable')]);
     await endRun(store(), owned, now - 10 * dayMs);
     await writePlan(store(), { id: 'old', madeAt: now - 8 * dayMs }, [sampleChange('ana', 'disable')]);
     await writePlan(store(), { id: 'new', madeAt: now - 6 * dayMs }, [sampleChange('ana', 'disable')]);

@@ -9,7 +9,6 @@ import {
   holdAll,
   openRun,
   sampleBatch,
-  sampleChange,
   sampleEntry,
   sampleTrigger,
   writePlan,
@@ -54,7 +53,7 @@ export function describeRaces(store: () => Store): void {
     const { batches, ledger, plans } = store();
     for (const round of rounds) {
       const old = await openRun(store(), { id: `old ${round}` });
-      await writePlan(store(), { id: `old ${round}`, owned: old }, [sampleChange('ana'), sampleChange('eva')]);
+      await writePlan(store(), { id: `old ${round}`, owned: old }, ['ana', 'eva']);
       const batch = sampleBatch(old, 1, { state: 'unresolved' });
       await batches.create(old, [{ batch, identifications: ['ana', 'eva'] }]);
       await endRun(store(), old);

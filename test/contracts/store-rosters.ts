@@ -41,12 +41,4 @@ export function describeRosters(current: () => Store): void {
       expect(await roster?.claims([`e0@example.com`])).toEqual(new Map([['e0@example.com', [roster?.keyOf('E0')]]]));
     }
   });
-
-  it('is written only under the lease of its run', async () => {
-    const owned = await openRun(current(), { id: 'run_1' });
-    await current().leases.release(owned.lease);
-    await current().leases.take(owned.lease.name, 'other', 1000, 1);
-    const { header, pages } = rosterOf(1, 'run_1');
-    await expect(current().rosters.put(owned, header, pages)).rejects.toMatchObject({ code: 'LEASE_LOST' });
-  });
 }

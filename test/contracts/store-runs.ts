@@ -11,9 +11,12 @@ export function describeRuns(store: () => Store): void {
     const { triggers, runs } = store();
     const slot = sampleTrigger('t1', { kind: 'schedule', key: 'people@2026-11-21T12:00Z' });
     expect(await triggers.add(slot)).toBe(true);
-    expect(await triggers.add({ ...slot, id: 't2' })).toBe(false);
+    expect(await triggers.find(slot.key)).toEqual({ trigger: slot, state: { kind: 'waiting' } });
+    expect(await triggers.find('t1')).toBeUndefined();
+    expect(await triggers.add({ ...slot, id: 't2', scope: some('ana') })).toBe(false);
     await runs.open('people', { id: 'run_1', connection: 'acme', now });
     expect(await triggers.add({ ...slot, id: 't3' })).toBe(false);
+    expect(await triggers.find(slot.key)).toEqual({ trigger: slot, state: { kind: 'taken', run: 'run_1' } });
     expect(await triggers.waiting()).toEqual([]);
   });
 
@@ -310,19 +313,5 @@ export function describeRuns(store: () => Store): void {
     expect(await reads.watermark('people')).toEqual({ ...mark, at: now + 1 });
     await runs.update(owned, { phase: 'proving' }, { watermark: () => undefined });
     expect(await reads.watermark('people')).toBeUndefined();
-  });
-
-  it('keeps the watermark from whoever has lost the run', async () => {
-    const { runs, reads, leases } = store();
-    const owned = await openRun(store(), { id: 'run_1' });
-    const mark = { at: now, fullAt: now, fullRun: 'run_1', fingerprint: 'f1' };
-    await runs.update(owned, { phase: 'proving' }, { watermark: () => mark });
-    await leases.release(owned.lease);
-    await leases.take(owned.lease.name, 'another', 1000, now);
-    for (const next of [undefined, { ...mark, at: now + 1 }]) {
-      const lost = runs.update(owned, { phase: 'done' }, { watermark: () => next });
-      await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    }
-    expect(await reads.watermark('people')).toEqual(mark);
   });
 }

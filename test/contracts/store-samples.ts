@@ -37,6 +37,17 @@ export async function openRun(
   return { run: opened.run, lease };
 }
 
+/** Opens a run and writes its plan with these changes. */
+export async function openPlanned(
+  store: Store,
+  run: RunToOpen,
+  changes: readonly (string | Change)[] = [],
+): Promise<OwnedRun> {
+  const owned = await openRun(store, run);
+  await writePlan(store, { id: run.id, owned, sync: run.sync ?? 'people', madeAt: run.now ?? someInstant }, changes);
+  return owned;
+}
+
 /** Ends a run as its owner would. */
 export async function endRun(store: Store, owned: OwnedRun, endedAt = someInstant): Promise<void> {
   await store.runs.update(owned, { phase: 'done', endedAt, outcome: 'succeeded' });
@@ -111,16 +122,20 @@ export function sampleChange(
   });
 }
 
-/** A sealed plan with these changes, of a run or only shown; its digest is 64 times the digit. */
+/** A sealed plan with these changes, of a run or only shown; its digest is 64 times the digit. A name is an update. */
 export async function writePlan(
   store: Store,
   plan: { readonly id: string; readonly owned?: OwnedRun; readonly sync?: string; readonly madeAt?: number },
-  changes: readonly Change[],
+  changes: readonly (string | Change)[],
   digit = 'a',
 ): Promise<void> {
   const { id, owned, sync = 'people', madeAt = someInstant } = plan;
   await store.plans.begin(owned, { id, sync, run: owned?.run.id, madeAt });
-  await store.plans.add(owned, id, changes);
+  await store.plans.add(
+    owned,
+    id,
+    changes.map((one) => (typeof one === 'string' ? sampleChange(one) : one)),
+  );
   await store.plans.seal(owned, id, digit.repeat(64));
 }
 
@@ -213,6 +228,14 @@ export function sampleTokens(over: Partial<TokenRecord> = {}): TokenRecord {
     restored: undefined,
     ...over,
   };
+}
+
+/** Writes a bare entry for each of these people. */
+export function putEntries(store: Store, owned: OwnedRun, names: readonly string[]): Promise<void> {
+  return store.ledger.put(
+    owned,
+    names.map((name) => sampleEntry(name)),
+  );
 }
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -3,7 +3,16 @@ import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { Seal } from '../../src/ports/tokens.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { dayMs, endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
+import {
+  dayMs,
+  endRun,
+  openPlanned,
+  openRun,
+  sampleBatch,
+  sampleChange,
+  sampleEntry,
+  writePlan,
+} from './store-samples.ts';
 
 /** A key that differs by its number. */
 export function sampleKey(number: number): string {
@@ -34,10 +43,9 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
 
     /** A run that ended, with a change, a ledger entry, findings and a text of the platform. */
     async function fill(store: Store, ids: readonly string[] = ['ana', 'eva']): Promise<void> {
-      const owned = await openRun(store, { id: 'run_1' });
-      await writePlan(
+      const owned = await openPlanned(
         store,
-        { id: 'run_1', owned },
+        { id: 'run_1' },
         ids.map((id) => sampleChange(id)),
       );
       await store.ledger.put(owned, ids.map(entry));
@@ -116,7 +124,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       const owned = await openRun(first, { id: 'run_2' });
       const disabled = sampleEntry('bob', { hidden: { job: 'Cook' }, disabledAt: now - 5, goneSince: now - 5 });
       await first.ledger.put(owned, [disabled]);
-      await writePlan(first, { id: 'run_2', owned }, [sampleChange('bob')]);
+      await writePlan(first, { id: 'run_2', owned }, ['bob']);
       await first.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['bob'] }]);
       await first.batches.update(owned, sampleBatch(owned, 1).id, { state: 'unresolved', sentAt: now });
       await first.plans.setStates(owned, [{ identification: 'bob', state: 'unresolved' }]);
@@ -208,8 +216,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
 
     it('is not erased while a run may still change the person', async () => {
       const store = await open([]);
-      const owned = await openRun(store, { id: 'run_1' });
-      await writePlan(store, { id: 'run_1', owned }, [sampleChange('ana')]);
+      const owned = await openPlanned(store, { id: 'run_1' }, ['ana']);
       await expect(store.people.forget('ana', now)).rejects.toMatchObject({ code: 'CONFLICT' });
       await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['ana'] }]);
       await store.plans.setStates(owned, [{ identification: 'ana', state: 'unresolved' }]);

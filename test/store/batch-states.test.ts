@@ -43,24 +43,24 @@ it('counts of a run by batch and state follow each change', async () => {
   });
 });
 
-it('counts of a large run are reused for a while, but not after its end', async () => {
-  const people = 26_000;
-  const found = await countsOf(people);
-  expect(found).toEqual({
-    before: [['planned', people]],
-    after: [['planned', people]],
+it.each([
+  [0, 'reused', [['planned', 26_000]]],
+  [1999, 'reused', [['planned', 26_000]]],
+  [
+    2000,
+    'made again',
+    [
+      ['planned', 25_997],
+      ['sent', 3],
+    ],
+  ],
+])('counts of a large run are after %i ms %s, and made again after its end', async (wait, _, after) => {
+  expect(await countsOf(26_000, wait)).toEqual({
+    before: [['planned', 26_000]],
+    after,
     atEnd: [
-      ['planned', people - 3],
+      ['planned', 25_997],
       ['sent', 3],
     ],
   });
-});
-
-it('counts of a large run are made again after a while', async () => {
-  const again = async (wait: number) => (await countsOf(26_000, wait)).after;
-  expect(await again(1999)).toEqual([['planned', 26_000]]);
-  expect(await again(2000)).toEqual([
-    ['planned', 25_997],
-    ['sent', 3],
-  ]);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
-import { openRun, sampleBatch, sampleChange, writePlan } from '../contracts/store-samples.ts';
+import { openPlanned, openRun, sampleBatch, writePlan } from '../contracts/store-samples.ts';
 
 const total = 20_000;
 const names = Array.from({ length: total }, (_, i) => `e${String(i).padStart(5, '0')}`);
@@ -19,12 +19,7 @@ describe('a store in a SQLite file', () => {
   it('lets other work go on while it writes, reads and counts what is large', async () => {
     const store = await openHere();
     const owned = await openRun(store, { id: 'run_1' });
-    const write = () =>
-      writePlan(
-        store,
-        { id: 'run_1', owned },
-        names.map((name) => sampleChange(name)),
-      );
+    const write = () => writePlan(store, { id: 'run_1', owned }, names);
     const batch = sampleBatch(owned, 1);
     const marks = names.map((identification) => ({ identification, state: 'sent' as const }));
     const works: [string, () => Promise<unknown>][] = [
@@ -40,12 +35,7 @@ describe('a store in a SQLite file', () => {
 
   it('shows what is committed, at once, to whoever reads while a transaction is open', async () => {
     const store = await openHere();
-    const owned = await openRun(store, { id: 'run_1' });
-    await writePlan(
-      store,
-      { id: 'run_1', owned },
-      names.map((name) => sampleChange(name)),
-    );
+    const owned = await openPlanned(store, { id: 'run_1' }, names);
     const batch = sampleBatch(owned, 1);
     let isOver = false;
     const creating = store.batches.create(owned, [{ batch, identifications: names }]).then(() => {
