@@ -73,10 +73,10 @@ export interface Directories {
   list(): Promise<readonly DirectoryHeader[]>;
   digests(sync: string): Promise<ReadonlyMap<number, string>>;
   read(sync: string, pages: readonly number[]): Promise<readonly DirectoryPage[]>;
-  /** Stores some pages. `finish` follows when all are stored. */
+  /** Stores some pages. `finish` follows. */
   write(owned: OwnedRun, sync: string, pages: readonly DirectoryPage[]): Promise<void>;
-  /** Stores the header, and deletes pages beyond its number. */
-  finish(owned: OwnedRun, header: DirectoryHeader): Promise<void>;
+  /** Stores the last pages and the header, and deletes pages beyond its number, in one transaction. */
+  finish(owned: OwnedRun, header: DirectoryHeader, pages: readonly DirectoryPage[]): Promise<void>;
   /** Deletes directories that were read before this instant. */
   prune(before: number): Promise<void>;
 }

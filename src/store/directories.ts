@@ -13,6 +13,11 @@ const outdated = '';
 
 export function createDirectories(db: Database, keys: KeyRing): Directories {
   const writer = new RowWriter<'directory_pages', DirectoryPageRow>('directory_pages', replace);
+  const toRows = (sync: string, pages: readonly DirectoryPage[]): DirectoryPageRow[] =>
+    pages.map(({ page, digest, rows }) => {
+      const sealed = keys.close(textOf(rows), placeOf('directory_pages', 'sealed', { sync, page }));
+      return { sync, page, digest, sealed };
+    });
   return {
     async list() {
       const rows = await db.selectFrom('directories').selectAll().orderBy('sync').execute();
@@ -47,22 +52,17 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
     },
 
     async write(owned, sync, pages) {
-      const rows = pages.map(({ page, digest, rows: people }): DirectoryPageRow => {
-        return {
-          sync,
-          page,
-          digest,
-          sealed: keys.close(textOf(people), placeOf('directory_pages', 'sealed', { sync, page })),
-        };
-      });
+      const rows = toRows(sync, pages);
       await asOwner(db, owned, (transaction) => writer.write(transaction, rows));
     },
 
-    async finish(owned, { sync, run, at, people, pages }) {
-      const row = { sync, run, read_at: at, people, pages };
+    async finish(owned, header, last) {
+      const { sync, run, at, people, pages } = header;
+      const rows = toRows(sync, last);
       await asOwner(db, owned, async (transaction) => {
+        await writer.write(transaction, rows);
         await transaction.deleteFrom('directory_pages').where('sync', '=', sync).where('page', '>=', pages).execute();
-        await put(transaction, 'directories', row);
+        await put(transaction, 'directories', { sync, run, read_at: at, people, pages });
       });
     },
 

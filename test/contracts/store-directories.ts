@@ -21,15 +21,9 @@ const page = (number: number, ...names: readonly string[]): DirectoryPage => ({
 export function describeDirectories(store: () => Store): void {
   const put = async (...pages: readonly DirectoryPage[]) => {
     const owned = await openRun(store(), { id: 'run_1' });
-    await store().directories.write(owned, 'people', pages);
     const people = pages.reduce((sum, { rows }) => sum + rows.length, 0);
-    await store().directories.finish(owned, {
-      sync: 'people',
-      run: owned.run.id,
-      at: now,
-      people,
-      pages: pages.length,
-    });
+    const header = { sync: 'people', run: owned.run.id, at: now, people, pages: pages.length };
+    await store().directories.finish(owned, header, pages);
     return owned;
   };
 
@@ -44,7 +38,7 @@ export function describeDirectories(store: () => Store): void {
       [2, 'E4'],
     ]);
     await directories.write(owned, 'people', [page(1, 'E5', 'E6')]);
-    await directories.finish(owned, { sync: 'people', run: owned.run.id, at: now + 1, people: 4, pages: 2 });
+    await directories.finish(owned, { sync: 'people', run: owned.run.id, at: now + 1, people: 4, pages: 2 }, []);
     const pages = [...(await directories.read('people', [0, 1, 2]))];
     expect(pages.sort((a, b) => a.page - b.page)).toEqual([page(0, 'E1', 'E2'), page(1, 'E5', 'E6')]);
     expect(await directories.digests('other')).toEqual(new Map());

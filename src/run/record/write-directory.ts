@@ -52,11 +52,6 @@ export async function writeDirectory(
   await nextTurn();
   const pages = intoPages(entries, perPage);
   let changed: DirectoryPage[] = [];
-  const flush = async (): Promise<void> => {
-    if (changed.length > 0) await directories.write(owned, sync, changed);
-    changed = [];
-    await nextTurn();
-  };
   for (const [page, numbers] of pages.entries()) {
     const order = inOrder(numbers);
     const digest = digestOf(numbers, order);
@@ -64,16 +59,14 @@ export async function writeDirectory(
     changed.push({ page, digest, rows: order.map((at) => rowOf(numbers[at + width - 1] as number, people)) });
     // The spool is read without a pause, so other work of the process runs before and after.
     if (changed.length % pagesInTurn === 0) await nextTurn();
-    if (changed.length >= pagesAtOnce) await flush();
+    if (changed.length < pagesAtOnce) continue;
+    await directories.write(owned, sync, changed);
+    changed = [];
+    await nextTurn();
   }
-  await flush();
-  await directories.finish(owned, {
-    sync,
-    run: owned.run.id,
-    at: proof.readAt,
-    people: entries.length / width,
-    pages: pages.length,
-  });
+  const { id: run } = owned.run;
+  const header = { sync, run, at: proof.readAt, people: entries.length / width, pages: pages.length };
+  await directories.finish(owned, header, changed);
 }
 
 /** Returns where each entry begins, in order of their keys: a source may give its records in any order. */

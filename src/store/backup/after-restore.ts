@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { RestoreEffects } from '../../ports/store-operations.ts';
 import type { OpenTransaction } from '../db/database.ts';
 import { addNew } from '../db/row-writer.ts';
-import type { TokenRow } from '../db/schema.ts';
 import { declaredTables, tables } from '../db/tables.ts';
 import { toAuditRow } from '../operations.ts';
 
@@ -140,32 +139,14 @@ async function keepTokens(db: OpenTransaction, { now, seeds }: Restored): Promis
   const known = new Set(rows.map(({ connection }) => connection));
   const others = [...seeds].filter(([connection]) => !known.has(connection));
   for (const [connection, seed] of others) {
-    await db.insertInto('tokens').values(rowWithSeed(connection, { seed, now })).execute();
+    // The backup knows no tokens of the connection, and its configured first token may have been used since.
+    const used = { used_seeds: JSON.stringify([seed]), attempts: 0, restored_at: now, restored_seed: seed };
+    await db
+      .insertInto('tokens')
+      .values({ connection, generation: 1, state: 'revoked', ...used })
+      .execute();
   }
   return [...known, ...others.map(([connection]) => connection)].toSorted();
-}
-
-/** The row of a connection of which the backup knows no tokens: its configured first token may have been used since. */
-function rowWithSeed(connection: string, { seed, now }: { readonly seed: string; readonly now: number }): TokenRow {
-  return {
-    connection,
-    generation: 1,
-    state: 'revoked',
-    access_sealed: null,
-    refresh_sealed: null,
-    issued_at: null,
-    expires_at: null,
-    seed_hash: null,
-    used_seeds: JSON.stringify([seed]),
-    refresh_started_at: null,
-    attempts: 0,
-    reason: null,
-    retry_at: null,
-    tried_seeds: null,
-    room: null,
-    restored_at: now,
-    restored_seed: seed,
-  };
 }
 
 async function affected(query: {

@@ -1,16 +1,196 @@
-import type { Kysely } from 'kysely';
+import { stat } from 'node:fs/promises';
+import { type Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { BackupSummary, RestorePreview, RestoreReport } from '../../ports/store-operations.ts';
-import type { Database } from '../db/database.ts';
+import type {
+  BackupHeader,
+  BackupSummary,
+  RestorePreview,
+  RestoreReport,
+  StoreContents,
+} from '../../ports/store-operations.ts';
+import type { Database, OpenTransaction } from '../db/database.ts';
+import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
+import { migrateIn, readExecuted } from '../db/migrate.ts';
+import { firstMigration, type Migrations, migrations } from '../db/migrations/index.ts';
 import { isPostgresUrl } from '../db/postgres.ts';
+import { RowWriter } from '../db/row-writer.ts';
+import type { Schema } from '../db/schema.ts';
 import { clockNow } from '../db/store-clock.ts';
+import { isDeclared, tables } from '../db/tables.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
-import type { Restored } from './after-restore.ts';
-import { writeBackupFile } from './backup-file.ts';
-import { writeLines } from './backup-lines.ts';
-import { contentsOf, inspectBackup, requireNoProcess, restoreInto } from './restore.ts';
+import { type Restored, settleRestored } from './after-restore.ts';
+import { damaged, readBackupFile, readLines, type SqlValue, writeBackupFile, writeLines } from './backup-file.ts';
 import { readPostgres, readSqlite } from './snapshot.ts';
+
+const rowsAtOnce = 1000;
+
+/** Reads the whole file and checks it. Throws `USAGE` or `STORE_INVALID` unless this version can restore it. */
+async function inspectBackup(file: string): Promise<BackupSummary> {
+  const { size: bytes } = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    const message = `the backup ${file} cannot be read (${cause.code ?? 'unknown error'}). Check the path.`;
+    throw new RollcallError(message, { code: 'USAGE', cause });
+  });
+  const rows: Record<string, number> = {};
+  let header: BackupHeader | undefined;
+  let table = '';
+  for await (const part of readLines(readBackupFile(file), file)) {
+    if (part.kind === 'header') {
+      ({ header } = part);
+      requireKnown(header, file);
+    } else if (part.kind === 'row') rows[table] = (rows[table] ?? 0) + 1;
+    else {
+      ({ table } = part);
+      rows[table] = 0;
+    }
+  }
+  if (header === undefined) throw damaged(file, 'it has no content');
+  return { ...header, file, bytes, rows };
+}
+
+function requireKnown({ migrations: had, version }: BackupHeader, file: string): void {
+  if (!had.includes(firstMigration)) {
+    const message = `the backup ${file} is of a store that was made before the first release of Rollcall, and no version can restore it. Nothing was changed.`;
+    throw new RollcallError(message, { code: 'STORE_INVALID' });
+  }
+  const newer = had.find((name) => !Object.hasOwn(migrations, name));
+  if (newer === undefined) return;
+  const message = `the backup ${file} was made by a newer version of Rollcall (${version}): it has the migration ${newer}, which this version does not know. Restore it with Rollcall ${version} or later. Nothing was changed.`;
+  throw new RollcallError(message, { code: 'STORE_INVALID' });
+}
+
+/**
+ * Counts what is in the store. Throws as `openStore` does for a database that is not of this version or an older one.
+ */
+async function contentsOf(db: Kysely<unknown>, place: string): Promise<StoreContents> {
+  await readExecuted(db, place);
+  const rows: Record<string, number> = {};
+  for (const table of (await tableNames(db)).filter(isContent)) {
+    const counted = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
+    const count = Number(counted.rows[0]?.count ?? 0);
+    if (count > 0) rows[table] = count;
+  }
+  return { place, rows };
+}
+
+function isContent(table: string): boolean {
+  const facts = isDeclared(table) ? tables[table] : undefined;
+  return facts?.isBookkeeping !== true && !table.startsWith('kysely_');
+}
+
+/** Throws `CONFLICT` while a process works on the store: what it knows would no longer be true. */
+async function requireNoProcess(db: Kysely<unknown>, place: string, now: number): Promise<void> {
+  if (!(await tableNames(db)).includes('leases')) return;
+  const held = await (db as unknown as Database)
+    .selectFrom('leases')
+    .select(['name', 'until_at'])
+    .where('owner', 'is not', null)
+    .where('until_at', '>', now)
+    .orderBy('until_at', 'desc')
+    .executeTakeFirst();
+  if (held === undefined) return;
+  const until = new Date(Number(held.until_at)).toISOString();
+  const message = `a process works on the store ${place}: it holds the lease "${held.name}" until ${until}. Stop every "rollcall start" and command on this store, wait until then, and try again. Nothing was changed.`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+interface RestoreOrder extends Restored {
+  readonly file: string;
+  readonly place: string;
+  /** The contents that the operator agreed to replace. */
+  readonly replaces: StoreContents;
+}
+
+/**
+ * Replaces the whole store by the backup, in one transaction: after any failure the store is as before. Also ends what
+ * must not continue without an operator (`settleRestored`). The tables are those of this version afterwards. `check`
+ * sees the restored store last, and undoes everything by throwing.
+ */
+export async function restoreInto(
+  db: Kysely<unknown>,
+  order: RestoreOrder,
+  check: (restored: OpenTransaction) => Promise<void>,
+  known = migrations,
+): Promise<RestoreReport> {
+  const backup = await inspectBackup(order.file);
+  // Outside the transaction, where SQLite would ignore it. The connection is closed after the restore.
+  if (!isPostgres(db)) await sql`pragma foreign_keys = off`.execute(db);
+  return db.transaction().execute(async (transaction) => {
+    await lockTables(transaction);
+    await requireNoProcess(transaction, order.place, order.now);
+    await dropTables(transaction);
+    await makeTables(transaction, backup.migrations, known);
+    await load(transaction as unknown as OpenTransaction, order.file);
+    await migrateIn(transaction, order.place, known);
+    const restored = transaction as unknown as OpenTransaction;
+    const effects = await settleRestored(restored, order, backup.madeAt);
+    await check(restored);
+    return { backup, replaces: order.replaces, effects };
+  });
+}
+
+async function dropTables(db: Kysely<unknown>): Promise<void> {
+  const names = await tableNames(db);
+  if (names.length === 0) return;
+  if (isPostgres(db)) {
+    await sql`drop table ${sql.join(names.map((name) => sql.table(name)))} cascade`.execute(db);
+    return;
+  }
+  for (const name of names) await sql`drop table ${sql.table(name)}`.execute(db);
+}
+
+/** Makes the tables as they were in the backup, so that later migrations find its data as they expect it. */
+async function makeTables(db: Kysely<unknown>, names: readonly string[], known: Migrations): Promise<void> {
+  const wanted = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => wanted },
+    allowUnorderedMigrations: true,
+  }).migrateToLatest();
+  if (error !== undefined) throw error;
+  for (const name of (await tableNames(db)).filter((one) => !one.startsWith('kysely_'))) {
+    await sql`delete from ${sql.table(name)}`.execute(db);
+  }
+}
+
+async function load(db: OpenTransaction, file: string): Promise<void> {
+  const known = await tableNames(db as unknown as Kysely<unknown>);
+  let target: Target | undefined;
+  for await (const part of readLines(readBackupFile(file), file)) {
+    if (part.kind === 'header') continue;
+    if (part.kind === 'table') {
+      await target?.flush();
+      if (!known.includes(part.table)) throw damaged(file, `it has a table that its migrations do not make`);
+      target = openTarget(db, part.table, part.columns);
+    } else {
+      if (target === undefined) throw damaged(file, 'it has rows without a table');
+      await target.add(part.row);
+    }
+  }
+  await target?.flush();
+}
+
+interface Target {
+  add(row: readonly SqlValue[]): Promise<void>;
+  flush(): Promise<void>;
+}
+
+function openTarget(db: OpenTransaction, table: string, columns: readonly string[]): Target {
+  const writer = new RowWriter<keyof Schema, Record<string, SqlValue>>(table as keyof Schema);
+  let rows: Record<string, SqlValue>[] = [];
+  const flush = async (): Promise<void> => {
+    if (rows.length > 0) await writer.write(db, rows);
+    rows = [];
+  };
+  return {
+    flush,
+    async add(row) {
+      rows.push(Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])));
+      if (rows.length >= rowsAtOnce) await flush();
+    },
+  };
+}
 
 export interface BackupParts extends Pick<StoreBase, 'folder' | 'seals'> {
   /** Version of this Rollcall. */

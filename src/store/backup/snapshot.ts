@@ -6,7 +6,7 @@ import { explainPostgresError, explainSqliteError } from '../db/errors.ts';
 import { openPostgresSession } from '../db/postgres.ts';
 import { whenFree } from '../db/sqlite-dialect.ts';
 import { declaredTables, isDeclared } from '../db/tables.ts';
-import type { BackupPart, SqlValue } from './backup-lines.ts';
+import type { BackupPart, SqlValue } from './backup-file.ts';
 
 /** Rows that are read before other work gets a turn, or with one statement. */
 const rowsAtOnce = 1000;
