@@ -33,7 +33,11 @@ async function openScene(): Promise<Scene> {
     writes.push(pages);
     return directories.write(by, sync, pages);
   };
-  const io = { store: { ...store, directories: { ...directories, write } } } as EngineIo;
+  const finish: typeof directories.finish = (by, header, pages) => {
+    if (pages.length > 0) writes.push(pages);
+    return directories.finish(by, header, pages);
+  };
+  const io = { store: { ...store, directories: { ...directories, write, finish } } } as EngineIo;
   return {
     store,
     writes,
