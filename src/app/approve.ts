@@ -1,7 +1,6 @@
-import type { ChangeName } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
-import type { PlannedChange, Run } from '../ports/store.ts';
+import type { DecidedChange, PlannedChange, Run } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { requestRun } from '../run/request-run.ts';
 import { changesOf } from '../run/seal/batches.ts';
@@ -10,7 +9,14 @@ import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { readChanges } from './changes/search-changes.ts';
 import { findRun, findSync } from './find-named.ts';
-import { type ChangeSelection, type HeldName, isReadWaiting, type SelectedChanges, selectHeld } from './holds.ts';
+import {
+  type ChangeSelection,
+  decidedChange,
+  type HeldName,
+  isReadWaiting,
+  type SelectedChanges,
+  selectHeld,
+} from './holds.ts';
 
 /**
  * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ.
@@ -143,10 +149,10 @@ export async function approveDigest(
   }
   // Changes that a run did not hold are already delivered, or the next run plans them again.
   const states = plan.run === undefined ? (['planned', 'held'] as const) : (['held'] as const);
-  const open: ChangeName[] = [];
+  const open: DecidedChange[] = [];
   for await (const change of changesOf(plan.id, io, { states })) {
     if (change.isApproved) continue;
-    open.push(change);
+    open.push(decidedChange(change, undefined));
   }
   const verdict = { state: 'approved', by, why: reason, at, expiresAt: at + approvalMs } as const;
   const changes = await store.decisions.decide(sync, open, verdict);

@@ -1,7 +1,8 @@
 import { normalText } from '../core/person/text.ts';
-import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
+import { decisionAbout, fieldsDecided } from '../core/plan/decision.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import type { DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
+import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
 import type { DoubtedRead, HoldsReport, OpenHold } from '../views/holds.ts';
@@ -114,7 +115,7 @@ async function* judged(
   const names = page.map(({ identification }) => identification);
   const known = await io.store.decisions.ofMany(sync, names);
   for (const change of page) {
-    const decision = known.get(change.identification)?.find(({ hash }) => hash === change.hash);
+    const decision = decisionAbout(change, known.get(change.identification) ?? []);
     yield { change, decision, state: stateOf(decision, now) };
   }
 }
@@ -128,7 +129,7 @@ function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
 }
 
 /** What a verdict needs of a held change. A run may hold a million, so the changes themselves are not kept. */
-export interface HeldName extends ChangeName {
+export interface HeldName extends DecidedChange {
   readonly state: HeldState;
   /** Undefined for an open change. */
   readonly decision: DecisionRecord | undefined;
@@ -161,16 +162,21 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
       (only === undefined || classes.some((name) => only.includes(name))) &&
       except?.has(identification) !== true &&
       ids?.has(identification) !== false;
-    if (isSelected) byState[held.state].push(nameOf(held));
-    else if (held.state === 'open') leftOut.push(nameOf(held));
+    if (isSelected) byState[held.state].push(nameOf(held, only));
+    else if (held.state === 'open') leftOut.push(nameOf(held, undefined));
   }
   for (const key of ['except', 'ids'] as const) refuseUnseen(run, key, [...unseen[key]]);
   return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
 }
 
-function nameOf({ change, state, decision }: HeldChange): HeldName {
+function nameOf({ change, state, decision }: HeldChange, only: readonly ChangeClass[] | undefined): HeldName {
+  return { ...decidedChange(change, only), state, decision: state === 'open' ? undefined : decision };
+}
+
+/** Returns what a decision of these classes of the change is about; `undefined`: of all of them. */
+export function decidedChange(change: PlannedChange, only: readonly ChangeClass[] | undefined): DecidedChange {
   const { identification, rule, episode, hash } = change;
-  return { identification, rule, episode, hash, state, decision: state === 'open' ? undefined : decision };
+  return { identification, rule, episode, hash, fields: fieldsDecided(change, only) };
 }
 
 /** Maximum number of unknown identifications in a message. */

@@ -1,4 +1,5 @@
 import type { Change } from '../core/plan/change.ts';
+import { decisionAbout } from '../core/plan/decision.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
@@ -59,7 +60,10 @@ async function decisionOf(
   { store, clock }: EngineIo,
 ): Promise<DecisionRecord | undefined> {
   const decisions = await store.decisions.of(sync, change.identification);
-  const decided = decisions.find(({ hash, endedAt }) => hash === change.hash && endedAt === undefined);
+  const decided = decisionAbout(
+    change,
+    decisions.filter(({ endedAt }) => endedAt === undefined),
+  );
   const isExpired = decided?.expiresAt !== undefined && decided.expiresAt <= clock.now();
   return isExpired ? undefined : decided;
 }

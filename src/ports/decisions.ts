@@ -1,26 +1,12 @@
 import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
+import type { DecidedFields, DecisionRecord } from '../core/plan/decision.ts';
 import type { HoldFacts, OwnedRun } from './runs.ts';
 
-export type DecisionState = 'open' | 'approved' | 'rejected';
+export type { DecisionRecord, DecisionState } from '../core/plan/decision.ts';
 
-/**
- * The decision state of one held, approved or rejected change. It applies until its episode ends. A change that was
- * only shown and later no longer proposed also has a record: an open one that has ended. So its digest approves no
- * later change.
- */
-export interface DecisionRecord extends ChangeName {
-  readonly state: DecisionState;
-  /** The operator who approved or rejected the change, or left it out while deciding others; else undefined. */
-  readonly by: string | undefined;
-  readonly why: string | undefined;
-  /** When the change was first held, or decided. */
-  readonly at: number;
-  /** Until when an open change can be approved, or an approval is valid. Undefined for a rejection. */
-  readonly expiresAt: number | undefined;
-  /** The run that used the approval. */
-  readonly run: string | undefined;
-  /** When an accepted read ended the episode; undefined while the rule applies. */
-  readonly endedAt: number | undefined;
+/** A change that is decided, with what the decision is about. */
+export interface DecidedChange extends ChangeName {
+  readonly fields: DecidedFields;
 }
 
 export type ChangeVerdict = { readonly by: string; readonly why: string | undefined; readonly at: number } & (
@@ -41,14 +27,15 @@ export interface Decisions {
   ofMany(sync: string, identifications: readonly string[]): Promise<ReadonlyMap<string, readonly DecisionRecord[]>>;
   /**
    * Approves or rejects changes and returns how many. Skips changes whose episode has ended. An approval also skips
-   * rejected changes, unless it reopens them. Updates the state of holds that are fully decided.
+   * changes that would bring back what was rejected, unless it reopens them: then the rejections are lifted. Updates
+   * the state of holds that are fully decided.
    */
-  decide(sync: string, changes: readonly ChangeName[], verdict: ChangeVerdict): Promise<number>;
+  decide(sync: string, changes: readonly DecidedChange[], verdict: ChangeVerdict): Promise<number>;
   /**
    * Marks open changes that were left out when others of the same hold were decided. Later plans hold them until they
    * are decided, regardless of their number.
    */
-  leaveOut(sync: string, changes: readonly ChangeName[], by: string): Promise<void>;
+  leaveOut(sync: string, changes: readonly DecidedChange[], by: string): Promise<void>;
   /**
    * Opens a decision for every held change of the run's plan, until `expiresAt`. Withdraws open decisions for changes
    * that the plan delivers or proposes with other values.
@@ -63,8 +50,8 @@ export interface Decisions {
     query: { readonly now: number; readonly limit: number; readonly after?: string },
   ): Promise<readonly string[]>;
   /**
-   * Ends the episodes of these people that the run's plan no longer proposes. Consumes approvals of changes that it
-   * proposes with other values. Call it only for people whom an accepted read of the run decided.
+   * Ends the episodes of these people that the run's plan no longer proposes, and rejections of field values that it no
+   * longer requests. Consumes approvals of changes that it proposes with other values. Call it only for people whom an accepted read of the run decided.
    */
   end(owned: OwnedRun, planId: string, identifications: readonly string[], now: number): Promise<void>;
 }

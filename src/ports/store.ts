@@ -1,5 +1,6 @@
 import type { FieldName } from '../core/person/fields.ts';
 import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import type { Settled } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { Finding } from '../core/run/finding.ts';
@@ -21,6 +22,7 @@ import type { TokenStore } from './tokens.ts';
 export type { Watermark } from '../core/run/next-read.ts';
 export type {
   ChangeVerdict,
+  DecidedChange,
   DecisionRecord,
   DecisionState,
   Decisions,
@@ -95,6 +97,9 @@ export interface Store {
 
 /* ---- plans: changes, of a run or only shown ---- */
 
+/** A change to store, after the standing decisions about its person. */
+export type NewChange = Change & Omit<Settled, 'draft'>;
+
 export interface PlannedChange extends Change {
   readonly state: ChangeState;
   /** The reason of a held or failed change, as a sentence. */
@@ -129,7 +134,7 @@ export interface Aside {
 export interface Plans {
   /** Starts a plan. Deletes all data of an earlier attempt with the same id, including batches of the run. */
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
-  add(owned: OwnedRun | undefined, planId: string, changes: readonly Change[]): Promise<void>;
+  add(owned: OwnedRun | undefined, planId: string, changes: readonly NewChange[]): Promise<void>;
   count(planId: string): Promise<PlanCount>;
   /**
    * Yields the hashes of the open changes, neither approved nor rejected, in order of identification: for the digest.
@@ -143,8 +148,6 @@ export interface Plans {
   getMany(planId: string, identifications: readonly string[]): Promise<readonly PlannedChange[]>;
   /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
-  /** Holds the planned changes that were left out when others were decided (`Decisions.leaveOut`). Returns how many. */
-  holdLeftOut(owned: OwnedRun | undefined, planId: string, sync: string): Promise<number>;
   /** Holds or drops changes that are planned or held, whatever was approved. */
   setAside(owned: OwnedRun | undefined, planId: string, names: readonly string[], aside: Aside): Promise<void>;
   /** Holds the planned updates that change one of the fields. */
@@ -155,16 +158,10 @@ export interface Plans {
     reason: string,
   ): Promise<number>;
   /**
-   * Applies the decisions about changes of the sync. Approved changes are marked, rejected ones are dropped with the
-   * reason `rejected by …`. An approval is for one run: the first run whose plan has a change of that hash consumes it,
-   * whatever its outcome. A shown plan does not.
+   * Marks the approved changes, and returns how many. An approval is for one run: the first run whose plan has a change
+   * of that hash consumes it, whatever its outcome. A shown plan does not.
    */
-  applyApprovals(
-    owned: OwnedRun | undefined,
-    planId: string,
-    sync: string,
-    now: number,
-  ): Promise<{ readonly approved: number; readonly rejected: number }>;
+  applyApprovals(owned: OwnedRun | undefined, planId: string, sync: string, now: number): Promise<number>;
   setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
   countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /**

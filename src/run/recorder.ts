@@ -6,7 +6,7 @@ import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { Aside, OwnedRun, OwnedUser, ReadRecord } from '../ports/store.ts';
+import type { Aside, NewChange, OwnedRun, OwnedUser, ReadRecord } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
@@ -21,7 +21,7 @@ import { writeRoster } from './record/write-roster.ts';
  *                      recordRun                  showPlan              explainWith
  *   earlier outcomes   settled by another lookup  seen as they are      seen as they are
  *   changes, digest    stored                     stored                told to the watcher
- *   decisions applied  and used up                and left as they are  –
+ *   approvals          used up                    left as they are      –
  *   users taken over   stored at once             as if stored          as if stored
  *   ledger, read,      stored                     –                     –
  *   people, decisions
@@ -40,12 +40,12 @@ export interface Recorder {
   openOthers(spool: Spool, salt: string): OtherAccounts;
   /** Begins the plan. Throws `LEASE_LOST` or `CONFLICT` when another worker continues the run. */
   begin(): Promise<void>;
-  changes(changes: readonly Change[]): Promise<void>;
+  changes(changes: readonly NewChange[]): Promise<void>;
   /** Makes users ours that belonged to another sync, and returns who was taken over. */
   takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>>;
   ledger(entries: readonly LedgerEntry[]): Promise<void>;
-  /** Applies what operators decided about changes like these. Returns how many were rejected, and how many left out. */
-  applyDecisions(): Promise<{ readonly rejected: number; readonly leftOut: number }>;
+  /** Marks the changes that operators approved. */
+  applyApprovals(): Promise<void>;
   /** Holds the changes of the classes and fields that the guards stop. Returns how many, in order of the classes. */
   hold(verdict: Pick<GuardVerdict, 'holds' | 'fields'>): Promise<readonly number[]>;
   setAside(names: readonly string[], aside: Aside): Promise<void>;
@@ -121,14 +121,14 @@ export function explainWith(watcher: Watcher, sync: Sync, io: EngineIo): Recorde
     watcher,
     async begin() {},
     changes: async (changes) => watcher.changes(changes),
-    applyDecisions: async () => ({ rejected: 0, leftOut: 0 }),
+    async applyApprovals() {},
     hold: async ({ holds }) => holds.map(() => 0),
     async setAside() {},
     async seal() {},
   };
 }
 
-type StoredPlan = Pick<Recorder, 'planId' | 'begin' | 'changes' | 'applyDecisions' | 'hold' | 'setAside' | 'seal'>;
+type StoredPlan = Pick<Recorder, 'planId' | 'begin' | 'changes' | 'applyApprovals' | 'hold' | 'setAside' | 'seal'>;
 
 interface PlanPlace {
   readonly planId: string;
@@ -144,9 +144,8 @@ function storedPlan({ planId, owned, run }: PlanPlace, { settings }: Sync, { sto
     planId,
     begin: () => plans.begin(owned, { id: planId, sync, run, madeAt: clock.now() }),
     changes: (changes) => plans.add(owned, planId, changes),
-    async applyDecisions() {
-      const { rejected } = await plans.applyApprovals(owned, planId, sync, clock.now());
-      return { rejected, leftOut: await plans.holdLeftOut(owned, planId, sync) };
+    async applyApprovals() {
+      await plans.applyApprovals(owned, planId, sync, clock.now());
     },
     async hold({ holds, fields }) {
       const counts: number[] = [];

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import { episodeOf } from '../../src/core/plan/change.ts';
-import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { digestsOf, leftOutReason } from '../../src/core/plan/decision.ts';
+import type { NewChange, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
   approve,
   dayMs,
+  decided,
   endRun,
   hourMs,
   openPlanned,
@@ -40,7 +42,16 @@ export function describeDecisions(store: () => Store): void {
     const { identification, rule, episode, hash } = changes[0] ?? sampleChange('ana');
     const open = { state: 'open', by: undefined, why: undefined, run: undefined, endedAt: undefined } as const;
     expect(await store().decisions.of('people', 'ana')).toEqual([
-      { identification, rule, episode, hash, ...open, at: now, expiresAt: until + hourMs },
+      {
+        identification,
+        rule,
+        episode,
+        hash,
+        ...open,
+        fields: { isWhole: true, digests: {} },
+        at: now,
+        expiresAt: until + hourMs,
+      },
     ]);
     expect(await store().decisions.of('people', 'eva')).toEqual([]);
     expect(await store().decisions.of('others', 'ana')).toEqual([]);
@@ -76,7 +87,7 @@ export function describeDecisions(store: () => Store): void {
     await store().decisions.end(second, 'run_2', ['other'], now + 1);
     expect(await statesOf('other')).toEqual(['ended']);
     const third = await next(second, 'run_3', changes.slice(0, 2));
-    expect(await store().plans.applyApprovals(third, 'run_3', 'people', now + 2)).toEqual({ approved: 0, rejected: 0 });
+    expect(await store().plans.applyApprovals(third, 'run_3', 'people', now + 2)).toBe(0);
   });
 
   it('numbers the episodes of a person and rule, and decides nothing of one that has ended', async () => {
@@ -109,7 +120,7 @@ export function describeDecisions(store: () => Store): void {
     await approve(store(), [change]);
     await endRun(store(), first);
     const second = await openPlanned(store(), { id: 'run_2' }, [change]);
-    expect(await store().plans.applyApprovals(second, 'run_2', 'people', now + 1)).toMatchObject({ approved: 1 });
+    expect(await store().plans.applyApprovals(second, 'run_2', 'people', now + 1)).toBe(1);
     await store().plans.hold(second, 'run_2', ['disables'], 'too many');
     await store().decisions.record(second, 'run_2', { now: now + 1, expiresAt: until });
     expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'approved', run: 'run_2' }]);
@@ -135,7 +146,7 @@ export function describeDecisions(store: () => Store): void {
     const changes = ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'disable'));
     const first = await held('run_1', changes);
     await approve(store(), changes.slice(0, 1));
-    await store().decisions.leaveOut('people', changes, 'ops');
+    await store().decisions.leaveOut('people', decided(changes), 'ops');
     expect(await store().decisions.of('people', 'eva')).toMatchObject([{ state: 'open', by: 'ops' }]);
     expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'approved', by: 'ops' }]);
     await store().decisions.end(first, 'run_1', ['ana'], now);
@@ -143,17 +154,53 @@ export function describeDecisions(store: () => Store): void {
     for (const id of ['run_2', 'run_3']) {
       await endRun(store(), owned);
       owned = await openRun(store(), { id });
-      await writePlan(store(), { id, owned }, [...changes.slice(1), sampleChange('max', 'disable')]);
-      expect(await store().plans.holdLeftOut(owned, id, 'others')).toBe(0);
-      expect(await store().plans.holdLeftOut(owned, id, 'people')).toBe(2);
+      const verdict = { state: 'held', reason: leftOutReason } as const;
+      const before = { userId: id, enabled: true, fields: { area: id } };
+      const others = ['eva', 'leo'].map((name) => ({ ...sampleChange(name, 'disable', { before }), verdict }));
+      await writePlan(store(), { id, owned }, [...others, sampleChange('max', 'disable')]);
       expect(await store().plans.countStates(id)).toMatchObject({ held: 2, planned: 1 });
       await store().decisions.record(owned, id, { now, expiresAt: until });
+      const open = (await store().decisions.of('people', 'eva')).filter(({ expiresAt = 0 }) => expiresAt > now);
+      expect(open).toMatchObject([{ state: 'open', by: 'ops' }]);
     }
-    await reject(store(), changes.slice(1, 2));
-    await store().decisions.end(owned, 'run_3', ['eva', 'leo'], now);
-    await writePlan(store(), { id: 'plan_1' }, changes.slice(1));
-    await store().plans.applyApprovals(undefined, 'plan_1', 'people', now);
-    expect(await store().plans.holdLeftOut(undefined, 'plan_1', 'people')).toBe(1);
+  });
+
+  it('ends a rejection field by field, when the plan no longer requests its value', async () => {
+    const update = sampleChange('ana', 'update', { after: { area: 'A', job: 'J' }, changed: ['area', 'job'] });
+    const asked = digestsOf(update);
+    const first = await held('run_1', [update]);
+    await reject(store(), [update]);
+    await endRun(store(), first);
+    let owned = first;
+    const after = async (id: string, changes: readonly NewChange[]) => {
+      await endRun(store(), owned).catch(() => {});
+      owned = await openRun(store(), { id });
+      await writePlan(store(), { id, owned }, changes);
+      await store().decisions.end(owned, id, ['ana'], now);
+      return store().decisions.of('people', 'ana');
+    };
+    const job = { ...update, asked: { job: asked.job ?? '' }, verdict: { state: 'dropped', reason: 'no' } as const };
+    expect(await after('run_2', [{ ...job, asked }])).toMatchObject([
+      { state: 'rejected', fields: { digests: asked } },
+    ]);
+    expect(await after('run_3', [job])).toMatchObject([
+      { endedAt: undefined, fields: { digests: { job: asked.job } } },
+    ]);
+    expect(await after('run_4', [])).toMatchObject([{ state: 'rejected', endedAt: now }]);
+  });
+
+  it('lifts every rejection of what an approval brings back, and only then approves', async () => {
+    const [one, other] = [sampleChange('ana', 'disable'), sampleChange('ana', 'disable', { before: undefined })];
+    await reject(store(), [one]);
+    expect(await approve(store(), [other])).toBe(0);
+    expect(await approve(store(), [other], { reopens: true })).toBe(1);
+    const states = (await store().decisions.of('people', 'ana')).map(({ hash, state }) => [hash, state]);
+    expect(new Map(states as [string, string][])).toEqual(
+      new Map([
+        [one.hash, 'open'],
+        [other.hash, 'approved'],
+      ]),
+    );
   });
 
   it('withdraws an open decision when the plan delivers the change or has it with other values', async () => {
@@ -205,12 +252,7 @@ export function describeOldDecisions(store: () => Store): void {
     const change = sampleChange('ana', 'disable');
     await reject(store(), [change], { at: now - 400 * dayMs });
     await store().runs.prune(now, 0);
-    await writePlan(store(), { id: 'plan_1' }, [change]);
-    expect(await store().plans.applyApprovals(undefined, 'plan_1', 'people', now)).toEqual({
-      approved: 0,
-      rejected: 1,
-    });
-    expect(await store().plans.get('plan_1', 'ana')).toMatchObject({ state: 'dropped', isRejected: true });
+    expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'rejected', endedAt: undefined }]);
   });
 
   it('forgets episodes that ended long ago', async () => {

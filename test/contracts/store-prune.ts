@@ -144,7 +144,7 @@ export function describePrune(store: () => Store): void {
     expect((await reads.last('people'))?.run).toBe('run_2');
     expect(await triggers.state('young')).toEqual({ kind: 'cancelled' });
     await writePlan(store(), { id: 'plan_1' }, [{ ...sampleChange('ana'), hash: 'young' }]);
-    expect(await plans.applyApprovals(undefined, 'plan_1', 'people', now)).toEqual({ approved: 1, rejected: 0 });
+    expect(await plans.applyApprovals(undefined, 'plan_1', 'people', now)).toBe(1);
   });
 
   it('waits for no effect of an outbox', async () => {

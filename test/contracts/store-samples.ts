@@ -5,8 +5,19 @@ import {
   changeClasses,
   sealChange,
 } from '../../src/core/plan/change.ts';
+import { fieldsDecided } from '../../src/core/plan/decision.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
-import type { Batch, NewHold, OwnedRun, RunScope, Store, TokenRecord, Trigger } from '../../src/ports/store.ts';
+import type {
+  Batch,
+  DecidedChange,
+  NewChange,
+  NewHold,
+  OwnedRun,
+  RunScope,
+  Store,
+  TokenRecord,
+  Trigger,
+} from '../../src/ports/store.ts';
 import { someInstant } from '../support/fake-clock.ts';
 
 export const hourMs = 3_600_000;
@@ -84,15 +95,32 @@ export interface SampleVerdict {
   readonly reopens?: boolean;
 }
 
-/** Approves changes, by default of people, for a day. */
-export function approve(store: Store, changes: readonly ChangeName[], over: SampleVerdict = {}): Promise<number> {
-  const { by = 'ops', why, at = someInstant, expiresAt = at + dayMs, sync = 'people', reopens = false } = over;
-  return store.decisions.decide(sync, changes, { state: 'approved', by, why, at, expiresAt, reopens });
+/** These changes as a decision about all of them names them. */
+export function decided(changes: readonly (Change | ChangeName)[]): DecidedChange[] {
+  return changes.map((change) => {
+    const { identification, rule, episode, hash } = change;
+    const fields = 'kind' in change ? fieldsDecided(change, undefined) : { isWhole: true, digests: {} };
+    return { identification, rule, episode, hash, fields };
+  });
 }
 
-export function reject(store: Store, changes: readonly ChangeName[], over: SampleVerdict = {}): Promise<number> {
+/** Approves changes, by default of people, for a day. */
+export function approve(
+  store: Store,
+  changes: readonly (Change | ChangeName)[],
+  over: SampleVerdict = {},
+): Promise<number> {
+  const { by = 'ops', why, at = someInstant, expiresAt = at + dayMs, sync = 'people', reopens = false } = over;
+  return store.decisions.decide(sync, decided(changes), { state: 'approved', by, why, at, expiresAt, reopens });
+}
+
+export function reject(
+  store: Store,
+  changes: readonly (Change | ChangeName)[],
+  over: SampleVerdict = {},
+): Promise<number> {
   const { by = 'ops', why, at = someInstant, sync = 'people' } = over;
-  return store.decisions.decide(sync, changes, { state: 'rejected', by, why, at });
+  return store.decisions.decide(sync, decided(changes), { state: 'rejected', by, why, at });
 }
 
 export function sampleChange(
@@ -126,7 +154,7 @@ export function sampleChange(
 export async function writePlan(
   store: Store,
   plan: { readonly id: string; readonly owned?: OwnedRun; readonly sync?: string; readonly madeAt?: number },
-  changes: readonly (string | Change)[],
+  changes: readonly (string | NewChange)[],
   digit = 'a',
 ): Promise<void> {
   const { id, owned, sync = 'people', madeAt = someInstant } = plan;

@@ -1,4 +1,5 @@
 import { episodeOf } from '../../src/core/plan/change.ts';
+import { leftOutReason, rejectionsAgainst, whatStays } from '../../src/core/plan/decision.ts';
 import type { DecisionRecord, Decisions, HoldFacts, Holds, NewHold, OwnedRun } from '../../src/ports/store.ts';
 import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
 
@@ -33,14 +34,20 @@ export function memoryDecisions(tables: Tables): Decisions {
     },
     async decide(sync, changes, verdict) {
       let decided = 0;
-      for (const { identification, rule, episode, hash } of new Map(changes.map((one) => [one.hash, one])).values()) {
+      for (const { identification, rule, episode, hash, fields } of new Map(
+        changes.map((one) => [one.hash, one]),
+      ).values()) {
         const known = recordsOf(sync, identification);
         if (rule === '' || episodeOf(rule, known) !== episode) continue;
-        const earlier = known.find((record) => record.hash === hash);
-        if (verdict.state === 'approved' && verdict.reopens !== true && earlier?.state === 'rejected') continue;
         const { state, by, why, at } = verdict;
+        const against = state === 'approved' ? rejectionsAgainst({ rule, fields }, known) : [];
+        if (against.length > 0 && !(verdict.state === 'approved' && verdict.reopens === true)) continue;
+        for (const record of against) {
+          const lifted = { ...record, state: 'open', by: undefined, why: undefined, expiresAt: at } as const;
+          decisions.set(keyOf(sync, record.hash), { sync, record: lifted });
+        }
         const expiresAt = verdict.state === 'approved' ? verdict.expiresAt : undefined;
-        const name = { identification, rule, episode, hash };
+        const name = { identification, rule, episode, hash, fields };
         const record = { ...name, state, by, why, at, expiresAt, run: undefined, endedAt: undefined };
         decisions.set(keyOf(sync, hash), { sync, record });
         decided += 1;
@@ -49,9 +56,10 @@ export function memoryDecisions(tables: Tables): Decisions {
       return decided;
     },
     async leaveOut(sync, changes, by) {
-      for (const { hash } of changes) {
+      for (const { hash, fields } of changes) {
         const row = decisions.get(keyOf(sync, hash));
-        if (row?.record.state === 'open' && row.record.endedAt === undefined) row.record = { ...row.record, by };
+        if (row?.record.state === 'open' && row.record.endedAt === undefined)
+          row.record = { ...row.record, by, fields };
       }
     },
     async record(owned, planId, { now, expiresAt }) {
@@ -64,8 +72,14 @@ export function memoryDecisions(tables: Tables): Decisions {
           const isSpent =
             earlier?.state === 'approved' && (earlier.run !== undefined || (earlier.expiresAt ?? 0) <= now);
           if (earlier === undefined || (earlier.endedAt === undefined && (earlier.state === 'open' || isSpent))) {
-            const by = earlier?.state === 'open' ? earlier.by : undefined;
-            const open = { by, why: undefined, run: undefined, endedAt: undefined, expiresAt };
+            const leftOut = rowsOf(sync).find(({ record: one }) => {
+              const isSame = one.identification === identification && one.rule === rule;
+              return isSame && one.state === 'open' && one.endedAt === undefined && one.by !== undefined;
+            })?.record;
+            const left = planned.stateReason === leftOutReason ? leftOut : undefined;
+            const by = earlier?.state === 'open' ? earlier.by : left?.by;
+            const fields = earlier?.fields ?? left?.fields ?? { isWhole: true, digests: {} };
+            const open = { fields, by, why: undefined, run: undefined, endedAt: undefined, expiresAt };
             const record = {
               identification,
               rule,
@@ -110,8 +124,13 @@ export function memoryDecisions(tables: Tables): Decisions {
       for (const row of rowsOf(sync)) {
         const { record } = row;
         if (!people.has(record.identification) || record.endedAt !== undefined) continue;
-        const change = proposed?.get(record.identification)?.planned;
-        if (change?.rule !== record.rule) row.record = { ...record, endedAt: now };
+        const proposal = proposed?.get(record.identification);
+        const { planned: change, asked } = proposal ?? {};
+        if (record.state === 'rejected') {
+          const proposals = change === undefined ? [] : [{ rule: change.rule, asked }];
+          const fields = whatStays(record, proposals);
+          row.record = fields === undefined ? { ...record, endedAt: now } : { ...record, fields };
+        } else if (change?.rule !== record.rule) row.record = { ...record, endedAt: now };
         else if (change.hash !== record.hash && record.state === 'approved') {
           row.record = { ...record, run: record.run ?? run };
         }
@@ -121,8 +140,19 @@ export function memoryDecisions(tables: Tables): Decisions {
           const { identification, rule, episode, hash } = planned;
           if (!people.has(identification) || rule === '' || decisions.has(keyOf(sync, hash))) continue;
           if (proposed?.get(identification)?.planned.rule === rule) continue;
+          const fields = { isWhole: true, digests: {} };
           const gone = { state: 'open', by: undefined, why: undefined, run: undefined } as const;
-          const record = { identification, rule, episode, hash, ...gone, at: now, expiresAt: now, endedAt: now };
+          const record = {
+            identification,
+            rule,
+            episode,
+            hash,
+            ...gone,
+            at: now,
+            expiresAt: now,
+            endedAt: now,
+            fields,
+          };
           decisions.set(keyOf(sync, hash), { sync, record });
         }
       }

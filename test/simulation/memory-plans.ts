@@ -1,4 +1,3 @@
-import { leftOutReason } from '../../src/core/guard/guard.ts';
 import type { ChangeClass, ChangeKind } from '../../src/core/plan/change.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { noStates } from '../../src/core/run/report.ts';
@@ -73,13 +72,13 @@ export function memoryPlans(tables: Tables): Plans {
         const planned: PlannedChange = {
           ...change,
           reason: change.reason.toWellFormed(),
-          state: 'planned',
-          stateReason: undefined,
+          state: change.verdict?.state ?? 'planned',
+          stateReason: change.verdict?.reason,
           batch: undefined,
           isApproved: false,
-          isRejected: false,
+          isRejected: change.verdict?.state === 'dropped',
         };
-        plan.changes.set(change.identification, { planned, appliedAt: undefined });
+        plan.changes.set(change.identification, { planned, appliedAt: undefined, asked: change.asked });
       }
     },
     async count(id) {
@@ -128,13 +127,6 @@ export function memoryPlans(tables: Tables): Plans {
         change.classes.some((name) => classes.includes(name)),
       );
     },
-    async holdLeftOut(owned, id, sync) {
-      const plan = requirePlan(tables, owned, id);
-      return holdWhere(plan.changes.values(), leftOutReason, ({ hash }) => {
-        const record = decisions.get(`${sync} ${hash}`)?.record;
-        return record?.state === 'open' && record.endedAt === undefined && record.by !== undefined;
-      });
-    },
     async setAside(owned, id, names, { state, reason }) {
       const plan = requirePlan(tables, owned, id);
       for (const name of names) {
@@ -152,20 +144,16 @@ export function memoryPlans(tables: Tables): Plans {
     },
     async applyApprovals(owned, id, sync, now) {
       const plan = requirePlan(tables, owned, id);
-      const count = { approved: 0, rejected: 0 };
+      let count = 0;
       for (const row of plan.changes.values()) {
         const { planned } = row;
         const decision = decisions.get(`${sync} ${planned.hash}`)?.record;
-        if (decision === undefined || decision.state === 'open' || decision.endedAt !== undefined) continue;
-        const { state, by, why, expiresAt = Number.POSITIVE_INFINITY } = decision;
+        if (decision?.state !== 'approved' || decision.endedAt !== undefined) continue;
+        const { expiresAt = Number.POSITIVE_INFINITY } = decision;
         if (expiresAt <= now || (decision.run !== undefined && decision.run !== owned?.run.id)) continue;
         if (planned.state !== 'planned' && planned.state !== 'held') continue;
-        const reason = `rejected by ${by}${why === undefined ? '' : `: ${why}`}`;
-        row.planned =
-          state === 'approved'
-            ? { ...planned, isApproved: true, state: 'planned', stateReason: undefined }
-            : { ...planned, isRejected: true, state: 'dropped', stateReason: reason };
-        count[state] += 1;
+        row.planned = { ...planned, isApproved: true, state: 'planned', stateReason: undefined };
+        count += 1;
       }
       if (owned !== undefined) {
         const approved = new Set(sorted(id).flatMap(({ isApproved, hash }) => (isApproved ? [hash] : [])));

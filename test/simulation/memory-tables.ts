@@ -1,4 +1,5 @@
 import { compareIdentifications } from '../../src/core/plan/change.ts';
+import type { FieldDigests } from '../../src/core/plan/decision.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { RosterHeader, RosterPage } from '../../src/core/plan/roster.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
@@ -32,6 +33,7 @@ export interface PlanRow {
 }
 
 export interface ChangeRow {
+  readonly asked: FieldDigests | undefined;
   planned: PlannedChange;
   appliedAt: number | undefined;
 }

@@ -1,3 +1,4 @@
+import { decisionAbout } from '../../core/plan/decision.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
@@ -175,7 +176,12 @@ async function decisionsOf(
     sync,
     held.map(({ identification }) => identification),
   );
-  return new Map([...known.values()].flat().map((decision) => [decision.hash, decision]));
+  return new Map(
+    held.flatMap((change) => {
+      const decision = decisionAbout(change, known.get(change.identification) ?? []);
+      return decision === undefined ? [] : [[change.hash, decision]];
+    }),
+  );
 }
 
 /** A run about a few people holds some of them again. Each change is listed in the hold of the newest run. */

@@ -1,5 +1,6 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses } from '../plan/change.ts';
+import { leftOutReason } from '../plan/decision.ts';
 import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
@@ -212,9 +213,6 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   removes: 'remove',
   handOvers: 'expected hand-over',
 };
-
-/** Reason of a held change that was not part of an earlier approval or rejection of the same hold. */
-export const leftOutReason = 'not part of an earlier approval or rejection: needs its own decision';
 
 /** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */
 export function leftOutOf(before: string | undefined): string {

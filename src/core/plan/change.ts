@@ -82,6 +82,9 @@ export interface Change {
 /** The proposal of the truth table: a change without its rule, episode and hash. */
 export type ChangeDraft = Omit<Change, 'hash' | 'rule' | 'episode'>;
 
+/** A draft with the row of the truth table that proposes it. */
+export type Proposal = ChangeDraft & Pick<Change, 'rule'>;
+
 /**
  * Adds the hash to a change. Field order does not affect the hash. The user's `lastUpdate` and id are not part of it.
  */

@@ -1,7 +1,6 @@
 import { classAllowance } from '../../core/guard/guard.ts';
-import type { Change } from '../../core/plan/change.ts';
 import { chunk } from '../../core/run/batch.ts';
-import type { DecisionRecord } from '../../ports/store.ts';
+import type { DecisionRecord, NewChange } from '../../ports/store.ts';
 import type { PlanWork } from '../plan-job.ts';
 
 const changesAtOnce = 500;
@@ -16,10 +15,10 @@ export interface ExpectedHandOvers {
  * Returns whether the change enters the plan whatever the guard says: an operator approved or rejected it, or left it
  * out when deciding others.
  */
-export function isDecidedByOperator(change: Change, known: readonly DecisionRecord[], now: number): boolean {
+export function isDecidedByOperator(change: NewChange, known: readonly DecisionRecord[], now: number): boolean {
+  if (change.verdict !== undefined) return true;
   const record = known.find(({ hash, endedAt }) => hash === change.hash && endedAt === undefined);
-  if (record === undefined || record.by === undefined) return false;
-  return record.state !== 'approved' || (record.run === undefined && (record.expiresAt ?? now) > now);
+  return record?.state === 'approved' && record.run === undefined && (record.expiresAt ?? now) > now;
 }
 
 /**
@@ -33,7 +32,7 @@ export async function addExcessHandOvers(
 ): Promise<void> {
   if (places.length <= classAllowance('handOvers', sync.settings.guards.handOvers, users)) return;
   for (const some of chunk(places, changesAtOnce)) {
-    const changes = some.map((place) => JSON.parse(spool.read(place)) as Change);
+    const changes = some.map((place) => JSON.parse(spool.read(place)) as NewChange);
     await recorder.changes(changes);
   }
 }

@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockedPerson } from '../../core/guard/blocked.ts';
-import { type Change, type ChangeDraft, episodeOf, sealChange } from '../../core/plan/change.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
+import { settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, SourceSays } from '../../core/plan/plan.ts';
+import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import type { OwnedUser } from '../../ports/store.ts';
+import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { type ExpectedHandOvers, isDecidedByOperator } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';
@@ -37,6 +40,11 @@ export interface Decided {
   readonly expected: ExpectedHandOvers;
   /** Planned changes that go after another one: identification to the one that they wait for. */
   readonly waits: ReadonlyMap<string, string>;
+  /** Changes that an operator rejected, and changes that were left out of a decision. */
+  readonly rejected: number;
+  readonly leftOut: number;
+  /** People whose new e-mail was rejected, and is taken out of their change. */
+  readonly keptEmails: ReadonlySet<string>;
 }
 
 /** Applies the truth table to every person who needs a decision, and stores the changes. */
@@ -54,9 +62,11 @@ export async function decideChanges(
   const waits = new Map<string, string>();
   let repeated = 0;
   let missing: Decided['missing'] = { count: 0, wait: undefined };
-  const countRepeats = (changes: readonly Change[]): void => {
-    for (const { identification, kind } of changes) {
-      if (!unresolved.released.has(identification)) continue;
+  const decidedBefore = { rejected: 0, leftOut: 0 };
+  const keptEmails = new Set<string>();
+  const countRepeats = (changes: readonly NewChange[]): void => {
+    for (const { identification, kind, verdict } of changes) {
+      if (!unresolved.released.has(identification) || verdict?.state === 'dropped') continue;
       repeated += 1;
       const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
       find({ code: 'repeated', identification, message });
@@ -67,8 +77,11 @@ export async function decideChanges(
     blocked: work.blocked.add,
     changes: async (changes) => {
       countRepeats(changes);
-      for (const { identification, waitsFor } of changes) {
+      for (const { identification, waitsFor, verdict, without = [] } of changes) {
         if (waitsFor !== undefined) waits.set(identification, waitsFor);
+        if (verdict?.state === 'dropped') decidedBefore.rejected += 1;
+        if (verdict?.state === 'held') decidedBefore.leftOut += 1;
+        if (without.includes('email')) keptEmails.add(identification);
       }
       await recorder.changes(changes);
     },
@@ -104,12 +117,23 @@ export async function decideChanges(
       message: 'two records claim the same user (see the next findings): the next run reads all employees',
     });
   }
-  return { repeated, misses, missing, needsFull, postponed, unchanged, expected: { places: expected }, waits };
+  return {
+    repeated,
+    misses,
+    missing,
+    needsFull,
+    postponed,
+    unchanged,
+    expected: { places: expected },
+    waits,
+    ...decidedBefore,
+    keptEmails,
+  };
 }
 
 /** Where decisions go, a bounded number at a time. */
 interface DecisionSink {
-  changes(changes: readonly Change[]): Promise<void>;
+  changes(changes: readonly NewChange[]): Promise<void>;
   /** `isMiss`: counts an absence, which a guard may still stop. */
   ledger(entries: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]): Promise<void>;
   find(finding: Finding): void;
@@ -121,7 +145,7 @@ interface DecisionSink {
    */
   takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>>;
   /** Gets the changes that are left out because another sync is expected to take the users over. */
-  expected(changes: readonly Change[]): Promise<void>;
+  expected(changes: readonly NewChange[]): Promise<void>;
   /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
   blocked(person: BlockedPerson): void;
 }
@@ -175,8 +199,8 @@ async function decideSome(
   io: EngineIo,
 ): Promise<number> {
   const { index, sync, inheritance } = job;
-  const proposed: Proposal[] = [];
-  const expected: Proposal[] = [];
+  const proposed: Proposed[] = [];
+  const expected: Proposed[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
   let unchanged = 0;
   const all = await decideSlots(job, slots, io);
@@ -194,14 +218,17 @@ async function decideSome(
     const parked = reportFoundParked(subject, sync);
     if (parked !== undefined) sink.find(parked);
     const { change } = decision;
+    const hidden = owner?.hidden ?? {};
     const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
     if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) unchanged += 1;
     if (change !== undefined) {
       if (!isDeliverable(change, sync)) {
         sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
-      } else proposed.push({ ...change, rule: decision.rule });
+      } else proposed.push({ draft: { ...change, rule: decision.rule }, hidden });
     }
-    if (decision.expected !== undefined) expected.push({ ...decision.expected, rule: decision.rule });
+    if (decision.expected !== undefined) {
+      expected.push({ draft: { ...decision.expected, rule: decision.rule }, hidden });
+    }
     if (owner !== entry && isActive(subject.source)) inheritance.add(entry?.owner ?? '');
     // A user of a sync that is no longer configured becomes ours as soon as the source names the person.
     const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
@@ -210,7 +237,7 @@ async function decideSome(
     if (next !== undefined && decision.takenFrom === undefined)
       entries.push({ entry: next, isMiss: isMiss(subject, decision) });
   }
-  await sendChanges({ proposed, expected }, sync.settings.name, sink, io);
+  await sendChanges({ proposed, expected }, job, sink, io);
   if (entries.length > 0) await sink.ledger(entries);
   return unchanged;
 }
@@ -220,7 +247,11 @@ function withMoves(decision: Decision, slot: number, moves: EmailMoves): Decisio
   return change === undefined ? decision : { ...decision, change: { ...change, ...moves.of(slot, change) } };
 }
 
-type Proposal = ChangeDraft & Pick<Change, 'rule'>;
+interface Proposed {
+  readonly draft: Proposal;
+  /** What the ledger knows of fields that the platform does not show. */
+  readonly hidden: FieldValues;
+}
 
 async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promise<ReadonlySet<string>> {
   const users = all.flatMap(({ subject: { identification }, decision: { takenFrom } }) =>
@@ -229,29 +260,32 @@ async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promis
   return users.length === 0 ? new Set() : sink.takeOver(users);
 }
 
-/** Gives each change the episode of its rule, and its hash. */
+/** Applies the standing decisions about each person, and gives each change the episode of its rule, and its hash. */
 async function sendChanges(
-  { proposed, expected }: { readonly proposed: readonly Proposal[]; readonly expected: readonly Proposal[] },
-  sync: string,
+  { proposed, expected }: { readonly proposed: readonly Proposed[]; readonly expected: readonly Proposed[] },
+  { sync: { settings, dialect, mapping } }: DecideJob,
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
   const all = [...proposed, ...expected];
   if (all.length === 0) return;
   const known = await io.store.decisions.ofMany(
-    sync,
-    all.map(({ identification }) => identification),
+    settings.name,
+    all.map(({ draft }) => draft.identification),
   );
-  const seal = (draft: Proposal): Change => {
-    const episode = episodeOf(draft.rule, known.get(draft.identification) ?? []);
-    return sealChange({ ...draft, episode });
+  const decisionsOf = ({ identification }: Pick<Proposal, 'identification'>) => known.get(identification) ?? [];
+  const { byFile, byCall } = clearingWrites(settings, dialect);
+  const carried: readonly FieldName[] = byFile || byCall ? mapping.fields : [];
+  const seal = (one: Proposed): NewChange => {
+    const decisions = decisionsOf(one.draft);
+    const { draft, ...settled } = settleDecisions(one.draft, { known: decisions, carried, hidden: one.hidden });
+    return { ...sealChange({ ...draft, episode: episodeOf(draft.rule, decisions) }), ...settled };
   };
   const now = io.clock.now();
   const changes = proposed.map(seal);
-  const leftOut: Change[] = [];
+  const leftOut: NewChange[] = [];
   for (const change of expected.map(seal)) {
-    const isDecided = isDecidedByOperator(change, known.get(change.identification) ?? [], now);
-    (isDecided ? changes : leftOut).push(change);
+    (isDecidedByOperator(change, decisionsOf(change), now) ? changes : leftOut).push(change);
   }
   if (changes.length > 0) await sink.changes(changes);
   if (leftOut.length > 0) await sink.expected(leftOut);

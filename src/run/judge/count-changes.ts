@@ -12,7 +12,7 @@ import type { PlanWork } from '../plan-job.ts';
 import { changesOf } from '../seal/batches.ts';
 import type { PlanCounts } from './judge.ts';
 
-/** Completes the plan, applies what operators decided about its changes, and counts what the guards look at. */
+/** Completes the plan, marks what operators approved, and counts what the guards look at. */
 export async function countChanges(
   work: PlanWork,
   { decided, compared }: { readonly decided: Decided; readonly compared: PlanCompared },
@@ -20,7 +20,8 @@ export async function countChanges(
 ): Promise<PlanCounts> {
   const { recorder, sync } = work;
   await addExcessHandOvers(work, decided.expected, compared);
-  const { rejected, leftOut } = await recorder.applyDecisions();
+  await recorder.applyApprovals();
+  const { rejected, leftOut } = decided;
   return {
     rejected,
     leftOut: leftOut === 0 ? [] : await leftOutByClass(work, io),

@@ -28,7 +28,7 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   const { snapshot } = read;
   const now = io.clock.now();
   await holdExcess(work, judged, io);
-  await withdrawDependents(work, decided.waits, io);
+  await withdrawDependents(work, decided, io);
   await recordRead(work, input, now);
   if (snapshot.missing !== undefined && !judged.verdict.areMissesHeld) await recordMisses(work, decided);
   io.checkpoint('ledger-written');
@@ -94,12 +94,13 @@ function reportHolds(work: PlanWork, { verdict, doubt }: Judged, io: EngineIo): 
  */
 async function withdrawDependents(
   { recorder, findings }: PlanWork,
-  waits: ReadonlyMap<string, string>,
+  { waits, keptEmails }: Pick<Decided, 'waits' | 'keptEmails'>,
   io: EngineIo,
 ): Promise<void> {
   if (waits.size === 0) return;
   const claimantOf = new Map([...waits].map(([claimant, holder]) => [holder, claimant]));
   const stopped = new Map<string, 'held' | 'dropped'>();
+  for (const identification of keptEmails) stopped.set(identification, 'dropped');
   for await (const { identification, state } of changesOf(recorder.planId, io, { states: ['held', 'dropped'] })) {
     const isLinked = waits.has(identification) || claimantOf.has(identification);
     if (isLinked) stopped.set(identification, state === 'held' ? 'held' : 'dropped');

@@ -138,6 +138,8 @@ export interface ChangeRow {
   rule: string;
   episode: string;
   is_rejected: Generated<number>;
+  /** Digests of the requested values as JSON, where a decision about a field depends on them. */
+  asked: string | null;
   applied_at: number | null;
 }
 
@@ -202,6 +204,8 @@ export interface DecisionRow {
   ended_at: number | null;
   /** The run whose read ended the episode. */
   ended_by: string | null;
+  /** `DecidedFields` as JSON. */
+  fields: string;
 }
 
 export interface ReadRow {

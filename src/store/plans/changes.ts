@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { type Before, type Change, type ChangeClass, changeClasses } from '../../core/plan/change.ts';
+import { type Before, type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { ChangeMark, PlannedChange } from '../../ports/store.ts';
+import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts';
 import type { OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
@@ -41,15 +41,12 @@ export function countClasses(
 }
 
 /** The columns that `Plans.add` writes. The others start with their defaults. */
-export type NewChangeRow = Omit<
-  Selectable<ChangeRow>,
-  'state' | 'state_reason' | 'batch' | 'is_approved' | 'is_rejected' | 'applied_at'
->;
+export type NewChangeRow = Omit<Selectable<ChangeRow>, 'batch' | 'is_approved' | 'applied_at'>;
 
 /** The parts of a change that hold personal data, as one text that is sealed with a key. */
 type PersonalParts = readonly [before: Before | null, after: FieldValues, reason: string, parkEmail: string | null];
 
-export function toNewChangeRow(plan: string, change: Change, keys: KeyRing): NewChangeRow {
+export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): NewChangeRow {
   const { identification } = change;
   // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
@@ -65,6 +62,10 @@ export function toNewChangeRow(plan: string, change: Change, keys: KeyRing): New
     hash: change.hash,
     rule: change.rule,
     episode: change.episode,
+    state: change.verdict?.state ?? 'planned',
+    state_reason: change.verdict?.reason ?? null,
+    is_rejected: change.verdict?.state === 'dropped' ? 1 : 0,
+    asked: change.asked === undefined ? null : JSON.stringify(change.asked),
   };
 }
 
@@ -75,6 +76,7 @@ export const emptyChange = {
   state_reason: null,
   waits_for: null,
   hash: 'forgotten',
+  asked: null,
 } as const satisfies Partial<ChangeRow>;
 
 /** Returns a `like` pattern that finds the field in `changed`. */

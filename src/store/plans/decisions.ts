@@ -1,6 +1,7 @@
-import { type ChangeName, episodeOf } from '../../core/plan/change.ts';
+import { episodeOf } from '../../core/plan/change.ts';
+import { rejectionsAgainst } from '../../core/plan/decision.ts';
 import { chunk } from '../../core/run/batch.ts';
-import type { ChangeVerdict, DecisionRecord, Decisions } from '../../ports/store.ts';
+import type { ChangeVerdict, DecidedChange, DecisionRecord, Decisions } from '../../ports/store.ts';
 import { type Database, inTransaction, pagesByKey } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { fields } from '../db/fields.ts';
@@ -30,12 +31,20 @@ export function createDecisions(db: Database): Decisions {
         for (const piece of chunk(different, decidedPerPiece)) {
           const names = piece.map(({ identification }) => identification);
           const known = await readMany(transaction, sync, names);
-          const open = piece.filter((change) => mayDecide(change, known.get(change.identification) ?? [], verdict));
+          const rows = new Map<string, DecisionRecord>();
+          for (const change of piece) {
+            const decisions = known.get(change.identification) ?? [];
+            if (episodeOf(change.rule, decisions) !== change.episode) continue;
+            const against = verdict.state === 'approved' ? rejectionsAgainst(change, decisions) : [];
+            if (against.length > 0 && !(verdict.state === 'approved' && verdict.reopens === true)) continue;
+            for (const one of against) rows.set(one.hash, lifted(one, verdict.at));
+            rows.set(change.hash, decidedBy(change, verdict));
+            decided += 1;
+          }
           await writer.write(
             transaction,
-            open.map((change) => toRow(sync, change, verdict)),
+            [...rows.values()].map((record) => rowOf(sync, record)),
           );
-          decided += open.length;
         }
         await restateHolds(transaction, { sync, now: verdict.at });
         return decided;
@@ -46,15 +55,20 @@ export function createDecisions(db: Database): Decisions {
       return inTransaction(db, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
         for (const piece of chunk(changes, decidedPerPiece)) {
-          await transaction
-            .updateTable('decisions')
-            .set({ by_whom: by })
+          const open = await transaction
+            .selectFrom('decisions')
+            .selectAll()
             .where('sync', '=', sync)
             .where('identification', 'in', [...inLists(piece.map(({ identification }) => identification))].flat())
             .where('hash', 'in', [...inLists(piece.map(({ hash }) => hash))].flat())
             .where('state', '=', 'open')
             .where('ended_at', 'is', null)
             .execute();
+          const decided = new Map(piece.map((change) => [change.hash, change.fields]));
+          await writer.write(
+            transaction,
+            open.map(toRecord).map((one) => rowOf(sync, { ...one, by, fields: decided.get(one.hash) ?? one.fields })),
+          );
         }
       });
     },
@@ -89,18 +103,22 @@ async function readMany(
   return found;
 }
 
-/** Whether the change is still of the current episode, and not one that the verdict has to leave alone. */
-function mayDecide(change: ChangeName, known: readonly DecisionRecord[], verdict: ChangeVerdict): boolean {
-  if (episodeOf(change.rule, known) !== change.episode) return false;
-  if (verdict.state === 'rejected' || verdict.reopens === true) return true;
-  return known.find(({ hash }) => hash === change.hash)?.state !== 'rejected';
+/** A rejection that an operator took back: it waits no longer, and its episode goes on. */
+function lifted(rejection: DecisionRecord, at: number): DecisionRecord {
+  return { ...rejection, state: 'open', by: undefined, why: undefined, at, expiresAt: at, run: undefined };
 }
 
-function toRow(sync: string, { identification, rule, episode, hash }: ChangeName, verdict: ChangeVerdict): DecisionRow {
+function decidedBy(change: DecidedChange, verdict: ChangeVerdict): DecisionRecord {
+  const { identification, rule, episode, hash, fields: decided } = change;
   const { state, by, why, at } = verdict;
   const expiresAt = verdict.state === 'approved' ? verdict.expiresAt : undefined;
-  const record = { identification, rule, episode, hash, state, by, why, at, expiresAt, run: undefined };
-  return { ...decisions.toRow({ ...record, endedAt: undefined }), sync, ended_by: null };
+  const record = { identification, rule, episode, hash, state, by, why, at, expiresAt, fields: decided };
+  return { ...record, run: undefined, endedAt: undefined };
+}
+
+/** The row of a decision whose episode goes on. */
+function rowOf(sync: string, record: DecisionRecord): DecisionRow {
+  return { ...decisions.toRow(record), sync, ended_by: null };
 }
 
 const decisions = fields<DecisionRecord, DecisionRow>({
@@ -115,6 +133,7 @@ const decisions = fields<DecisionRecord, DecisionRow>({
   expiresAt: 'expires_at',
   run: 'run',
   endedAt: 'ended_at',
+  fields: { column: 'fields', as: 'json' },
 });
 
 export const toRecord = decisions.fromRow;

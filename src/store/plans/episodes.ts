@@ -1,10 +1,15 @@
+import type { ExpressionBuilder } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
+import { type DecidedFields, type FieldDigests, leftOutReason, whatStays } from '../../core/plan/decision.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { DecisionRow } from '../db/schema.ts';
+import type { DecisionRow, Schema } from '../db/schema.ts';
 import { aboutPiece, decisionAbout, inPiece, inPlan, type PlanPiece, piecesOf, proposalsAbout } from './plan-access.ts';
+
+/** As `DecisionRow.fields`: a decision about everything that the rule does. */
+const wholeChange = JSON.stringify({ isWhole: true, digests: {} } satisfies DecidedFields);
 
 interface Times {
   readonly now: number;
@@ -27,7 +32,7 @@ export async function recordPlan(db: Database, owned: OwnedRun, planId: string, 
 async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { now, expiresAt }: Times): Promise<void> {
   await db
     .insertInto('decisions')
-    .columns(['sync', 'hash', 'identification', 'rule', 'episode', 'state', 'at', 'expires_at'])
+    .columns(['sync', 'hash', 'identification', 'rule', 'episode', 'state', 'at', 'expires_at', 'by_whom', 'fields'])
     .expression((eb) =>
       eb
         .selectFrom('changes')
@@ -40,6 +45,8 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
           row.val('open').as('state'),
           row.cast<number>(row.val(now), 'bigint').as('at'),
           row.cast<number>(row.val(expiresAt), 'bigint').as('expires_at'),
+          leftOut(row, sync, 'by_whom').as('by_whom'),
+          row.fn.coalesce(leftOut(row, sync, 'fields'), row.val(wholeChange)).as('fields'),
         ])
         .where(inPiece(piece))
         .where('state', '=', 'held'),
@@ -67,6 +74,28 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
         ),
     )
     .execute();
+}
+
+/** What was left out of a decision stays so when the change gets other values. */
+function leftOut(eb: ExpressionBuilder<Schema, 'changes'>, sync: string, column: 'by_whom' | 'fields') {
+  return eb
+    .case()
+    .when('changes.state_reason', '=', leftOutReason)
+    .then(
+      eb
+        .selectFrom('decisions')
+        .select(column)
+        .where('decisions.sync', '=', sync)
+        .whereRef('decisions.identification', '=', 'changes.identification')
+        .whereRef('decisions.rule', '=', 'changes.rule')
+        .where('decisions.state', '=', 'open')
+        .where('decisions.ended_at', 'is', null)
+        .where('decisions.by_whom', 'is not', null)
+        .orderBy('decisions.at', 'desc')
+        .orderBy('decisions.hash')
+        .limit(1),
+    )
+    .end();
 }
 
 /** A change that the plan delivers, or has with other values, waits for no approval. */
@@ -105,8 +134,10 @@ export function endEpisodes(db: Database, owned: OwnedRun, { planId, identificat
       await useUp(transaction, { sync, run, planId, names });
       await openDecisions(transaction, { sync, names })
         .set({ ended_at: now, ended_by: run })
+        .where('state', '!=', 'rejected')
         .where((eb) => eb.not(eb.exists(proposalsAbout(eb, planId))))
         .execute();
+      await endRejections(transaction, { sync, run, planId, names, now });
       for (const plan of shown) await endShown(transaction, { sync, run, planId, names, now, plan });
     }
   });
@@ -117,6 +148,47 @@ interface Names {
   readonly run: string;
   readonly planId: string;
   readonly names: readonly string[];
+}
+
+/** Ends the rejections of what the plan no longer requests: of an update, field by field. */
+async function endRejections(
+  db: OpenTransaction,
+  { sync, run, planId, names, now }: Names & { readonly now: number },
+): Promise<void> {
+  const rows = await db
+    .selectFrom('decisions')
+    .select(['identification', 'hash', 'rule', 'fields'])
+    .where('sync', '=', sync)
+    .where('identification', 'in', names)
+    .where('state', '=', 'rejected')
+    .where('ended_at', 'is', null)
+    .execute();
+  const rejected = rows.map((row) => ({ ...row, text: row.fields, fields: JSON.parse(row.fields) as DecidedFields }));
+  if (rejected.length === 0) return;
+  const changes = await db
+    .selectFrom('changes')
+    .select(['identification', 'rule', 'asked'])
+    .where('plan', '=', planId)
+    .where('identification', 'in', [...new Set(rejected.map(({ identification }) => identification))])
+    .execute();
+  const proposed = new Map(
+    changes.map(({ identification, rule, asked }) => [
+      identification,
+      [{ rule, asked: asked === null ? undefined : (JSON.parse(asked) as FieldDigests) }],
+    ]),
+  );
+  for (const { text, ...row } of rejected) {
+    const stays = whatStays(row, proposed.get(row.identification) ?? []);
+    const fields = JSON.stringify(stays);
+    if (fields === text) continue;
+    await db
+      .updateTable('decisions')
+      .set(stays === undefined ? { ended_at: now, ended_by: run } : { fields })
+      .where('sync', '=', sync)
+      .where('identification', '=', row.identification)
+      .where('hash', '=', row.hash)
+      .execute();
+  }
 }
 
 /** An approval is for the next decision about the person: other values need another one. */
@@ -175,6 +247,7 @@ async function endShown(
       run: null,
       ended_at: now,
       ended_by: run,
+      fields: wholeChange,
     }),
   );
   await db

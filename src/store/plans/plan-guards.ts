@@ -1,5 +1,4 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { leftOutReason } from '../../core/guard/guard.ts';
 import type { OwnedRun, Plans } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
@@ -12,7 +11,7 @@ import { aboutPiece, decisionAbout, inPiece, inPlan, piecesOf, proposalsAbout } 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(
   db: Database,
-): Pick<Plans, 'hold' | 'holdLeftOut' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
+): Pick<Plans, 'hold' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
   /** One transaction per piece: an unsealed plan is not used by anyone, and 100,000 rows would be one long commit. */
   async function holdWhere(
     owned: OwnedRun | undefined,
@@ -41,16 +40,6 @@ export function createPlanGuards(
     hold: (owned, planId, classes, reason) =>
       holdWhere(owned, planId, reason, (eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0)),
 
-    holdLeftOut: (owned, planId, sync) =>
-      holdWhere(owned, planId, leftOutReason, (eb) =>
-        eb.exists(
-          decisionAbout(eb, sync)
-            .where('decisions.state', '=', 'open')
-            .where('decisions.ended_at', 'is', null)
-            .where('decisions.by_whom', 'is not', null),
-        ),
-      ),
-
     setAside(owned, planId, names, { state, reason }) {
       return inPlan(db, owned, planId, async (transaction) => {
         for (const some of inLists(names)) {
@@ -75,41 +64,22 @@ export function createPlanGuards(
     applyApprovals(owned, planId, sync, now) {
       return inPlan(db, owned, planId, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
-        const verdicts = await transaction
-          .selectFrom('decisions')
-          .select(['state', 'by_whom', 'why'])
-          .distinct()
-          .where('sync', '=', sync)
-          .where('state', '!=', 'open')
-          .where('ended_at', 'is', null)
-          .execute();
-        const count = { approved: 0, rejected: 0 };
-        for (const { state, by_whom: by, why } of verdicts) {
-          if (state === 'open') continue;
-          const outcome =
-            state === 'approved'
-              ? ({ is_approved: 1, state: 'planned', state_reason: null } as const)
-              : ({ is_rejected: 1, state: 'dropped', state_reason: rejectedBy(by, why) } as const);
-          for await (const piece of piecesOf(transaction, planId)) {
-            const { numUpdatedRows } = await transaction
-              .updateTable('changes')
-              .set(outcome)
-              .where(inPiece(piece))
-              .where('state', 'in', ['planned', 'held'])
-              .where((eb) =>
-                eb.exists(
-                  inForce(eb, { sync, now, run: owned?.run.id })
-                    .where('decisions.state', '=', state)
-                    .where('decisions.by_whom', '=', by)
-                    .where((on) => (why === null ? on('decisions.why', 'is', null) : on('decisions.why', '=', why))),
-                ),
-              )
-              .executeTakeFirst();
-            count[state] += Number(numUpdatedRows);
-          }
+        const valid = inForce({ sync, now, run: owned?.run.id });
+        const any = await transaction.selectFrom('decisions').select('hash').where(valid).limit(1).executeTakeFirst();
+        if (any === undefined) return 0;
+        let approved = 0;
+        for await (const piece of piecesOf(transaction, planId)) {
+          const { numUpdatedRows } = await transaction
+            .updateTable('changes')
+            .set({ is_approved: 1, state: 'planned', state_reason: null })
+            .where(inPiece(piece))
+            .where('state', 'in', ['planned', 'held'])
+            .where((eb) => eb.exists(decisionAbout(eb, sync).where(valid)))
+            .executeTakeFirst();
+          approved += Number(numUpdatedRows);
         }
-        if (owned !== undefined && count.approved > 0) await consumeApprovals(transaction, planId, sync, owned.run.id);
-        return count;
+        if (owned !== undefined && approved > 0) await consumeApprovals(transaction, planId, sync, owned.run.id);
+        return approved;
       });
     },
 
@@ -117,20 +87,24 @@ export function createPlanGuards(
   };
 }
 
-/** Why a rejected change is dropped. */
-function rejectedBy(by: string | null, why: string | null): string {
-  return `rejected by ${by ?? 'unknown'}${why === null ? '' : `: ${why}`}`;
-}
-
-/** Decisions that still apply. An approval applies until a run has used it, and after that only to that run. */
-function inForce(
-  eb: ExpressionBuilder<Schema, 'changes'>,
-  { sync, now, run }: { readonly sync: string; readonly now: number; readonly run: string | undefined },
-) {
-  return decisionAbout(eb, sync)
-    .where('decisions.ended_at', 'is', null)
-    .where((on) => on.or([on('decisions.expires_at', 'is', null), on('decisions.expires_at', '>', now)]))
-    .where((on) => on.or([on('decisions.run', 'is', null), on('decisions.run', '=', run ?? null)]));
+/** Selects approvals that still apply: until a run has used them, and after that only to that run. */
+function inForce({
+  sync,
+  now,
+  run,
+}: {
+  readonly sync: string;
+  readonly now: number;
+  readonly run: string | undefined;
+}) {
+  return (on: ExpressionBuilder<Schema, 'decisions'>) =>
+    on.and([
+      on('decisions.sync', '=', sync),
+      on('decisions.state', '=', 'approved'),
+      on('decisions.ended_at', 'is', null),
+      on('decisions.expires_at', '>', now),
+      on.or([on('decisions.run', 'is', null), on('decisions.run', '=', run ?? null)]),
+    ]);
 }
 
 /** Assigns the approvals of changes in the plan to its run. The run may plan again after a crash; no other run may. */

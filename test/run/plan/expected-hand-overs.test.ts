@@ -19,23 +19,19 @@ describe('the decision of an operator about a change', () => {
   it.each<{ name: string; known: readonly DecisionRecord[]; isDecided: boolean }>([
     { name: 'where there is none', known: [], isDecided: false },
     { name: 'is an approval', known: [about(approved)], isDecided: true },
-    { name: 'is a rejection', known: [about(rejected)], isDecided: true },
-    { name: 'is that it was left out', known: [about({ ...rejected, state: 'open' })], isDecided: true },
     { name: 'is not a hold that waits', known: [about({ hash: change.hash, state: 'open' })], isDecided: false },
     { name: 'is not one that has ended', known: [about({ ...rejected, endedAt: 1 })], isDecided: false },
     { name: 'is not one about another change', known: [about({ ...rejected, hash: 'other' })], isDecided: false },
-    {
-      name: 'is the one after another that ended',
-      known: [about({ ...approved, endedAt: 1 }), about(rejected)],
-      isDecided: true,
-    },
     { name: 'is an approval that no run took', known: [about({ ...approved, run: undefined })], isDecided: true },
     { name: 'is no approval that a run took', known: [about({ ...approved, run: 'run_1' })], isDecided: false },
-    { name: 'is a rejection that a run applied', known: [about({ ...rejected, run: 'run_1' })], isDecided: true },
     { name: 'is no approval that has expired', known: [about({ ...approved, expiresAt: now })], isDecided: false },
     { name: 'is no approval without an end', known: [about({ ...approved, expiresAt: undefined })], isDecided: false },
   ])('$name: $isDecided', ({ known, isDecided }) => {
     expect(isDecidedByOperator(change, known, now)).toBe(isDecided);
+  });
+
+  it('is also what a standing decision made of it', () => {
+    expect(isDecidedByOperator({ ...change, verdict: { state: 'dropped', reason: 'no' } }, [], now)).toBe(true);
   });
 });
 

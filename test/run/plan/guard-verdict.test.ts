@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBlockedTally } from '../../../src/core/guard/blocked.ts';
 import type { VanishedField } from '../../../src/core/guard/field-visibility.ts';
 import { leftOutOf } from '../../../src/core/guard/guard.ts';
-import type { Change } from '../../../src/core/plan/change.ts';
+import { leftOutReason } from '../../../src/core/plan/decision.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import { formatInstant } from '../../../src/core/run/formats.ts';
 import type { GuardSettings } from '../../../src/core/run/settings.ts';
-import type { ReadRecord } from '../../../src/ports/store.ts';
+import type { NewChange, ReadRecord } from '../../../src/ports/store.ts';
 import { noOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import { applierOf, countChanges } from '../../../src/run/judge/count-changes.ts';
@@ -18,7 +18,7 @@ import { type RecordInput, record } from '../../../src/run/record/record.ts';
 import { recordRun, showPlan } from '../../../src/run/recorder.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { dayMs, endRun, openRun, reject, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
+import { dayMs, openRun, sampleChange, sampleEntry } from '../../contracts/store-samples.ts';
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { openIndex } from '../open-index.ts';
@@ -43,7 +43,7 @@ const vanished: readonly VanishedField[] = [
 ];
 
 interface Plan {
-  readonly changes?: readonly Change[];
+  readonly changes?: readonly NewChange[];
   readonly limits?: Partial<GuardSettings>;
   readonly kind?: ReadKind;
   readonly end?: ReadEnd;
@@ -58,7 +58,8 @@ interface Plan {
 
 /** A plan with these changes before the guards, and one person whose absence was counted. */
 async function open(plan: Plan = {}) {
-  const { changes = [disable, update], limits = {}, kind = 'full', end = complete } = plan;
+  const { limits = {}, kind = 'full', end = complete } = plan;
+  const changes: readonly NewChange[] = plan.changes ?? [disable, update];
   const store = await openStore('sqlite::memory:', { folder: tmpdir() });
   const spool = openFileSpool(tmpdir());
   onTestFinished(async () => {
@@ -98,7 +99,14 @@ async function open(plan: Plan = {}) {
       last: plan.last,
     },
     compared: { managed: 100, enabled: 90, unresolved: { blocked: new Map(), released: new Set() } },
-    decided: { misses: [spool.append(JSON.stringify(miss))], waits: new Map(), expected: { places: [] } },
+    decided: {
+      misses: [spool.append(JSON.stringify(miss))],
+      waits: new Map(),
+      expected: { places: [] },
+      rejected: 0,
+      leftOut: changes.filter(({ verdict }) => verdict?.state === 'held').length,
+      keptEmails: new Set(),
+    },
   } as unknown as RecordInput;
   return {
     store,
@@ -168,13 +176,6 @@ describe('a plan that no guard holds', () => {
       undefined,
       ['ana planned', 'leo planned'],
     ]);
-  });
-
-  it('leaves out and counts the changes that an operator rejected', async () => {
-    const plan = await open();
-    await reject(plan.store, [disable], { at: now - 1 });
-    expect((await plan.guard()).guarded.rejected).toBe(1);
-    expect(await plan.states()).toEqual(['ana dropped', 'leo planned']);
   });
 });
 
@@ -249,14 +250,10 @@ describe('what is held', () => {
   });
 
   it('are the changes that an operator left out, beside the classes above their limit', async () => {
-    const changes = [disable, sampleChange('ida', 'disable'), update, sampleChange('new', 'create')];
+    const verdict = { state: 'held', reason: leftOutReason } as const;
+    const left = [disable, update].map((change) => ({ ...change, verdict }));
+    const changes = [...left, sampleChange('ida', 'disable'), sampleChange('new', 'create')];
     const plan = await open({ limits: { creates: none, disables: none }, changes });
-    const owned = await openRun(plan.store, { id: 'run_0' });
-    await writePlan(plan.store, { id: 'run_0', owned }, [disable, update]);
-    await plan.store.plans.hold(owned, 'run_0', ['disables', 'updates'], 'too many');
-    await plan.store.decisions.record(owned, 'run_0', { now, expiresAt: now + dayMs });
-    await plan.store.decisions.leaveOut('people', [disable, update], 'ops');
-    await endRun(plan.store, owned);
     const { guarded, messages } = await plan.guard();
     expect(
       guarded.holds.map(({ class: name, count, reason }) => [name, count, reason === leftOutOf(undefined)]),

@@ -142,6 +142,9 @@ describe('the plan of a run', () => {
       postponed: 0,
       expected: { places: [] },
       waits: new Map(),
+      rejected: 0,
+      leftOut: 0,
+      keptEmails: new Set(),
     });
   });
 

@@ -136,6 +136,7 @@ const plans = [
     batch text,
     is_approved integer not null default 0,
     is_rejected integer not null default 0,
+    asked text,
     applied_at bigint,
     primary key (plan, identification)
   )`,
@@ -303,6 +304,7 @@ const decisions = [
     run text,
     ended_at bigint,
     ended_by text,
+    fields text not null,
     primary key (sync, identification, hash)
   ) in order of key`,
 ];

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { type FieldName, type FieldValues, fieldTraits } from '../person/fields.ts';
+import type { ChangeClass, ChangeDraft, ChangeName, Proposal } from './change.ts';
+
+export type DecisionState = 'open' | 'approved' | 'rejected';
+
+/** What a decision says about the fields of a change. */
+export interface DecidedFields {
+  /** Whether everything that the rule does is decided, whatever its values. Never for an update. */
+  readonly isWhole: boolean;
+  /** A digest of the requested value by field. */
+  readonly digests: FieldDigests;
+}
+
+export type FieldDigests = Readonly<Partial<Record<FieldName, string>>>;
+
+/**
+ * What a person decided about one change, or that it waits for a decision. An approval counts for exactly the change
+ * that was shown. A rejection counts for the person and the rule, and of an update for each field and value, until the
+ * episode ends. Unlike an approval it does not depend on the other values of the change.
+ */
+export interface DecisionRecord extends ChangeName {
+  readonly state: DecisionState;
+  /** The operator who approved or rejected the change, or left it out while deciding others; else undefined. */
+  readonly by: string | undefined;
+  readonly why: string | undefined;
+  /** When the change was first held, or decided. */
+  readonly at: number;
+  /** Until when an open change can be approved, or an approval is valid. Undefined for a rejection. */
+  readonly expiresAt: number | undefined;
+  /** The run that used the approval. */
+  readonly run: string | undefined;
+  /** When an accepted read ended the episode; undefined while the rule applies. */
+  readonly endedAt: number | undefined;
+  readonly fields: DecidedFields;
+}
+
+/** A change, as far as earlier decisions about it depend on it. */
+type Decidable = Pick<ChangeDraft, 'identification' | 'kind' | 'changed' | 'after'> & Pick<ChangeName, 'rule'>;
+
+/** Returns the digests of the values that a change requests, by field. Stored instead of the values. */
+export function digestsOf({ identification, kind, changed, after }: Omit<Decidable, 'rule'>): FieldDigests {
+  if (kind === 'disable' || kind === 'remove') return {};
+  return Object.fromEntries(
+    changed.map((field) => {
+      const text = JSON.stringify([identification, field, after[field] ?? '']);
+      return [field, createHash('sha256').update(text).digest('base64url').slice(0, 22)];
+    }),
+  );
+}
+
+/**
+ * Returns what a decision about these classes decides; `undefined`: about all of them. Of an update that is the fields
+ * of the classes. A rejected enable also withholds the update that it carries.
+ */
+export function fieldsDecided(
+  change: Decidable & Pick<ChangeDraft, 'classes'>,
+  only: readonly ChangeClass[] | undefined,
+): DecidedFields {
+  const { kind, classes } = change;
+  if (kind !== 'update' && kind !== 'enable') return { isWhole: true, digests: {} };
+  const digests = digestsOf(change);
+  if (kind === 'enable' && only?.includes('enables') !== false) return { isWhole: true, digests };
+  if (only === undefined) return { isWhole: false, digests };
+  const isFirst = (field: FieldName): boolean => classes.includes('firstSight') && !fieldTraits(field).isReadable;
+  const isMeant = (field: FieldName): boolean =>
+    (field === 'email' && only.includes('emailChanges')) || only.includes(isFirst(field) ? 'firstSight' : 'updates');
+  const meant = change.changed.filter(isMeant);
+  return { isWhole: false, digests: Object.fromEntries(meant.map((field) => [field, digests[field]])) };
+}
+
+/** Returns the decision that counts for a change now: about exactly this change, or a rejection that covers all of it. */
+export function decisionAbout<Known extends DecisionRecord>(
+  change: Decidable & Pick<ChangeName, 'hash'>,
+  known: readonly Known[],
+): Known | undefined {
+  const exact = known.find(({ hash }) => hash === change.hash);
+  if (exact?.state === 'rejected') return exact;
+  return rejectionOf(change, known) ?? exact;
+}
+
+/** Returns the rejection because of which nothing of the change may be sent. */
+export function rejectionOf<Known extends DecisionRecord>(
+  change: Decidable,
+  known: readonly Known[],
+): Known | undefined {
+  const rejections = known.filter(isRejection);
+  const whole = rejections.find(
+    ({ rule, fields }) => change.kind !== 'update' && rule === change.rule && fields.isWhole,
+  );
+  if (whole !== undefined || change.kind !== 'update') return whole;
+  const rejected = rejectedFields(change, rejections);
+  return change.changed.length > 0 && change.changed.every((field) => rejected.has(field))
+    ? rejected.get(change.changed[0] as FieldName)
+    : undefined;
+}
+
+function isRejection({ state, endedAt }: DecisionRecord): boolean {
+  return state === 'rejected' && endedAt === undefined;
+}
+
+function rejectedFields<Known extends DecisionRecord>(
+  change: Decidable,
+  rejections: readonly Known[],
+): ReadonlyMap<FieldName, Known> {
+  if (rejections.length === 0) return new Map();
+  const asked = digestsOf(change);
+  return new Map(
+    change.changed.flatMap((field) => {
+      const found = rejections.find(({ fields }) => fields.digests[field] === asked[field]);
+      return found === undefined ? [] : [[field, found] as const];
+    }),
+  );
+}
+
+/** A change after the standing decisions about its person: what is left of it, and whether it may be sent. */
+export interface Settled {
+  readonly draft: Proposal;
+  /** Absent: the change may be sent, unless a guard holds it. */
+  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string };
+  /** Rejected fields that were taken out of the change. */
+  readonly without?: readonly FieldName[];
+  /** What the change requested before fields were taken out, where a decision about a field depends on it. */
+  readonly asked?: FieldDigests;
+}
+
+/** Reason of a held change that was not part of an earlier approval or rejection of the same hold. */
+export const leftOutReason = 'not part of an earlier approval or rejection: needs its own decision';
+
+export interface SettleWith {
+  readonly known: readonly DecisionRecord[];
+  /** Fields that every write must carry, because the platform clears what a write leaves out. */
+  readonly carried: readonly FieldName[];
+  /** Values of fields that the platform does not show, as the ledger knows them. */
+  readonly hidden: FieldValues;
+}
+
+/**
+ * Applies the standing rejections, and holds what was left out of a decision. Of an update, or of the update inside an
+ * enable, the rejected fields are taken out and the rest goes on. A create that would carry a rejected field is held.
+ */
+export function settleDecisions(proposed: Proposal, { known, carried, hidden }: SettleWith): Settled {
+  const live = known.filter(({ endedAt }) => endedAt === undefined);
+  if (live.length === 0) return { draft: proposed };
+  const asked = digestsOf(proposed);
+  const rejection = rejectionOf(proposed, live);
+  if (rejection !== undefined) {
+    return { draft: proposed, verdict: { state: 'dropped', reason: rejectedBy(rejection) }, asked };
+  }
+  const rejected = rejectedFields(proposed, live.filter(isRejection));
+  const [first] = rejected.values();
+  const without = [...rejected.keys()];
+  if (first !== undefined) {
+    const reason = `has ${without.join(', ')}: ${rejectedBy(first)}`;
+    if (proposed.kind === 'create') return { draft: proposed, verdict: { state: 'held', reason }, asked };
+    // A write that has to carry the field may not clear a value that nobody knows.
+    const isUnknown = (field: FieldName): boolean =>
+      carried.includes(field) && !fieldTraits(field).isReadable && hidden[field] === undefined;
+    if (without.some(isUnknown)) return { draft: proposed, verdict: { state: 'dropped', reason }, asked };
+  }
+  const draft = first === undefined ? proposed : takenOut(proposed, without, { first, carried, hidden });
+  const isLeftOut = live.some((record) => isLeftOutOf(record, draft));
+  const settled = { draft, without, asked };
+  return isLeftOut ? { ...settled, verdict: { state: 'held', reason: leftOutReason } } : settled;
+}
+
+/** Returns the change without the rejected fields. A write that has to carry one sends the value that is known. */
+function takenOut(
+  proposed: Proposal,
+  without: readonly FieldName[],
+  { first, carried, hidden }: Pick<SettleWith, 'carried' | 'hidden'> & { readonly first: DecisionRecord },
+): Proposal {
+  const after = { ...proposed.after };
+  for (const field of without) {
+    const known = carried.includes(field) && !fieldTraits(field).isReadable ? hidden[field] : undefined;
+    if (known === undefined) delete after[field];
+    else after[field] = known;
+  }
+  const changed = proposed.changed.filter((field) => !without.includes(field));
+  const hasFirst = changed.some((field) => !fieldTraits(field).isReadable);
+  const classes = proposed.classes.filter((name) => {
+    if (name === 'emailChanges') return changed.includes('email');
+    return name === 'firstSight' ? hasFirst : true;
+  });
+  const reason = `${proposed.reason}; without ${without.join(', ')}, ${rejectedBy(first)}`;
+  const { waitsFor, parkEmail, ...rest } = proposed;
+  const reduced = { ...rest, after, changed, classes, reason };
+  if (!changed.includes('email')) return reduced;
+  return {
+    ...reduced,
+    ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...(parkEmail === undefined ? {} : { parkEmail }),
+  };
+}
+
+function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidable): boolean {
+  if (state !== 'open' || by === undefined) return false;
+  if (draft.kind !== 'update') return rule === draft.rule;
+  const asked = digestsOf(draft);
+  return draft.changed.some((field) => fields.digests[field] === asked[field]);
+}
+
+/** Says who rejected a change, and why. */
+export function rejectedBy({ by, why }: Pick<DecisionRecord, 'by' | 'why'>): string {
+  return `rejected by ${by ?? 'unknown'}${why === undefined ? '' : `: ${why}`}`;
+}
+
+/**
+ * Returns the standing rejections of the change, or of fields that it requests. An approval that was meant for the
+ * change before they were rejected does not count; an operator who reopens the change lifts them.
+ */
+export function rejectionsAgainst<Known extends DecisionRecord>(
+  { rule, fields: { isWhole, digests } }: { readonly rule: string; readonly fields: DecidedFields },
+  known: readonly Known[],
+): readonly Known[] {
+  const fields = Object.entries(digests) as [FieldName, string][];
+  return known.filter(
+    (one) =>
+      isRejection(one) &&
+      ((isWhole && one.fields.isWhole && one.rule === rule) ||
+        fields.some(([field, digest]) => one.fields.digests[field] === digest)),
+  );
+}
+
+/**
+ * Returns what stays of a rejection after an accepted read decided about its person; `undefined`: its episode ended.
+ * `proposed`: the rules that still apply to the person. `asked`: the values that are still requested.
+ */
+export function whatStays(
+  { rule, fields }: Pick<DecisionRecord, 'rule' | 'fields'>,
+  proposed: readonly { readonly rule: string; readonly asked: FieldDigests | undefined }[],
+): DecidedFields | undefined {
+  const isWhole = fields.isWhole && proposed.some((one) => one.rule === rule);
+  const entries = Object.entries(fields.digests) as [FieldName, string][];
+  // Without a record of what was requested, the decision was made after the plan: a later run ends it.
+  const kept = entries.filter(([field, digest]) =>
+    proposed.some(({ asked }) => asked === undefined || asked[field] === digest),
+  );
+  return kept.length === 0 && !isWhole ? undefined : { isWhole, digests: Object.fromEntries(kept) };
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FieldName, FieldValues } from '../../src/core/person/fields.ts';
+import { type ChangeClass, type ChangeKind, type Proposal, sealChange } from '../../src/core/plan/change.ts';
+import {
+  type DecisionRecord,
+  decisionAbout,
+  digestsOf,
+  fieldsDecided,
+  leftOutReason,
+  rejectionsAgainst,
+  settleDecisions,
+  whatStays,
+} from '../../src/core/plan/decision.ts';
+import { draft } from './cases.ts';
+
+const nothingKnown = { carried: [], hidden: {} };
+
+function proposal(kind: ChangeKind, after: FieldValues, over: Partial<Proposal> = {}): Proposal {
+  const changed = kind === 'disable' || kind === 'remove' ? [] : (Object.keys(after) as FieldName[]);
+  const classes: ChangeClass[] = kind === 'update' ? ['updates'] : kind === 'enable' ? ['enables'] : ['creates'];
+  if (kind !== 'create' && changed.includes('email')) classes.push('emailChanges');
+  return { ...draft({ kind, after, changed, classes, rule: `active-${kind}` }), ...over };
+}
+
+/** The decision of an operator about the change as it was shown. */
+function decision(
+  shown: Proposal,
+  state: DecisionRecord['state'],
+  over: Partial<DecisionRecord> & { readonly only?: readonly ChangeClass[] } = {},
+): DecisionRecord {
+  const { hash, identification, rule, episode } = sealChange({ ...shown, episode: '0' });
+  const { only, ...rest } = over;
+  const facts = { by: 'ana', why: 'ask first', at: 0, expiresAt: undefined, run: undefined, endedAt: undefined };
+  return { hash, identification, rule, episode, state, ...facts, fields: fieldsDecided(shown, only), ...rest };
+}
+
+const settle = (proposed: Proposal, ...known: readonly DecisionRecord[]) =>
+  settleDecisions(proposed, { known, ...nothingKnown });
+
+describe('a standing rejection', () => {
+  it('of a create, an enable, a disable or a remove counts whatever the values are', () => {
+    for (const kind of ['create', 'enable', 'disable', 'remove'] as const) {
+      const rejected = decision(proposal(kind, { area: 'Sales' }), 'rejected');
+      const { verdict } = settle(proposal(kind, { area: 'Legal', job: 'Clerk' }), rejected);
+      expect([kind, verdict?.state]).toEqual([kind, 'dropped']);
+    }
+  });
+
+  it('of an update counts for each field and value, and the rest goes on', () => {
+    const rejected = decision(proposal('update', { email: 'new@x.org', area: 'Sales' }), 'rejected');
+    const cases: readonly (readonly [FieldValues, readonly FieldName[] | 'dropped'])[] = [
+      [{ email: 'new@x.org' }, 'dropped'],
+      [{ email: 'new@x.org', area: 'Sales' }, 'dropped'],
+      [{ email: 'new@x.org', job: 'Clerk' }, ['job']],
+      [{ email: 'other@x.org', area: 'Sales' }, ['email']],
+      [{ area: 'Legal' }, ['area']],
+    ];
+    for (const [after, left] of cases) {
+      const { draft: sent, verdict } = settle(proposal('update', after), rejected);
+      expect(verdict === undefined ? sent.changed : verdict.state, JSON.stringify(after)).toEqual(left);
+      if (verdict === undefined) expect(Object.keys(sent.after)).toEqual(left);
+    }
+  });
+
+  it('of the update inside an enable leaves the fields out, and holds a create that carries them', () => {
+    const rejected = decision(proposal('update', { email: 'new@x.org' }), 'rejected');
+    const enabled = settle(proposal('enable', { email: 'new@x.org', area: 'Sales' }), rejected);
+    expect(enabled).toMatchObject({ draft: { changed: ['area'], classes: ['enables'] }, without: ['email'] });
+    expect(enabled.verdict).toBeUndefined();
+    const created = settle(proposal('create', { email: 'new@x.org', area: 'Sales' }), rejected);
+    expect(created.verdict).toEqual({ state: 'held', reason: 'has email: rejected by ana: ask first' });
+  });
+
+  it('of an enable also withholds the update that it carried', () => {
+    const rejected = decision(proposal('enable', { area: 'Legal' }), 'rejected');
+    expect(settle(proposal('update', { area: 'Legal', job: 'Clerk' }), rejected).draft.changed).toEqual(['job']);
+  });
+
+  it('covers the fields of the classes that were rejected', () => {
+    const shown = proposal('update', { email: 'new@x.org', area: 'Legal' });
+    const fields = (only: readonly ChangeClass[]) => settle(shown, decision(shown, 'rejected', { only })).draft.changed;
+    expect(fields(['emailChanges'])).toEqual(['area']);
+    const enable = proposal('enable', { email: 'new@x.org' });
+    const kept = settle(enable, decision(enable, 'rejected', { only: ['emailChanges'] }));
+    expect([kept.verdict, kept.draft.changed]).toEqual([undefined, []]);
+  });
+
+  it('takes the e-mail out with its place in a chain', () => {
+    const rejected = decision(proposal('update', { email: 'new@x.org' }), 'rejected');
+    const chained = { waitsFor: 'E9', parkEmail: 'park@x.org' };
+    const { draft: sent } = settle(proposal('update', { email: 'new@x.org', area: 'A' }, chained), rejected);
+    expect([sent.waitsFor, sent.parkEmail]).toEqual([undefined, undefined]);
+    expect(settle(proposal('update', { email: 'z@x.org', area: 'A' }, chained), rejected).draft).toMatchObject(chained);
+  });
+
+  it('never clears a field that a write has to carry: the known value goes, and without one nothing', () => {
+    const rejected = decision(proposal('update', { phoneNumber: '1' }), 'rejected');
+    const both = proposal('update', { phoneNumber: '1', area: 'Legal' });
+    const known = { known: [rejected], carried: ['phoneNumber'] as const };
+    expect(settleDecisions(both, { ...known, hidden: { phoneNumber: '7' } }).draft.after).toEqual({
+      phoneNumber: '7',
+      area: 'Legal',
+    });
+    expect(settleDecisions(both, { ...known, hidden: {} }).verdict?.state).toBe('dropped');
+  });
+
+  it('that has ended, an approval and an open hold take nothing out', () => {
+    const shown = proposal('update', { email: 'new@x.org' });
+    for (const one of [
+      decision(shown, 'rejected', { endedAt: 1 }),
+      decision(shown, 'approved'),
+      decision(shown, 'open', { by: undefined }),
+    ]) {
+      expect(settle(shown, one)).toMatchObject({ draft: shown });
+      expect(settle(shown, one).verdict).toBeUndefined();
+    }
+  });
+});
+
+describe('what was left out of a decision', () => {
+  it('stays held while a value that it was about is requested', () => {
+    const left = decision(proposal('update', { email: 'new@x.org' }), 'open');
+    const held = { state: 'held', reason: leftOutReason };
+    expect(settle(proposal('update', { email: 'new@x.org', area: 'Legal' }), left).verdict).toEqual(held);
+    expect(settle(proposal('update', { email: 'z@x.org' }), left).verdict).toBeUndefined();
+    const disable = decision(proposal('disable', {}), 'open');
+    expect(settle(proposal('disable', {}), disable).verdict).toEqual(held);
+    expect(settle(proposal('disable', {}, { rule: 'missing-disable' }), disable).verdict).toBeUndefined();
+  });
+});
+
+describe('an approval', () => {
+  it('brings back nothing that was rejected, unless it lifts the rejection', () => {
+    const shown = proposal('update', { email: 'new@x.org', area: 'Legal' });
+    const rejected = decision(proposal('update', { email: 'new@x.org' }), 'rejected');
+    expect(rejectionsAgainst({ rule: shown.rule, fields: fieldsDecided(shown, undefined) }, [rejected])).toEqual([
+      rejected,
+    ]);
+    const other = proposal('update', { area: 'Legal' });
+    expect(rejectionsAgainst({ rule: other.rule, fields: fieldsDecided(other, undefined) }, [rejected])).toEqual([]);
+  });
+
+  it('is found by the change that was shown, and a rejection by what it covers', () => {
+    const shown = proposal('create', { area: 'A' });
+    const approved = decision(shown, 'approved');
+    const now = { ...shown, hash: approved.hash };
+    expect(decisionAbout(now, [approved])).toBe(approved);
+    expect(decisionAbout({ ...now, hash: 'other' }, [approved])).toBeUndefined();
+    const rejected = decision(proposal('create', { area: 'B' }), 'rejected');
+    expect(decisionAbout({ ...now, hash: 'other' }, [approved, rejected])).toBe(rejected);
+  });
+});
+
+const values = fc.record(
+  {
+    email: fc.constantFrom('a@x.org', 'b@x.org'),
+    area: fc.constantFrom('A', 'B'),
+    job: fc.constantFrom('J', 'K'),
+    phoneNumber: fc.constantFrom('1', '2'),
+  },
+  { requiredKeys: [] },
+);
+
+describe('over days', () => {
+  it('no rejected value is sent while the source requests it, and everything else is', () => {
+    const day = fc.record({ wants: values, rejects: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(day, { minLength: 2, maxLength: 12 }), (days) => {
+        let known: DecisionRecord[] = [];
+        const oracle = new Set<string>();
+        for (const { wants, rejects } of days) {
+          const asked = Object.entries(wants).map(([field, value]) => `${field}=${value}`);
+          for (const one of oracle) if (!asked.includes(one)) oracle.delete(one);
+          const proposed = proposal('update', wants as FieldValues);
+          const digests = digestsOf(proposed);
+          known = known.flatMap((one) => {
+            const fields = whatStays(one, asked.length === 0 ? [] : [{ rule: one.rule, asked: digests }]);
+            return fields === undefined ? [] : [{ ...one, fields }];
+          });
+          const { draft: sent, verdict } = settle(proposed, ...known);
+          const isSent = verdict === undefined ? sent.changed.map((name) => `${name}=${sent.after[name]}`) : [];
+          expect(isSent).toEqual(asked.filter((one) => !oracle.has(one)));
+          if (!rejects || isSent.length === 0) continue;
+          known.push(decision(sent, 'rejected'));
+          for (const one of isSent) oracle.add(one);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { findChanges } from '../../src/app/runs.ts';
+import type { ChangeClass } from '../../src/core/plan/change.ts';
+import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const held = { absolute: 0, percent: 0 };
+const free = { absolute: 1000, percent: 100 };
+const everyone: readonly Row[] = employees(20).map((row) => ({ ...row, area: 'Sales' }));
+
+async function open(guards: Readonly<Record<string, unknown>>): Promise<Office> {
+  const mapping = { ...plainMapping, area: 'area' };
+  const office = await openOffice({
+    sandbox: { people: [...usersOf(everyone)].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } })) },
+    sync: { mapping, guards },
+  });
+  await office.writeEmployees(everyone);
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+const withFirst = (patch: Row): Row[] => everyone.map((row) => (row.id === 'E1' ? { ...row, ...patch } : row));
+
+/** Runs with this source, and returns the one change of the run: its kind, state, reason and fields. */
+async function changeOf(office: Office, rows: readonly Row[]) {
+  await office.writeEmployees(rows);
+  const { run } = await office.apply();
+  const changes = await findChanges(office.app, run.id, { limit: 10 });
+  expect(changes.length).toBeLessThan(2);
+  const [change] = changes;
+  return { run, change, state: change?.state, changed: change?.changed, why: change?.stateReason ?? change?.reason };
+}
+
+const shown = (office: Office) => office.sandbox.state.users.get('E1')?.fields;
+const decide = (office: Office, action: 'approve' | 'reject', run: string, only?: readonly ChangeClass[]) =>
+  decideRun(office.app, action, run, { by: 'ana', reason: 'ask first', ...(only === undefined ? {} : { only }) });
+
+describe('a rejected create', () => {
+  const newcomer = { id: 'E99', first: 'Noa', last: 'Paz', mail: 'noa@example.com', status: 'active', area: 'Sales' };
+
+  it('stays rejected whatever else changes about the person, and only a reopening brings it back', async () => {
+    const office = await open({ creates: held });
+    const { run } = await changeOf(office, [...everyone, newcomer]);
+    await decide(office, 'reject', run.id);
+    for (const area of ['Sales', 'Support', 'Legal']) {
+      const next = await changeOf(office, [...everyone, { ...newcomer, area }]);
+      expect([next.state, next.why, next.run.counts.held]).toEqual(['dropped', 'rejected by ana: ask first', 0]);
+    }
+    const last = await changeOf(office, [...everyone, { ...newcomer, area: 'Legal' }]);
+    await expect(decide(office, 'approve', last.run.id)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await decideRun(office.app, 'approve', last.run.id, { by: 'eva', reopens: true });
+    const approved = await changeOf(office, [...everyone, { ...newcomer, area: 'Legal' }]);
+    expect(approved.state).toBe('applied');
+  });
+});
+
+describe('a rejected value', () => {
+  it('is left out while the rest of the update goes on, which says so', async () => {
+    const office = await open({ emailChanges: held, updates: free });
+    const first = await changeOf(office, withFirst({ mail: 'new@example.com' }));
+    expect(first.state).toBe('held');
+    await decide(office, 'reject', first.run.id);
+    const both = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
+    expect([both.state, both.changed]).toEqual(['applied', ['area']]);
+    expect(both.why).toBe('differs in email, area; without email, rejected by ana: ask first');
+    expect(shown(office)).toMatchObject({ email: 'ana1@example.com', area: 'Legal' });
+    const none = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
+    expect([none.state, none.run.outcome]).toEqual(['dropped', 'nothing-to-do']);
+  });
+
+  it('covers the fields of its class alone, and another value is asked about', async () => {
+    const office = await open({ emailChanges: held, updates: held });
+    const first = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
+    await decide(office, 'reject', first.run.id, ['emailChanges']);
+    const rest = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
+    expect([rest.state, rest.changed]).toEqual(['held', ['area']]);
+    await decide(office, 'approve', rest.run.id);
+    expect((await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }))).state).toBe('applied');
+    const other = await changeOf(office, withFirst({ mail: 'other@example.com', area: 'Legal' }));
+    expect([other.state, other.changed]).toEqual(['held', ['email']]);
+    // The source asked for something else in between, so the rejection has ended.
+    const again = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
+    expect([again.state, again.changed]).toEqual(['held', ['email']]);
+  });
+
+  it('is not brought back by an approval of what was shown before it was rejected', async () => {
+    const office = await open({ emailChanges: held });
+    const rows = withFirst({ mail: 'new@example.com', area: 'Legal' });
+    await office.writeEmployees(rows);
+    const { digest } = await office.plan();
+    const { run } = await changeOf(office, rows);
+    await decide(office, 'reject', run.id, ['emailChanges']);
+    const report = await office.apply({ approve: digest });
+    expect(report.run.counts.applied).toBe(1);
+    expect(shown(office)).toMatchObject({ email: 'ana1@example.com', area: 'Legal' });
+  });
+
+  it('goes out after its rejection was taken back', async () => {
+    const office = await open({ emailChanges: held });
+    const rows = withFirst({ mail: 'new@example.com' });
+    const { run } = await changeOf(office, rows);
+    await decide(office, 'reject', run.id);
+    const dropped = await changeOf(office, rows);
+    await decideRun(office.app, 'approve', dropped.run.id, { by: 'eva', reopens: true });
+    expect((await changeOf(office, rows)).state).toBe('applied');
+    expect(shown(office)).toMatchObject({ email: 'new@example.com' });
+  });
+
+  it('stays off an account that is enabled with its update', async () => {
+    const office = await open({ emailChanges: held, enables: free, disables: free });
+    const { run } = await changeOf(office, withFirst({ mail: 'new@example.com' }));
+    await decide(office, 'reject', run.id);
+    await changeOf(office, withFirst({ mail: 'new@example.com', status: 'left' }));
+    expect(office.sandbox.state.users.get('E1')?.enabled).toBe(false);
+    const back = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
+    // Leaving ended the episode: the e-mail is asked about again.
+    expect([back.change?.kind, back.state]).toEqual(['enable', 'held']);
+  });
+});
+
+describe('what was left out of an approval', () => {
+  it('stays held when another value changes and its class is small, until it is decided', async () => {
+    const office = await open({ emailChanges: { absolute: 1, percent: 0 } });
+    const two = everyone.map((row) => (row.id === 'E1' || row.id === 'E2' ? { ...row, mail: `new-${row.mail}` } : row));
+    await office.writeEmployees(two);
+    const { run } = await office.apply();
+    expect(run.counts.held).toBe(2);
+    await decideRun(office.app, 'approve', run.id, { by: 'ana', ids: ['E2'] });
+    const moved = two.map((row) => (row.id === 'E1' ? { ...row, area: 'Legal' } : row));
+    await office.writeEmployees(moved);
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 1, held: 1 });
+    const again = await office.apply();
+    expect(again.run.counts).toMatchObject({ applied: 0, held: 1 });
+    await decideRun(office.app, 'approve', again.run.id, { by: 'ana' });
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 1, held: 0 });
+    expect(shown(office)).toMatchObject({ email: 'new-ana1@example.com', area: 'Legal' });
+  });
+});
