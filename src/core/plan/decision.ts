@@ -50,8 +50,8 @@ export function digestsOf({ identification, kind, changed, after }: Omit<Decidab
 }
 
 /**
- * Returns what a decision about these classes decides; `undefined`: about all of them. Of an update that is the fields
- * of the classes. A rejected enable also withholds the update that it carries.
+ * Returns what a decision about these classes decides; `undefined`: about all of them. In an update, these are the
+ * fields of the classes. A rejected enable also withholds the update that it carries.
  */
 export function fieldsDecided(
   change: Decidable & Pick<ChangeDraft, 'classes'>,
@@ -136,8 +136,8 @@ export interface SettleWith {
 }
 
 /**
- * Applies the standing rejections, and holds what was left out of a decision. Of an update, or of the update inside an
- * enable, the rejected fields are taken out and the rest goes on. A create that would carry a rejected field is held.
+ * Applies the standing rejections, and holds what was left out of a decision. Takes the rejected fields out of an
+ * update, or out of the update inside an enable, and keeps the rest. Holds a create that would carry a rejected field.
  */
 export function settleDecisions(proposed: Proposal, { known, carried, hidden }: SettleWith): Settled {
   const live = known.filter(({ endedAt }) => endedAt === undefined);
@@ -153,7 +153,7 @@ export function settleDecisions(proposed: Proposal, { known, carried, hidden }: 
   if (first !== undefined) {
     const reason = `has ${without.join(', ')}: ${rejectedBy(first)}`;
     if (proposed.kind === 'create') return { draft: proposed, verdict: { state: 'held', reason }, asked };
-    // A write that has to carry the field may not clear a value that nobody knows.
+    // A write that has to carry the field may not clear a value that is not known.
     const isUnknown = (field: FieldName): boolean =>
       carried.includes(field) && !fieldTraits(field).isReadable && hidden[field] === undefined;
     if (without.some(isUnknown)) return { draft: proposed, verdict: { state: 'dropped', reason }, asked };

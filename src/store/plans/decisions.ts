@@ -103,7 +103,7 @@ async function readMany(
   return found;
 }
 
-/** A rejection that an operator took back: it waits no longer, and its episode goes on. */
+/** A rejection that an operator took back: it waits no longer, and its episode continues. */
 function lifted(rejection: DecisionRecord, at: number): DecisionRecord {
   return { ...rejection, state: 'open', by: undefined, why: undefined, at, expiresAt: at, run: undefined };
 }
@@ -116,7 +116,7 @@ function decidedBy(change: DecidedChange, verdict: ChangeVerdict): DecisionRecor
   return { ...record, run: undefined, endedAt: undefined };
 }
 
-/** The row of a decision whose episode goes on. */
+/** The row of a decision whose episode continues. */
 function rowOf(sync: string, record: DecisionRecord): DecisionRow {
   return { ...decisions.toRow(record), sync, ended_by: null };
 }
