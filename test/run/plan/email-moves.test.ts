@@ -85,35 +85,11 @@ describe('an e-mail that an active employee’s account still has', () => {
     expect(plan.plan.facts.postponed).toBe(0);
   });
 
-  it('goes to a new hire, and to one who is enabled', async () => {
-    expect(orderOf(await planned([wants('e5', 'c3'), wants('c3', 'new')], three))).toEqual({ e5: 'c3', c3: undefined });
-    const disabled = [has('e5', { enabled: false }), ...three];
-    const plan = await planned([wants('e5', 'c3'), wants('c3', 'new')], disabled);
-    expect([orderOf(plan), plan.kinds.e5]).toEqual([{ e5: 'c3', c3: undefined }, 'enable']);
-  });
-
-  it('stays where that account keeps it, and all behind it wait', async () => {
-    const records = [wants('a1', 'b2'), wants('b2', 'c3'), row('c3', { email: '', area: 'X' })];
-    const scene = await openPlanScene({ records, users: three });
-    const plan = await scene.plan();
-    expect(plan.kinds).toEqual({ c3: 'update' });
-    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'email-conflict c3']);
-    expect(scene.message(plan, 'email-conflict')).toBe(
-      'the e-mail of b2 (line of b2) is still on user c3: b2 waits until it is free',
-    );
-    expect(plan.plan.facts.postponed).toBe(2);
-  });
-
   it('stays where the account’s own change cannot be sent', async () => {
     const users = [has('a1'), has('b2', { enabled: false })];
     const plan = await planned([wants('a1', 'b2'), wants('b2', 'new')], users, { delivery: 'direct' });
     expect(plan.kinds).toEqual({});
     expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'not-deliverable b2']);
-  });
-
-  it('stays for an outbox, of which nothing proves that the e-mail became free', async () => {
-    const plan = await planned(chain, three, { delivery: 'outbox' });
-    expect([plan.kinds, plan.plan.facts.postponed]).toEqual([{ c3: 'update' }, 2]);
   });
 
   it('is no matter for a change that leaves the e-mail as it is', async () => {
@@ -133,14 +109,6 @@ describe('an e-mail that an active employee’s account still has', () => {
     expect(plan.plan.facts.postponed).toBe(2);
   });
 
-  it('has one claimant: a third account with it waits', async () => {
-    const users = [has('a1'), has('b2'), has('c3', {}, 'b2')];
-    const records = [wants('a1', 'b2'), wants('b2', 'new'), wants('c3', 'other')];
-    const plan = await planned(records, users);
-    expect(plan.findings).toEqual(['email-conflict a1']);
-    expect(Object.keys(plan.kinds)).toEqual(['b2', 'c3']);
-  });
-
   it.each([
     { name: 'a chain', records: chain, users: three, named: ['a1'], waiting: ['a1'] },
     { name: 'a chain, its end too', records: chain, users: three, named: ['a1', 'b2', 'c3'], waiting: [] },
@@ -157,47 +125,9 @@ describe('an e-mail that an active employee’s account still has', () => {
       expect(run.outcome).toBe(waiting.length > 0 ? 'nothing-to-do' : 'succeeded');
     },
   );
-
-  it('is told of once where a scan for others shows it again', async () => {
-    const scene = await openPlanScene({ records: [row('x9')], users: [...three, account('x9')] });
-    await scene.plan();
-    scene.source.records = chain;
-    const plan = await scene.plan(only('a1', 'b2', 'c3'));
-    expect(orderOf(plan)).toEqual({ a1: 'b2', b2: 'c3', c3: undefined });
-    expect(plan.findings).toEqual(['held']);
-    expect(scene.calls.scan).toBe(2);
-  });
 });
 
 describe('e-mails that go round in a circle', () => {
-  it('stay without parkEmail, and each is reported with the whole circle', async () => {
-    const scene = await openPlanScene({ records: swap, users: [...two].reverse() });
-    const plan = await scene.plan();
-    expect([plan.kinds, plan.findings]).toEqual([{}, ['email-cycle a1', 'email-cycle b2']]);
-    expect(plan.plan.findings[0]).toEqual({
-      code: 'email-cycle',
-      identification: 'a1',
-      at: 'line of a1',
-      message:
-        'each person needs the e-mail of the next one: a1 → b2 → a1. None of them is changed. Set parkEmail, or give one of them another e-mail by hand',
-    });
-    expect(plan.plan.facts.blocked).toEqual({ conflict: 2 });
-  });
-
-  it('are cut short in the report after ten', async () => {
-    const ids = Array.from({ length: 12 }, (_, i) => `p${String(i).padStart(2, '0')}`);
-    for (const size of [10, 12]) {
-      const some = ids.slice(0, size);
-      const scene = await openPlanScene({
-        records: some.map((id, i) => wants(id, some[(i + 1) % size] ?? '')),
-        users: some.map((id) => has(id)),
-      });
-      const message = scene.message(await scene.plan(), 'email-cycle') ?? '';
-      const shown = [...ids.slice(0, 10), ...(size > 10 ? ['…'] : []), 'p00'].join(' → ');
-      expect(message).toContain(`of the next one: ${shown}. None of them is changed`);
-    }
-  });
-
   it('are broken by a parking address for the first by name', async () => {
     const plan = await planned([...swap].reverse(), [...two].reverse(), { parkEmail });
     expect(orderOf(plan)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
@@ -206,13 +136,6 @@ describe('e-mails that go round in a circle', () => {
       'differs in email; sent after the change of a1, whose account has this e-mail',
     ]);
     expect(plan.changes[0]).toMatchObject({ waitsFor: 'b2' });
-  });
-
-  it('are broken by an update rather than by enabling an account for it', async () => {
-    const plan = await planned(swap, [has('a1', { enabled: false }), has('b2')], { parkEmail });
-    expect(orderOf(plan)).toEqual({ a1: 'b2', b2: 'b2@parked.example' });
-    const both = await planned(swap, [has('a1', { enabled: false }), has('b2', { enabled: false })], { parkEmail });
-    expect(orderOf(both)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
   });
 
   it('are broken by another one when the parking address of the first is an employee’s', async () => {
@@ -236,29 +159,6 @@ describe('e-mails that go round in a circle', () => {
     expect(scene.message(plan, 'email-cycle')).toContain(
       '. parkEmail cannot help here. Give one of them another e-mail',
     );
-  });
-
-  it('of others are no matter of named people', async () => {
-    const records = [...swap, row('d4', { area: 'X' })];
-    const scene = await openPlanScene({ records, users: [...two, account('d4')] });
-    expect(await scene.plan(only('d4'))).toMatchObject({ kinds: { d4: 'update' }, findings: [] });
-    const one = await scene.plan(only('a1'));
-    expect([one.kinds, one.findings]).toEqual([{}, ['email-cycle a1']]);
-  });
-});
-
-describe('named people before the first full read', () => {
-  it('wait behind one who was not named, and the others hear nothing', async () => {
-    const scene = await openPlanScene({ records: [wants('a1', 'b2'), row('b2', { email: '' })], users: two });
-    const plan = await scene.plan(only('a1'));
-    expect([plan.kinds, plan.plan.facts.postponed]).toEqual([{}, 1]);
-    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
-    const other = await openPlanScene({
-      records: [wants('a1', 'b2'), row('b2', { email: '' }), row('c3', { area: 'X' })],
-      users: [...two, account('c3')],
-    });
-    const aside = await other.plan(only('c3'));
-    expect([aside.kinds, aside.findings, aside.plan.facts.postponed]).toEqual([{ c3: 'update' }, [], 0]);
   });
 });
 
@@ -284,12 +184,6 @@ it.each([
   const scene = await openPlanScene({ records, users, settings: { delivery: 'csv', batchRows } });
   expect((await scene.run()).run.outcome).toBe('succeeded');
   expect(scene.sent).toEqual(sent);
-});
-
-it('an employee who was named alone does not get the e-mail of one who was not', async () => {
-  const scene = await openPlanScene({ records: [wants('a1', 'b2'), wants('b2', 'new')], users: two });
-  const { kinds, findings } = await scene.run(only('a1'));
-  expect([kinds, findings, scene.sent]).toEqual([{}, ['email-conflict a1', 'email-conflict b2'], []]);
 });
 
 describe('changes that wait for one that is not sent', () => {

@@ -6,7 +6,6 @@ import {
   account,
   all,
   decided,
-  guards,
   only,
   openPlanScene,
   type PlanScene,
@@ -78,20 +77,6 @@ describe('users whom the ledger knows', () => {
     }
   });
 
-  it('and whom a complete read does not name are missing', async () => {
-    const settings = { missing: { afterReads: 1, minAgeMs: 0 } };
-    const scene = await knowing([entry('a1'), entry('old')], { ...options, settings });
-    expect((await scene.plan()).kinds).toEqual({ b2: undefined, old: 'disable' });
-  });
-
-  it('whom a sync that is gone left behind become ours, or their leaver is disabled', async () => {
-    const entries = [entry('a1', { owner: 'gone' }), entry('b2', { owner: 'gone' })];
-    const scene = await knowing(entries, { ...options, records: [row('a1'), row('b2', { status: 'left' })] });
-    expect((await scene.plan()).kinds).toEqual({ b2: 'disable' });
-    expect(await scene.store.ledger.get('acme', 'a1')).toMatchObject({ owner: 'people' });
-    expect(await scene.store.ledger.get('acme', 'b2')).toMatchObject({ owner: 'gone' });
-  });
-
   it('as another sync’s are not touched', async () => {
     const entries = [entry('a1', { owner: 'other' })];
     const scene = await knowing(entries, { ...options, records: [row('a1', { status: 'left' }), row('b2')] });
@@ -119,28 +104,6 @@ describe('users whom the ledger knows', () => {
   });
 });
 
-describe('the enabled users that guards count for named people', () => {
-  const ids = ['p1', 'p2', 'p3', 'p4'];
-  const half = { absolute: 0, percent: 50, cap: undefined };
-  const settings = { ...guards({ updates: half }), firstSight: 'write' as const };
-
-  it.each([
-    { disabled: 0, owner: 'people', state: 'update' },
-    { disabled: 1, owner: 'people', state: 'update held' },
-    { disabled: 0, owner: 'gone', state: 'update' },
-    { disabled: 1, owner: 'gone', state: 'update held' },
-  ])('are those that we have not disabled: $disabled of four, of $owner', async ({ disabled, owner, state }) => {
-    const ledger = ids.map((id, i) => entry(id, { owner, ...(i < disabled ? { disabledAt: 1 } : {}) }));
-    const scene = await knowing(ledger, {
-      records: ids.map((id, i) => row(id, i < 2 ? {} : { area: 'X' })),
-      users: ids.map((id, i) => account(id, { enabled: i >= disabled })),
-      settings,
-    });
-    const { kinds } = await scene.show(only(...ids));
-    expect([kinds.p3, kinds.p4]).toEqual([state, state]);
-  });
-});
-
 describe('conflicts of the last full read', () => {
   const twice = [row('a1', {}, 'line 2'), row('a1', { area: 'Y' }, 'line 3'), row('b2'), row('c3')];
   const users = ['a1', 'b2', 'c3'].map((id) => account(id));
@@ -162,36 +125,9 @@ describe('conflicts of the last full read', () => {
     expect(planned.plan.facts.needsFull).toBe(true);
   });
 
-  it('are not said twice, nor of people whom the delta does not show', async () => {
-    const scene = await afterConflict();
-    scene.source.changed = [row('b2', { area: 'Y' })];
-    expect((await scene.plan()).findings).toEqual([]);
-    scene.source.changed = [row('a1'), row('a1')];
-    expect((await scene.plan()).findings).toEqual(['duplicate-key a1', 'source-note']);
-  });
-
-  it.each([
-    { name: 'gone', record: row('a1', { status: 'left' }), kinds: {}, findings: ['duplicate-key a1'] },
-    { name: 'out of scope', record: row('a1', { type: 'guest' }), kinds: {}, findings: ['duplicate-key a1'] },
-    { name: 'active', record: row('a1', { area: 'Z' }), kinds: { a1: 'update' }, findings: [] },
-  ])('stop a look-up by name only where it finds the person $name', async ({ record, kinds, findings }) => {
-    const scene = await afterConflict({ outOfScope: 'disable' });
-    scene.source.records = [record, row('b2')];
-    const planned = await scene.plan(only('a1'));
-    expect([planned.kinds, planned.findings]).toEqual([kinds, findings]);
-    expect(planned.plan.facts).not.toHaveProperty('needsFull');
-  });
-
   it('end with the next full read', async () => {
     const scene = await afterConflict({});
     scene.source.records = [row('a1', { area: 'Z' }), row('b2'), row('c3')];
-    expect(await scene.plan()).toMatchObject({ kinds: { a1: 'update' }, findings: [] });
-  });
-
-  it('that say nothing about who is who stop nobody', async () => {
-    const scene = await openPlanScene({ records: [row('a1', { born: 'x' }), row('b2')], users, settings: deltas });
-    expect((await scene.plan()).findings).toEqual(['cell-unreadable']);
-    scene.source.changed = [row('a1', { area: 'Y' })];
     expect(await scene.plan()).toMatchObject({ kinds: { a1: 'update' }, findings: [] });
   });
 });
@@ -235,33 +171,6 @@ describe('e-mails and names of the last full read', () => {
     },
   );
 
-  it('stop nobody who had the e-mail before', async () => {
-    const scene = await afterFull();
-    hide(scene);
-    scene.source.changed = [mail('b2', 'b@x.com', { area: 'Y' })];
-    expect(await scene.plan()).toMatchObject({ kinds: { b2: 'update' }, findings: [] });
-  });
-
-  it('stop nobody when the one who had the e-mail is in this read too, and has another', async () => {
-    const scene = await afterFull();
-    hide(scene);
-    scene.source.changed = [mail('c3', 'b@x.com'), mail('b2', 'new@x.com')];
-    expect((await scene.plan()).changes.map(({ identification }) => identification)).toEqual(['b2', 'c3']);
-  });
-
-  it('stop no new hire', async () => {
-    const scene = await afterFull();
-    scene.source.changed = [mail('d4', 'd@x.com')];
-    expect(await scene.plan()).toMatchObject({ kinds: { d4: 'create' }, findings: [] });
-  });
-
-  it('stop nobody whose letters have changed when all are read', async () => {
-    const scene = await afterFull({});
-    scene.source.records = [...records.slice(0, 2), row('C3')];
-    scene.users.delete('c3');
-    expect((await scene.plan()).kinds.C3).toBe('create');
-  });
-
   it('stop who is written in other letters now', async () => {
     const scene = await afterFull();
     scene.source.changed = [row('C3', { area: 'Y' }), row('a1', { email: 'a@x.com', area: 'Y' })];
@@ -271,20 +180,5 @@ describe('e-mails and names of the last full read', () => {
     expect(scene.message(planned, 'case-conflict')).toBe(
       'the last full read had an identification that looks like C3 (other case or characters): nothing is changed',
     );
-  });
-
-  it('are not asked of another configuration', async () => {
-    const scene = await afterFull({ match: ['identification'] });
-    Object.assign(scene.sync, { fingerprint: 'f2' });
-    scene.source.records = [row('C3', { area: 'Y' })];
-    scene.users.delete('c3');
-    expect(await scene.plan(only('C3'))).toMatchObject({ kinds: { C3: 'create' }, findings: [] });
-  });
-
-  it('are of the last read alone when all are read', async () => {
-    const scene = await afterFull({});
-    hide(scene);
-    scene.source.records = [mail('a1', 'a@x.com'), mail('c3', 'b@x.com'), row('b2')];
-    expect(await scene.plan()).toMatchObject({ kinds: { c3: 'update' }, findings: [] });
   });
 });

@@ -45,14 +45,6 @@ describe('records that claim one person', () => {
     );
   });
 
-  it('that differ by case are reported with both spellings, and neither is created', async () => {
-    const scene = await openPlanScene({ records: [row('a1', {}, 'line 2'), row('A1', {}, 'line 3'), row('b2')] });
-    const planned = await scene.plan();
-    expect(planned.kinds).toEqual({ b2: 'create' });
-    expect(planned.findings).toEqual(['case-conflict A1']);
-    expect(scene.message(planned, 'case-conflict')).toBe('line 2 and line 3 differ only by case: a1 and A1');
-  });
-
   it('protect the account of that person from everything', async () => {
     const records = [row('a1', { status: 'left' }), row('a1'), row('b2', { status: 'left' })];
     const scene = await openPlanScene({ records, users: [account('a1'), account('b2')] });
@@ -66,16 +58,14 @@ describe('records that claim one person', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create', b2: 'disable' }, []]);
   });
-
-  it('are found though the first one cannot be used', async () => {
-    const records = [row('a1', { id: 'a1', status: 'odd' }), row('a1')];
-    const planned = await (await openPlanScene({ records })).plan();
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['duplicate-key a1']]);
-  });
 });
 
 describe('several records of one person, by scope and prefer,', () => {
-  const staff = "type = 'staff'";
+  const scope = "type = 'staff'";
+  const law = { area: 'Law' };
+  const guest = { type: 'guest' };
+  const updated = { a1: 'update' };
+  const disabled = { a1: 'disable' };
   const left = { status: 'left', leaves: '2024-01-31' };
   const isActive = { kind: 'expression', expression: "status = 'active'" } as const;
   const latest = { kind: 'latest', value: 'hired', format: undefined } as const;
@@ -96,56 +86,64 @@ describe('several records of one person, by scope and prefer,', () => {
     return one.shown;
   };
 
-  it('are the one in scope', async () => {
-    const [kinds, findings] = await inBothOrders({ area: 'Law' }, { ...left, type: 'guest' }, { scope: staff });
-    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
-  });
-
-  it('do not leave while one out of scope is active', async () => {
-    const shown = await inBothOrders(left, { type: 'guest' }, { scope: staff });
-    expect(shown).toEqual([{}, []]);
+  it.each<{
+    name: string;
+    a: Record<string, string>;
+    b: Record<string, string>;
+    rules: PlanSceneOptions['settings'];
+    kinds?: object;
+    findings?: readonly string[];
+  }>([
+    { name: 'are the one in scope', a: law, b: { ...left, ...guest }, rules: { scope }, kinds: updated },
+    { name: 'do not leave while one out of scope is active', a: left, b: guest, rules: { scope } },
+    {
+      name: 'leave where the one out of scope has ended too',
+      a: left,
+      b: { ...left, ...guest },
+      rules: { scope },
+      kinds: disabled,
+    },
+    {
+      name: 'are nobody where it is not known whether the person works out of scope',
+      a: left,
+      b: { status: 'odd', ...guest },
+      rules: { scope },
+      findings: ['duplicate-key a1'],
+    },
+    {
+      name: 'are out of scope if all of them are, and nothing is reported',
+      a: guest,
+      b: { ...left, ...guest },
+      rules: { scope },
+    },
+    { name: 'are the one that fulfils the condition', a: law, b: left, rules: { prefer: [isActive] }, kinds: updated },
+    {
+      name: 'are the latest, where the condition holds for both',
+      a: { ...law, hired: '2024-05-01' },
+      b: {},
+      rules: { prefer: [isActive, latest] },
+      kinds: updated,
+    },
+    {
+      name: 'leave if the rule prefers the one that ended',
+      a: { ...left, hired: '2023-01-01' },
+      b: {},
+      rules: { prefer: [latest] },
+      kinds: disabled,
+    },
+  ])('$name', async ({ a, b, rules = {}, kinds = {}, findings = [] }) => {
+    expect(await inBothOrders(a, b, rules)).toEqual([kinds, findings]);
   });
 
   it('leave the scope then, which disables only where that is configured', async () => {
     const scene = await openPlanScene({
       records: [row('a1')],
       users: [account('a1')],
-      settings: { scope: staff, outOfScope: 'disable' },
+      settings: { scope, outOfScope: 'disable' },
     });
     await scene.run();
     scene.source.records = [row('a1', left), row('a1', { type: 'guest' })];
     expect((await scene.plan()).kinds).toEqual({ a1: 'disable' });
-  });
-
-  it('leave where the one out of scope has ended too', async () => {
-    const shown = await inBothOrders(left, { ...left, type: 'guest' }, { scope: staff });
-    expect(shown).toEqual([{ a1: 'disable' }, []]);
-  });
-
-  it('are nobody where it is not known whether the person works out of scope', async () => {
-    const shown = await inBothOrders(left, { status: 'odd', type: 'guest' }, { scope: staff });
-    expect(shown).toEqual([{}, ['duplicate-key a1']]);
-  });
-
-  it('are out of scope if all of them are, and nothing is reported', async () => {
-    const shown = await inBothOrders({ type: 'guest' }, { ...left, type: 'guest' }, { scope: staff });
-    expect(shown).toEqual([{}, []]);
-  });
-
-  it('are the one that fulfils the condition', async () => {
-    const [kinds, findings] = await inBothOrders({ area: 'Law' }, left, { prefer: [isActive] });
-    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
-  });
-
-  it('are the latest, where the condition holds for both', async () => {
-    const rules = { prefer: [isActive, latest] };
-    const [kinds, findings] = await inBothOrders({ area: 'Law', hired: '2024-05-01' }, {}, rules);
-    expect([kinds, findings]).toEqual([{ a1: 'update' }, []]);
-  });
-
-  it('leave if the rule prefers the one that ended', async () => {
-    const shown = await inBothOrders({ ...left, hired: '2023-01-01' }, {}, { prefer: [latest] });
-    expect(shown).toEqual([{ a1: 'disable' }, []]);
   });
 
   it('are the third, which counts before two that are equal', async () => {
@@ -180,40 +178,6 @@ describe('several records of one person, by scope and prefer,', () => {
 describe('an e-mail that two employees have', () => {
   const mail = (id: string, over = {}) => row(id, { email: 'Ana@x.com', ...over });
 
-  it('is reported for each of the two, whatever its case, and neither is created', async () => {
-    const scene = await openPlanScene({ records: [mail('a1'), mail('b2', { email: 'ana@X.com' }), row('c3')] });
-    const planned = await scene.plan();
-    expect(planned.kinds).toEqual({ c3: 'create' });
-    expect(planned.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
-    expect(scene.message(planned, 'email-conflict')).toBe('a1 (line of a1) and b2 (line of b2) have the same e-mail');
-  });
-
-  it('is reported once for the first of three', async () => {
-    const planned = await (await openPlanScene({ records: ['a1', 'b2', 'c3'].map((id) => mail(id)) })).plan();
-    expect(planned.findings).toEqual(['email-conflict a1', 'email-conflict b2', 'email-conflict c3']);
-    expect(planned.kinds).toEqual({});
-  });
-
-  it.each([
-    { name: 'a leaver', over: { status: 'left' } },
-    { name: 'a future hire', over: { hired: '2099-01-01' } },
-    { name: 'an employee out of scope', over: { type: 'guest' } },
-  ])('is no conflict when one is $name', async ({ over }) => {
-    for (const records of [
-      [mail('a1'), mail('b2', over)],
-      [mail('b2', over), mail('a1')],
-    ]) {
-      const planned = await (await openPlanScene({ records })).plan();
-      expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create' }, []]);
-    }
-  });
-
-  it('is no conflict when it is empty or not mapped', async () => {
-    const records = [mail('a1', { email: '' }), mail('b2', { email: '' }), mail('c3', { email: undefined })];
-    const planned = await (await openPlanScene({ records })).plan();
-    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create' });
-  });
-
   it('is no conflict when it is to be cleared', async () => {
     const { mapping } = (await openPlanScene({ records: [] })).sync.settings;
     const email = { kind: 'from', path: 'email', transform: [], format: undefined, whenEmpty: 'clear' } as const;
@@ -225,13 +189,6 @@ describe('an e-mail that two employees have', () => {
     scene.users.set('a1', account('a1', { fields: { email: 'old@x.com' } }));
     expect((await scene.plan(only('a1'))).kinds).toEqual({ a1: 'update' });
     expect(scene.calls.scan).toBe(1);
-  });
-
-  it('is no conflict when match does not name the e-mail', async () => {
-    const planned = await (
-      await openPlanScene({ records: [mail('a1'), mail('b2')], settings: { match: ['identification'] } })
-    ).plan();
-    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'create', b2: 'create' }, []]);
   });
 });
 
@@ -336,14 +293,6 @@ describe('employees whose lifecycle dates cannot be read', () => {
     await scene.plan();
     scene.source.records = [undated('a1')];
     expect((await scene.plan(only('a1'))).plan.facts.sourceRows).toBe(1);
-  });
-
-  it.each([
-    { name: 'leavers', over: { status: 'left' } },
-    { name: 'out of scope', over: { type: 'guest' } },
-  ])('are not counted when they are $name', async ({ over }) => {
-    const records = [row('a1', { hired: 'soon', ...over }), row('c3')];
-    expect((await (await openPlanScene({ records })).plan()).plan.facts.blocked).toEqual({});
   });
 });
 
