@@ -80,7 +80,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
 
   const someCa = (redis: SecureRedis): string => redis.otherCa;
   const plain = (redis: SecureRedis): string => redis.server.url.replace('redis:', 'rediss:');
-  it.each([
+  it.concurrent.each([
     ['its certificate is of another authority', urlOf, someCa, /set redis\.ca to that authority/],
     [
       'the password is wrong',
@@ -120,7 +120,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     expect(await world.runs()).toEqual([expect.objectContaining({ phase: 'reading' })]);
   });
 
-  it('is enough with the same rights behind Sentinels that want a user and a password as well, also after a failover', async () => {
+  it.concurrent('is enough with the same rights behind Sentinels that want a user and a password as well, also after a failover', async () => {
     const group = await startSentinels(program ?? '', {
       nodes: [`user rollcall on >${password} ${await documentedRights()}`],
       // Each speaks with the other two as the user whom everybody is.
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     expect(await told({ sentinelPassword: 'guessed' })).toMatch(/WRONGPASS.*redis\.sentinelPassword/);
   }, 90_000);
 
-  it('is found through a Sentinel behind TLS, and a certificate of another authority ends no process', async () => {
+  it.concurrent('is found through a Sentinel behind TLS, and a certificate of another authority ends no process', async () => {
     const redis = await openSecure();
     const tlsPort = await freePort();
     const watch = ['tls-replication yes', `sentinel monitor watched 127.0.0.1 ${redis.tlsPort} 1`];
@@ -187,7 +187,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     await wrong.stop();
   });
 
-  it('is enough with the same rights at each node of a cluster', async () => {
+  it.concurrent('is enough with the same rights at each node of a cluster', async () => {
     const cluster = await startCluster(program ?? '');
     try {
       const rights = (await documentedRights()).split(' ');

@@ -107,14 +107,15 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
         await requestOrRun(app, 'people', { ...watch, scope: { kind: 'all' } });
       }),
     runs: () => world.here((app) => findRuns(app, { limit: 100 })),
-    async ended(count, withinMs = 30_000) {
-      let runs: readonly Run[] = [];
-      await until(async () => {
-        runs = (await world.runs()).filter(({ phase }) => phase === 'done');
-        return runs.length >= count;
-      }, withinMs);
-      return runs;
-    },
+    ended: (count, withinMs = 30_000) =>
+      world.here(async (app) => {
+        let runs: readonly Run[] = [];
+        await until(async () => {
+          runs = (await findRuns(app, { limit: 100 })).filter(({ phase }) => phase === 'done');
+          return runs.length >= count;
+        }, withinMs);
+        return runs;
+      }),
     async close() {
       await sandbox.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
