@@ -25,7 +25,13 @@ describe('why', () => {
   });
 
   it('tells what concerns the person or the whole read, and nothing of others', async () => {
-    const records = [row('a1', {}, 'line 2'), row('a1', {}, 'line 3'), row('', {}, 'line 4'), row('b2'), row('b2')];
+    const records = [
+      row('a1', { area: 'Law' }, 'line 2'),
+      row('a1', { area: 'IT' }, 'line 3'),
+      row('', {}, 'line 4'),
+      row('b2', { area: 'Law' }),
+      row('b2', { area: 'IT' }),
+    ];
     const scene = await openPlanScene({ records });
     const { findings, records: shown } = await ask(scene, 'a1');
     expect(findings.map(({ code }) => code).toSorted()).toEqual(['duplicate-key', 'source-incomplete']);

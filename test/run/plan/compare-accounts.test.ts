@@ -361,7 +361,7 @@ describe('an e-mail that an employee needs and another account has', () => {
     {
       name: 'is of a disabled leaver who looks like the same person',
       world: { records: [ana, of('eva', left)], users: [holder(off)] },
-      codes: ['email-conflict ana'],
+      codes: ['conversion ana', 'conversion eva'],
     },
     {
       name: 'is of a leaver out of scope',

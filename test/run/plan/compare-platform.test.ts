@@ -183,7 +183,7 @@ describe('an e-mail that a user has and another employee is to get', () => {
 
   it.each([
     { name: 'another name', leaver: { status: 'left', first: 'Zoe' }, user: {}, kinds: { z9: 'disable' } },
-    { name: 'a disabled account', leaver: { status: 'left' }, user: { enabled: false }, kinds: {} },
+    { name: 'a disabled account', leaver: { status: 'left', first: 'Zoe' }, user: { enabled: false }, kinds: {} },
     { name: 'no place in the scope', leaver: { status: 'left', type: 'guest' }, user: {}, kinds: {} },
     { name: 'a later first day', leaver: { hired: '2099-01-01' }, user: {}, kinds: {} },
     { name: 'a record that cannot be used', leaver: { status: 'odd' }, user: {}, kinds: {} },
