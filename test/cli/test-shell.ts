@@ -48,7 +48,11 @@ export interface TestShell {
 }
 
 export async function openTestShell(env: Readonly<Record<string, string>> = {}): Promise<TestShell> {
-  const folder = await temporaryFolder();
+  return shellIn(await temporaryFolder(), env);
+}
+
+/** The same in a folder that exists. */
+export function shellIn(folder: string, env: Readonly<Record<string, string>> = {}): TestShell {
   return { folder, run: (words, options = {}) => run(folder, words, { ...options, env: { ...env, ...options.env } }) };
 }
 

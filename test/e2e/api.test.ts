@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/platform/table/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { shellIn } from '../cli/test-shell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const executable = resolve('src/main/cli.ts');
 let sandbox: RunningSandbox;
 let folder: string;
 
@@ -41,17 +39,8 @@ async function writeConfig(into: string, connections: readonly string[]): Promis
 }
 
 async function rollcall(words: readonly string[], cwd = folder) {
-  const child = spawn(process.execPath, [executable, ...words], { cwd, env: { PATH: process.env.PATH } });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, stdout, stderr, json: () => JSON.parse(stdout) };
+  const ended = await shellIn(cwd).run(words);
+  return { ...ended, json: () => JSON.parse(ended.stdout) };
 }
 
 describe('rollcall api', () => {

@@ -4,9 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { shellIn } from '../cli/test-shell.ts';
+import { ask } from '../server/open-test-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const executable = resolve('src/main/cli.ts');
+const token = 't'.repeat(40);
 
 interface Running {
   readonly child: ChildProcess;
@@ -44,15 +48,15 @@ interface Office {
 /** A deployment whose mapping has a regular expression of exponential time, and names that trigger it. */
 async function openOffice(limits: string): Promise<Office> {
   const folder = await temporaryFolder();
-  const sandbox = start(folder, ['sandbox', '--port', '0', '--json']);
-  const { url, accessToken } = JSON.parse(await sandbox.line(/^\{.*\}$/));
+  const { url, accessToken, close } = await startSandbox({ now: Date.now });
+  onTestFinished(() => close());
   const evil = `${'a'.repeat(40)}1`;
   const rows = Array.from({ length: 60 }, (_, i) => `E${i},${i % 20 === 7 ? evil : `Ana${i}`},Lopez`);
   await writeFile(join(folder, 'employees.csv'), `${['id,first,last', ...rows].join('\n')}\n`);
   await writeFile(
     join(folder, 'rollcall.yaml'),
     `connections: { acme: { baseUrl: "${url}", accessToken: "${accessToken}" } }
-server: { port: 0, tokens: [{ name: ops, role: operator, token: "${'t'.repeat(40)}" }] }
+server: { port: 0, tokens: [{ name: ops, role: operator, token: "${token}" }] }
 syncs:
   people:
     connection: acme
@@ -73,14 +77,10 @@ syncs:
 }
 
 /** Resolves as soon as a run is in one of these phases. */
-async function inPhase(folder: string, phases: string): Promise<void> {
-  const isIt = new RegExp(`"phase":"(?:${phases})"`);
-  for (;;) {
-    const asked = start(folder, ['runs', '--json']);
-    const line = await asked.line(/^[[{].*/);
-    await asked.ended;
-    if (isIt.test(line)) return;
-  }
+async function inPhase(url: string, phases: readonly string[]): Promise<void> {
+  await expect
+    .poll(async () => (await ask(`${url}/api/runs`, { token })).json.runs[0]?.phase, { timeout: 60_000, interval: 50 })
+    .toBeOneOf(phases);
 }
 
 /** Asks for the health of the deployment again and again. Returns the longest answer time (ms). */
@@ -98,21 +98,20 @@ test('names that make an expression hang cost their own cell only, and the deplo
   const { folder, deployment, url } = await openOffice('{ perRow: 500ms }');
   const over = new AbortController();
   const health = slowestHealth(url, over.signal);
-  expect(await start(folder, ['resync', 'people', '--json']).ended).toBe(0);
-  await inPhase(folder, 'done');
+  expect(await shellIn(folder).run(['resync', 'people', '--json'])).toMatchObject({ code: 0 });
+  await inPhase(url, ['done']);
   over.abort();
   expect(await health).toBeLessThan(2_000);
-  const why = start(folder, ['why', 'people', 'E7', '--json']);
-  expect(await why.line(/took longer than 0\.5 s \(expressions\.perRow\)/)).toContain('expressions.perRow');
+  const why = await shellIn(folder).run(['why', 'people', 'E7', '--json']);
+  expect(why.stdout).toMatch(/took longer than 0\.5 s \(expressions\.perRow\)/);
   deployment.child.kill('SIGTERM');
   expect(await deployment.ended).toBe(0);
 });
 
 test('SIGTERM ends a deployment in the middle of an evaluation that would take minutes', async () => {
   const { folder, deployment, url } = await openOffice('{ perRow: 5m, perRun: 1h }');
-  const resync = start(folder, ['resync', 'people', '--json']);
-  expect(await resync.ended).toBe(0);
-  await inPhase(folder, 'reading|pulling');
+  expect(await shellIn(folder).run(['resync', 'people', '--json'])).toMatchObject({ code: 0 });
+  await inPhase(url, ['reading']);
   for (let i = 0; i < 20; i += 1) expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const began = performance.now();
   deployment.child.kill('SIGTERM');
