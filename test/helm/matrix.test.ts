@@ -58,7 +58,15 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
   it('renders only objects that the types of their APIs accept', async () => {
     const all = names.flatMap(of);
     expect(all.length).toBeGreaterThan(8 * names.length);
-    expect(await typeCheck(all)).toEqual([]);
+    const { spec, ...rest } = objectOf('many pods, a fixed number', 'Deployment', 'acme-rollcall-worker');
+    const wrong = [{ replcas: 3 }, { replicas: 'three' }].map((change) => ({ ...rest, spec: { ...spec, ...change } }));
+    const complaints = await typeCheck([...all, ...wrong, { ...rest, spec: { replicas: 3 } }]);
+    // A field that does not exist, a wrong type and a missing part are noticed, and nothing else.
+    expect(complaints).toEqual([
+      expect.stringMatching(/'"replcas"' does not exist/),
+      expect.stringMatching(/'string' is not assignable to type 'number'/),
+      expect.stringMatching(/missing the following properties.*selector/),
+    ]);
   });
 
   it('renders only objects that the schemas of their APIs accept', async () => {

@@ -23,7 +23,13 @@ const hookOf = ({ metadata }: Manifest): string => metadata.annotations?.['helm.
 
 describe.skipIf(helm === undefined)('a rollback of the chart to the release before', () => {
   let before = '';
-  const render = async (from: string, base: string): Promise<readonly Manifest[]> => {
+  const rendered = new Map<string, Promise<readonly Manifest[]>>();
+  const render = (from: string, base: string): Promise<readonly Manifest[]> => {
+    const made = rendered.get(`${from} ${base}`) ?? template(from, base);
+    rendered.set(`${from} ${base}`, made);
+    return made;
+  };
+  const template = async (from: string, base: string): Promise<readonly Manifest[]> => {
     const values = join(from, 'ci', `${base}-values.yaml`);
     const { code, stdout, stderr } = await runHelm(helm ?? '', ['template', 'acme', from, '--values', values]);
     expect(`${stderr}${code}`).toBe('0');
