@@ -5,11 +5,23 @@ import { copyProject } from './project-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-// Three compilations: a busy machine takes its time.
-it('npm run hooks lets git refuse a commit that is badly formatted or does not compile', {
+// What the hook starts is the subject. So the copy compiles one file, and has one rule of architecture.
+const architecture = `import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+it('has no example that is called B', async () => {
+  expect(await readFile('src/core/example.ts', 'utf8')).not.toContain("'B'");
+});
+`;
+
+it('npm run hooks lets git refuse a commit that is badly formatted, does not compile or breaks a rule', {
   timeout: 300_000,
 }, async () => {
   const copy = await copyProject();
+  const settings = await readFile(join(copy.folder, 'tsconfig.json'), 'utf8');
+  const include = '"include": ["src/core/example.ts"]';
+  await writeFile(join(copy.folder, 'tsconfig.json'), settings.replace(/"include": \[[^\]]*\]/, include));
+  await writeFile(join(copy.folder, 'test/architecture.test.ts'), architecture);
+  await copy.run('git', 'commit', '--quiet', '--all', '--message', 'Less to check');
   const commit = async (text: string) => {
     await writeFile(join(copy.folder, 'src/core/example.ts'), text);
     await copy.run('git', 'add', 'src/core/example.ts');
@@ -19,11 +31,14 @@ it('npm run hooks lets git refuse a commit that is badly formatted or does not c
 
   const ugly = await commit('export const example = "a"\n');
   const wrong = await commit("export const example: number = 'a';\n");
+  const against = await commit("export const example = 'B';\n");
   const good = await commit("export const example = 'a';\n");
 
   expect(ugly).toMatchObject({ code: 1, stderr: expect.stringContaining('src/core/example.ts') });
   expect(wrong.code).not.toBe(0);
   expect(wrong.stdout + wrong.stderr).toContain('TS2322');
+  expect(against.code).not.toBe(0);
+  expect(against.stdout + against.stderr).toContain('has no example that is called B');
   expect([good.code, good.stderr]).toEqual([0, expect.anything()]);
 });
 

@@ -1,18 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { copyProject } from './project-copy.ts';
+import { copyProject, type ProjectCopy } from './project-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const execute = promisify(execFile);
 
 interface Packed {
   readonly filename: string;
+  readonly version: string;
   readonly files: readonly { readonly path: string }[];
 }
 
@@ -83,14 +85,20 @@ ${isOpen ? '' : 'declare const platform: PlatformConnection;'}
 `;
 }
 
+let copy: ProjectCopy;
+let packed: Packed;
+
 // It builds the project, which takes a while on a busy machine.
+beforeAll(async () => {
+  copy = await copyProject(afterAll);
+  const { code, stdout, stderr } = await copy.run('npm', 'pack', '--json');
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0];
+}, 300_000);
+
 it('the packed package holds what it names, its README leads nowhere wrong, and its library works in an empty folder', {
   timeout: 300_000,
 }, async () => {
-  const copy = await copyProject();
-  const { code, stdout, stderr } = await copy.run('npm', 'pack', '--json');
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  const packed: Packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0];
   const paths = new Set(packed.files.map(({ path }) => path));
   const published = await copy.run('npm', 'publish', packed.filename, '--dry-run', '--provenance=false', '--tag=next');
   expect(published).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\+ rollcall@/m) });
@@ -146,4 +154,75 @@ it('the packed package holds what it names, its README leads nowhere wrong, and 
   }
   const { stdout: problems } = await checked;
   expect(problems).toBe('');
+});
+
+describe('the packed tarball, installed with npm install --global into an empty prefix', () => {
+  let place: string;
+  let folder: string;
+  let env: Readonly<Record<string, string>>;
+
+  const rollcall = (...words: readonly string[]) => execute('rollcall', words, { cwd: folder, env });
+
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'rollcall-installed-'));
+    folder = join(place, 'some where else');
+    await mkdir(folder);
+    const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await execute('npm', [
+      'install',
+      '--global',
+      '--prefix',
+      join(place, 'prefix'),
+      ...flags,
+      join(copy.folder, packed.filename),
+    ]);
+    const PATH = [join(place, 'prefix/bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
+    env = { PATH, HOME: place, ROLLCALL_ACCESS_TOKEN: 'token-of-the-test' };
+  }, 300_000);
+
+  afterAll(() => rm(place, { recursive: true, force: true }));
+
+  it('says its version', async () => {
+    expect((await rollcall('--version')).stdout.trim()).toBe(packed.version);
+  });
+
+  it('writes a configuration into the folder of the shell, and reads it there', async () => {
+    await rollcall('init');
+
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['rollcall.yaml', 'employees.csv']));
+    expect((await rollcall('source', 'try', 'people')).stdout).toContain('1001');
+  });
+
+  it('starts a platform, and syncs to it from the first plan to the empty one', async () => {
+    const sandbox = spawn('rollcall', ['sandbox', '--port', '0', '--access-token', 'token-of-the-test'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [first] = (await once(sandbox.stdout, 'data')) as [Buffer];
+    const url = /http:\/\/\S+/.exec(first.toString())?.[0] ?? '';
+    const config = await readFile(join(folder, 'rollcall.yaml'), 'utf8');
+    await writeFile(join(folder, 'rollcall.yaml'), config.replace('https://platform.example.com', url));
+
+    expect((await rollcall('apply', 'people')).stdout).toContain('3 applied');
+    expect((await rollcall('plan', 'people')).stdout).toContain('nothing to do');
+
+    const ended = once(sandbox, 'exit');
+    sandbox.kill('SIGTERM');
+    await ended;
+  });
+});
+
+it('an older Node.js gets an answer that it can read, and exit code 2', async () => {
+  const bin = join(root, 'bin/rollcall.cjs');
+  // The version is all that the check reads, so this process plays an older one.
+  const play = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require(${JSON.stringify(bin)});`;
+
+  const refusal = await execute(process.execPath, ['-e', play]).catch((error: unknown) => error);
+
+  expect(refusal).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('rollcall needs Node.js 24 or newer, and this is Node.js 20.20.2'),
+  });
 });

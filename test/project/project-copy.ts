@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const execute = promisify(execFile);
@@ -20,9 +21,10 @@ export interface ProjectCopy {
   run(program: string, ...words: readonly string[]): Promise<Answer>;
 }
 
-/** Copies the project; its packages are linked. The copy is removed when the test has ended. Call it inside a test. */
-export async function copyProject(): Promise<ProjectCopy> {
-  const folder = await temporaryFolder();
+/** Copies the project; its packages are linked. The copy is removed after the test, or after the file with `afterAll`. */
+export async function copyProject(atEnd: (remove: () => Promise<void>) => void = onTestFinished): Promise<ProjectCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-copy-'));
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   // Neither the caller's git settings nor the variables of git's hooks and of this test runner reach the copy.
   const own = Object.entries(process.env).filter(([name]) => !/^(?:GIT|VITEST|VITE)_?/.test(name));
   const env = { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { inPage } from '../../scripts/licenses/packages.ts';
 import { findUnpinnedImages } from '../../scripts/release/base-image.ts';
@@ -32,8 +32,21 @@ async function makeReady(copy: ProjectCopy): Promise<void> {
 }
 
 describe('npm run release', () => {
+  let copy: ProjectCopy;
+  let first = '';
+  beforeAll(async () => {
+    copy = await copyProject(afterAll);
+    first = (await copy.run('git', 'rev-parse', 'HEAD')).stdout.trim();
+  });
+  // As it was copied: without commits, tags and files of the test before.
+  beforeEach(async () => {
+    await copy.run('git', 'checkout', '--quiet', '--force', '-B', 'main', first);
+    await copy.run('git', 'clean', '--quiet', '-xdf', '--exclude', '/node_modules');
+    const { stdout: tags } = await copy.run('git', 'tag', '--list');
+    for (const tag of tags.split('\n').filter((one) => one !== '')) await copy.run('git', 'tag', '--delete', tag);
+  });
+
   it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
-    const copy = await copyProject();
     await makeReady(copy);
     const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
     const before = await stateOf(copy);
@@ -91,7 +104,6 @@ describe('npm run release', () => {
   });
 
   it('refuses a dirty work tree, another branch and a tag that exists', async () => {
-    const copy = await copyProject();
     await makeReady(copy);
     await copy.run('git', 'tag', 'v9.0.0');
     const taken = await release(copy, '9.0.0');
@@ -106,7 +118,6 @@ describe('npm run release', () => {
   });
 
   it('refuses a base image without a digest, and says how to get it', async () => {
-    const copy = await copyProject();
     const path = join(copy.folder, 'Dockerfile');
     await writeFile(path, (await readFile(path, 'utf8')).replace(/^(ARG BASE_IMAGE=[^@\n]+).*$/m, '$1'));
     await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Unpin');
@@ -120,7 +131,6 @@ describe('npm run release', () => {
   });
 
   it('refuses a package without a repository, and says how to set it', async () => {
-    const copy = await copyProject();
     await makeReady(copy);
     await copy.run('npm', 'pkg', 'delete', 'repository');
     await copy.run('git', 'commit', '--quiet', '--all', '--message', 'No repository');
@@ -134,7 +144,6 @@ describe('npm run release', () => {
   });
 
   it('of which a dry run shows version, files and notes names everything that is left to do', async () => {
-    const copy = await copyProject();
     await appendFile(join(copy.folder, 'README.md'), '\n');
     const dry = await release(copy, '1.2.3', '--dry-run');
     expect(dry).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Dry run: v1\.2\.3 would change .*Added/s) });
@@ -143,7 +152,6 @@ describe('npm run release', () => {
   });
 
   it('without a step says how it is used', async () => {
-    const copy = await copyProject();
     expect(await release(copy)).toMatchObject({ code: 1, stderr: expect.stringContaining('Usage: npm run release') });
   });
 });
