@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type PlayedCase, playCase } from './hr-case.ts';
+import { startVendor, type VendorReply, type VendorRequest } from '../fakes/hris/vendor-server.ts';
+import { casesFolder, type PlayedCase, playCase } from './hr-case.ts';
 
 const leaverGone = ({ last, isEnabled }: PlayedCase): void => {
   expect(isEnabled('E120')).toBe(false);
@@ -36,6 +39,10 @@ const right: Readonly<Record<string, (played: PlayedCase) => void>> = {
     expect(identifications()).not.toContain('id');
     expect(last.told()).toMatch(/1 row is the header again/);
   },
+  '22A-newest-browser-copy': ({ last }) =>
+    expect(last.told()).toMatch(
+      /newest file by name, but employees \(1\)\.csv was written after it .*source.newest: time/,
+    ),
   '27A-html-table-as-csv': ({ last }) => {
     expect(last.code).toBe(1);
     expect(`${last.stdout}${last.stderr}`).toMatch(/is HTML or XML, not CSV/);
@@ -47,6 +54,114 @@ const right: Readonly<Record<string, (played: PlayedCase) => void>> = {
   'R3-entra-bulk': ({ last }) =>
     expect(`${last.stdout}${last.stderr}`).toMatch(/Line 2 looks like the header: set source.skipLines: 1/),
 };
+
+/** What each HR server of a case answers, by the day. */
+interface Scene {
+  readonly answer: (request: HrRequest) => Partial<VendorReply>;
+  readonly right: (played: PlayedCase) => void;
+}
+
+/** A request, on one of the days of its case. */
+interface HrRequest extends VendorRequest {
+  readonly scene: string;
+  readonly day: string;
+  readonly number: number;
+}
+
+const exported =
+  (headersFor: (request: HrRequest) => Record<string, string>) =>
+  (request: HrRequest): Partial<VendorReply> => ({ headers: headersFor(request), body: dayFile(request) });
+
+const scenes: Readonly<Record<string, Scene>> = {
+  '17A-presigned-head-403': {
+    answer: (request) =>
+      request.method === 'HEAD' ? { status: 403 } : { headers: { etag: request.day }, body: dayFile(request) },
+    right: leaverGone,
+  },
+  '17B-csv-as-text-html': {
+    answer: exported(({ day }) => ({ etag: day, 'content-type': 'text/html; charset=UTF-8' })),
+    right: leaverGone,
+  },
+  '17C-dynamic-last-modified': {
+    answer: exported(({ number }) => ({ 'last-modified': new Date(Date.now() + number * 1000).toUTCString() })),
+    right: ({ last, isEnabled }) => {
+      expect(isEnabled('E130')).toBe(false);
+      expect(isEnabled('E129')).toBe(true);
+      expect(last.code).toBe(0);
+    },
+  },
+  '18A-404-after-last-page': {
+    answer: (request) => pageOf(request, 'page', { status: 404, body: '{"detail":"Invalid page."}' }),
+    right: ({ last }) => expect(last.stdout + last.stderr).toMatch(/set source.end.statuses: \[404\]/),
+  },
+  '18G-204-after-last-page': {
+    answer: (request) => pageOf(request, 'page', { status: 204 }),
+    right: ({ last }) => expect(last.stdout + last.stderr).toMatch(/set source.end.statuses: \[204\]/),
+  },
+  '18H-token-expires-in-text': {
+    answer: (request) => {
+      const life = request.day === 'day1' ? { expires_in: '3600' } : {};
+      const token = { access_token: 'tok', token_type: 'bearer', ...life };
+      return { body: JSON.stringify(request.url.pathname === '/token' ? token : { data: peopleOf(request.day) }) };
+    },
+    right: leaverGone,
+  },
+  '29A-graphql-partial-with-errors': {
+    answer: ({ day }) => {
+      const people = peopleOf('day1');
+      const failed = { data: { people: people.slice(0, 28) }, errors: [{ message: 'a resolver failed' }] };
+      return { body: JSON.stringify(day === 'day1' ? { data: { people } } : failed) };
+    },
+    right: ({ last, isEnabled }) => {
+      expect([isEnabled('E129'), isEnabled('E130')]).toEqual([true, true]);
+      expect(last.told()).toMatch(/`errors` beside its `data`/);
+    },
+  },
+  '29D-postgrest-206': {
+    answer: (request) => {
+      const from = Number(request.url.searchParams.get('offset'));
+      const rows = peopleOf(request.day).slice(from, from + Number(request.url.searchParams.get('limit')));
+      return { status: from + rows.length < 30 ? 206 : 200, body: JSON.stringify(rows) };
+    },
+    right: leaverGone,
+  },
+};
+
+function pageOf({ day, url }: HrRequest, name: string, end: Partial<VendorReply>): Partial<VendorReply> {
+  const from = (Number(url.searchParams.get(name)) - 1) * 10;
+  const data = peopleOf(day).slice(from, from + 10);
+  return data.length === 0 ? end : { body: JSON.stringify({ data }) };
+}
+
+const plainDay = readFileSync(join(casesFolder, 'day1.csv'), 'utf8');
+
+function dayFile({ scene, day }: HrRequest): string {
+  return day === 'day1' ? plainDay : readFileSync(join(casesFolder, scene, `${day}.csv`), 'utf8');
+}
+
+/** The people of day 1; on another day one of them has left. */
+function peopleOf(day: string): readonly Readonly<Record<string, string>>[] {
+  const [header = '', ...rows] = plainDay.trim().split('\n');
+  const names = header.split(',');
+  return rows.map((row) => {
+    const person = Object.fromEntries(row.split(',').map((cell, index) => [names[index] ?? '', cell]));
+    return day !== 'day1' && person.id === 'E120' ? { ...person, status: 'terminated' } : person;
+  });
+}
+
+describe('what an HR server says is proven, not believed', () => {
+  it.each(Object.entries(scenes))('%s', async (scene, { answer, right: check }) => {
+    let day = 'day1';
+    const server = await startVendor({
+      answer: (request, number) => ({ status: 200, body: '', ...answer({ ...request, scene, day, number }) }),
+      isData: () => false,
+    });
+    const set = (next: string) => {
+      day = next;
+    };
+    check(await playCase(scene, { url: server.url, set, close: async () => {} }));
+  });
+});
 
 describe('files are read with sense', () => {
   it.each(Object.entries(right))('%s', async (name, check) => check(await playCase(name)));

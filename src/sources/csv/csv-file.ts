@@ -22,6 +22,8 @@ export interface CsvFile {
    * report it.
    */
   readonly writtenAtNs: bigint | undefined;
+  /** Name of another file of the pattern that was written after it. */
+  readonly later?: string | undefined;
   /** Its rank among the files of a pattern. */
   readonly rank?: FileRank;
   /** Returns the marker of the file, or a sentence when it is missing or unreadable. */

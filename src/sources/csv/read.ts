@@ -95,7 +95,7 @@ async function* readRows(
     rows: sorter.rows,
     yielded,
     trailer: sorter.trailer,
-    notes: [...rows.notes(), ...sorter.notes],
+    notes: [...laterNote(file), ...rows.notes(), ...sorter.notes],
     doubts: [...sorter.doubts, ...(isCutInCharacter ? ['the file ends inside a character: it is cut'] : [])],
   };
   return judgeCompleteness(rule, file, facts, io.previous?.stamp);
@@ -133,6 +133,14 @@ type CompletenessRule =
   | { readonly kind: 'stable'; readonly previousRows: number | undefined }
   | { readonly kind: 'marker' }
   | { readonly kind: 'trailer'; readonly prefix: string };
+
+/** A browser names a second download `employees (1).csv`, which is older by name than `employees.csv`. */
+function laterNote({ name, later }: CsvFile): readonly string[] {
+  if (later === undefined) return [];
+  return [
+    `${name} is the newest file by name, but ${later} was written after it and is not read. If the time counts, set source.newest: time`,
+  ];
+}
 
 /** Facts that a read to the end has shown. */
 interface FileFacts {

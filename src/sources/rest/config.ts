@@ -103,6 +103,10 @@ const keys = {
         .default([])
         .meta({ description: 'Statuses of an answer.', examples: [[204]] }),
       emptyObject: z.boolean().default(false).meta({ description: 'Whether `{}` is such a sign.' }),
+      nullList: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Whether null in the place of the list is such a sign.' }),
     })
     .prefault({})
     .meta({

@@ -43,9 +43,9 @@ export function openListReader(list: List, client: SourceClient): ListReader {
   let last: Fields | undefined;
   let hasTotal = false;
 
-  const itemsOf = (answer: unknown): readonly Fields[] => {
+  const itemsOf = (answer: unknown, mayBeEnd: boolean): readonly Fields[] => {
     const items = readItems(answer);
-    if (!Array.isArray(items)) throw noList(name, list.items);
+    if (!Array.isArray(items)) throw noList(name, list.items, mayBeEnd);
     const people = readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
     if (!people.every(isRecord)) throw noPeople(name, list);
     return people;
@@ -58,11 +58,12 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const request = requestOf(list, place, number);
       const answer = await client.jsonAnswer(request);
       const { value } = answer;
-      if (number > 1 && saysEnd(answer, list.end)) {
-        const why = answer.status === 200 ? 'an empty object' : `status ${answer.status}`;
+      const isNull = readItems(value) === null;
+      if (number > 1 && (saysEnd(answer, list.end) || (isNull && list.end.nullList))) {
+        const why = isNull ? 'no list' : value === undefined ? `status ${answer.status}` : 'an empty object';
         return { people: [], answer: value, next: { kind: 'end', why }, isLast: true };
       }
-      const items = itemsOf(value);
+      const items = itemsOf(value, number > 1 && isNull);
       const { people, doubt } = withoutOverlap(items, number === 1 ? 0 : overlap, last);
       rows += people.length;
       last = items.at(-1) ?? last;
@@ -74,9 +75,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const doubts = [
         ...(doubt === undefined ? [] : [doubt]),
         ...countDoubts(told, `${name}: ${list.total}`),
-        ...(saysPartial(value)
-          ? [`${name}: the answer has \`errors\` beside its \`data\`, so people may be missing`]
-          : []),
+        ...partialDoubts(answer, list).map((why) => `${name}: ${why}, so people may be missing`),
       ];
       if (next.kind === 'lost') {
         const end = { kind: 'end', why: 'the pages ended early' } as const;
@@ -119,7 +118,8 @@ function requestOf(list: List, place: Place, number: number): SourceRequest {
     method,
     headers,
     ...(method === 'POST' ? { body: { kind: 'json', value: body } } : {}),
-    ...(number > 1 ? { isContinuation: true, answers: end.statuses } : {}),
+    answers: number > 1 ? [partContent, ...end.statuses] : [partContent],
+    ...(number > 1 ? { isContinuation: true, endSetting: 'source.end.statuses' } : {}),
   };
 }
 
@@ -129,15 +129,30 @@ function put(under: Fields, [step = '', ...deeper]: readonly string[], value: un
   return { ...under, [step]: put(isRecord(below) ? below : {}, deeper, value) };
 }
 
+/** Partial Content: an answer that is a page, as PostgREST says it. */
+const partContent = 206;
+
 function saysEnd({ status, value }: JsonAnswer, end: RestConfig['end']): boolean {
-  if (status !== 200) return true;
+  if (status !== 200 && status !== partContent) return true;
   return end.emptyObject && isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** GraphQL (7.1): `errors` beside `data` means that a part of the answer could not be read, and is null or left out. */
-function saysPartial(answer: unknown): boolean {
-  if (!isRecord(answer) || answer.data === undefined) return false;
-  return Array.isArray(answer.errors) && answer.errors.length > 0;
+/** Names under which answers say of themselves that they are not whole. */
+const partialFlags = ['partial', 'isPartial', 'is_partial', 'incomplete', 'incomplete_results', 'truncated'];
+
+/** Returns how an answer says itself that it is only a part of what was asked for. */
+function partialDoubts({ status, value }: JsonAnswer, { paging, items }: List): readonly string[] {
+  const whole = paging.style === 'none';
+  const doubts = status === partContent && whole ? ['status 206 says that the answer is a part of the list'] : [];
+  if (!isRecord(value)) return doubts;
+  // GraphQL (7.1): what could not be read is null or left out.
+  if (Array.isArray(value.errors) && value.errors.length > 0 && items !== 'errors') {
+    doubts.push(`the answer has \`errors\` beside its ${value.data === undefined ? 'list' : '`data`'}`);
+  }
+  for (const part of [value, ...Object.values(value).filter(isRecord)]) {
+    for (const flag of partialFlags) if (part[flag] === true) doubts.push(`the answer says \`${flag}: true\``);
+  }
+  return doubts;
 }
 
 /** Removes the people that a page repeats from the previous one. If they differ, people moved between the two. */
@@ -154,11 +169,11 @@ function withoutOverlap(
   return { people: items, doubt };
 }
 
-function noList(name: string, items: string): RollcallError {
+function noList(name: string, items: string, mayBeEnd: boolean): RollcallError {
   const where = items === '.' ? 'is no list' : `has no list at ${items}`;
   const message =
     `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
-    'is never treated as an empty one, because some HR systems report errors that way.';
+    `is never treated as an empty one, because some HR systems report errors that way.${mayBeEnd ? ' If it says so that no page follows, set source.end.nullList: true.' : ''}`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 

@@ -35,7 +35,8 @@ export const csvHttps: SourceCase = {
           return { status: 302, headers: { location }, body: Buffer.alloc(0) };
         }
         if (fault === 'still written' && method === 'GET') version += 1;
-        return { status: 200, headers, body: Buffer.from(text) };
+        const written = version === 1 ? text : text.replace('First', `F${version}`);
+        return { status: 200, headers, body: Buffer.from(written) };
       },
       fault,
       certificate,

@@ -61,9 +61,9 @@ describe('a CSV file behind an address', () => {
     expect(new Set(seen)).toEqual(new Set([expected]));
   });
 
-  it('may stand on a server that knows no HEAD', async () => {
+  it.each([400, 403, 404, 405, 501])('may stand on a server that answers HEAD with %i', async (status) => {
     const { open, door } = await serve(({ method }) =>
-      method === 'HEAD' ? reply('', {}, 405) : reply(people, { etag: '"1"' }),
+      method === 'HEAD' ? reply('', {}, status) : reply(people, { etag: '"1"' }),
     );
 
     expect((await readWhole(open())).end).toMatchObject({ complete: true, rows: 2 });
@@ -77,6 +77,37 @@ describe('a CSV file behind an address', () => {
     const { open } = await serve((_request, number) => reply(text(number)));
 
     expect((await readWhole(open())).end).toMatchObject({ complete });
+  });
+
+  it.each([
+    ['of its own for each answer, with one content', {}, () => people, true],
+    ['that moves with the content', {}, (number: number) => `${people}${number + 2},Eva\n`, false],
+    [
+      'that moves, and a trailer',
+      { complete: 'trailer' },
+      (number: number) => `${people}${number + 2},Eva\nT,3\n`,
+      true,
+    ],
+  ])('may have a time %s', async (_, config, text, complete) => {
+    const { open } = await serve((_request, number) =>
+      reply(text(number), { 'last-modified': new Date(Date.UTC(2026, 10, 21, 10, 0, number)).toUTCString() }),
+    );
+
+    expect((await readWhole(open({}, config))).end).toMatchObject({ complete });
+  });
+
+  it.each([
+    ['text/html; charset=UTF-8', people, undefined],
+    ['application/json', people, undefined],
+    ['text/html', '<!doctype html><p>Sign in', /web page/],
+    ['text/csv', '\n <html>Sign in', /web page/],
+    ['text/csv', '{"error":"no export"}', /the body is JSON/],
+  ])('is judged by its first bytes, not by its label: %s, %j', async (type, body, refusal) => {
+    const { open } = await serve(() => reply(body, { 'content-type': type, etag: '"1"' }));
+    const read = readWhole(open());
+
+    if (refusal === undefined) expect((await read).end).toMatchObject({ complete: true, rows: 2 });
+    else await expect(read).rejects.toThrow(refusal);
   });
 
   it('is fetched once where a trailer proves it', async () => {

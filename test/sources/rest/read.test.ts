@@ -55,6 +55,58 @@ describe('the list must be there: nothing else is an empty one', () => {
   });
 });
 
+describe('an answer that says of itself that it is a part', () => {
+  const people = [{ id: '1' }];
+
+  it.each<[string, unknown, { readonly status?: number } & Config, RegExp | undefined]>([
+    ['errors beside a list', { data: people, errors: [{ message: 'x' }] }, {}, /`errors` beside its `data`/],
+    ['a flag', { data: people, partial: true }, {}, /`partial: true`/],
+    ['a flag within', { data: people, meta: { truncated: true } }, {}, /`truncated: true`/],
+    ['a flag that is not set', { data: people, partial: false }, {}, undefined],
+    ['206 where one answer holds all', { data: people }, { status: 206 }, /status 206/],
+    ['206 for a page', { data: people }, { status: 206, paging: { style: 'offset', size: 10 } }, undefined],
+  ])('by %s is never whole', async (_, body, { status = 200, ...config }, reason) => {
+    const answer = () => ({ ...jsonReply(body), status });
+    const server = await startVendor({ answer, isData: () => true });
+    const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
+    const { end } = await read({ ...base, auth: { kind: 'none' }, ...config });
+
+    expect(end.complete).toBe(reason === undefined);
+    if (reason !== undefined) expect(end).toMatchObject({ reasons: [expect.stringMatching(reason)] });
+  });
+
+  it('comes as JSON although it is labeled as a web page', async () => {
+    const answer = () => ({ ...jsonReply({ data: people }), headers: { 'content-type': 'text/html' } });
+    const server = await startVendor({ answer, isData: () => true });
+    const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
+    expect((await read({ ...base, auth: { kind: 'none' } })).end.complete).toBe(true);
+  });
+});
+
+describe('the page behind the last one', () => {
+  const paging = { style: 'page', size: 2 };
+
+  it.each<[string, { readonly status: number; readonly body: string }, Config, RegExp]>([
+    [
+      '404',
+      { status: 404, body: '{"detail":"Invalid page."}' },
+      { statuses: [404] },
+      /set source\.end\.statuses: \[404\]/,
+    ],
+    ['204', { status: 204, body: '' }, { statuses: [204] }, /set source\.end\.statuses: \[204\]/],
+    ['416', { status: 416, body: '' }, { statuses: [416] }, /set source\.end\.statuses: \[416\]/],
+    ['null', jsonReply({ data: null }), { nullList: true }, /set source\.end\.nullList: true/],
+  ])('that is %s names the setting, and ends the list with it', async (_, reply, end, told) => {
+    const answer = ({ url }: VendorRequest) =>
+      url.searchParams.get('page') === '1' ? jsonReply({ data: [{ id: '1' }, { id: '2' }] }) : reply;
+    const server = await startVendor({ answer, isData: () => true });
+    const config = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging, auth: { kind: 'none' } };
+
+    await expect(read(config)).rejects.toThrow(told);
+    expect((await read({ ...config, end })).end).toMatchObject({ complete: true, rows: 2 });
+  });
+});
+
 describe('a record', () => {
   it('has what the API says, new names, plain dates and picks; ids as text', async () => {
     const { people } = await readOne(

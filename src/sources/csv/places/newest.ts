@@ -7,6 +7,13 @@ export interface Candidate {
   readonly writtenAtNs: bigint;
 }
 
+/** The file to read. */
+export interface Found {
+  readonly file: string;
+  /** Name of a file of the pattern that was written after it, and is older by name. */
+  readonly later?: string | undefined;
+}
+
 /** What orders the files of a pattern: the name, or the time of writing (epoch nanoseconds). */
 export interface FileRank {
   readonly order: 'name' | 'time';
@@ -58,7 +65,7 @@ export function compilePattern(path: string): (name: string) => boolean {
  * Returns the last file by name (numbers compare as numbers: `-9` before `-10`) or by time. Throws
  * `SOURCE_UNAVAILABLE` when there is none, or when two are equally new.
  */
-export function chooseNewest(pattern: string, candidates: readonly Candidate[], order: 'name' | 'time'): string {
+export function chooseNewest(pattern: string, candidates: readonly Candidate[], order: 'name' | 'time'): Found {
   const compare = order === 'name' ? byName : byTime;
   const [newest, next] = candidates.toSorted((a, b) => compare(b, a));
   if (newest === undefined) {
@@ -70,7 +77,8 @@ export function chooseNewest(pattern: string, candidates: readonly Candidate[], 
     const raw = `${fileNameOf(newest.file)}, ${fileNameOf(next.file)}`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', raw });
   }
-  return newest.file;
+  const last = candidates.toSorted((a, b) => byTime(b, a))[0] ?? newest;
+  return { file: newest.file, later: byTime(last, newest) > 0 ? fileNameOf(last.file) : undefined };
 }
 
 function byName(a: Candidate, b: Candidate): number {

@@ -6,7 +6,7 @@ import type { CsvConfig } from '../config.ts';
 import { type CsvFile, notRegular, openCsvFile, unreadable } from '../csv-file.ts';
 import type { OpenFile } from '../read.ts';
 import { compressionOf } from '../unpack.ts';
-import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern, rankOf } from './newest.ts';
+import { type Candidate, chooseNewest, compilePattern, type Found, folderOf, isPattern, rankOf } from './newest.ts';
 import type { FileState, Place, Visit } from './place.ts';
 import { receiveFile } from './received.ts';
 import { s3Place } from './s3.ts';
@@ -22,15 +22,15 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
   const pattern = config.path ?? config.sftp?.path ?? config.s3?.key;
   const open = async (io: SourceIo, part: 'whole' | 'header'): Promise<CsvFile> => {
     if (path !== undefined && compressionOf(path, compression) === 'none') {
-      const file = await findLocal(path, newest);
-      return openCsvFile(file, markerOf(file));
+      const { file, later } = await findLocal(path, newest);
+      return { ...(await openCsvFile(file, markerOf(file))), later };
     }
     const order = {
       part,
       compression,
       scratchFolder: base.scratchFolder,
       markerOf: config.complete === 'marker' ? markerOf : undefined,
-      mustBeUnchanged: config.complete === 'stable',
+      proof: config.complete,
     };
     return receiveFile(place, order, io);
   };
@@ -90,8 +90,8 @@ function localPlace(path: string, newest: 'name' | 'time'): Place {
 }
 
 /** Returns the file of a path, or the newest match of a pattern. Throws `SOURCE_UNAVAILABLE`. */
-async function findLocal(path: string, newest: 'name' | 'time'): Promise<string> {
-  if (!isPattern(path)) return path;
+async function findLocal(path: string, newest: 'name' | 'time'): Promise<Found> {
+  if (!isPattern(path)) return { file: path };
   const folder = folderOf(path);
   const names = await readdir(folder).catch((error: unknown) => {
     throw unreadable(folder, error);

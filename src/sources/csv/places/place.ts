@@ -1,4 +1,5 @@
 import type { SourceIo } from '../../../ports/source.ts';
+import type { Found } from './newest.ts';
 
 /** Location of CSV files. */
 export interface Place {
@@ -9,7 +10,7 @@ export interface Place {
 /** An open connection to the files. A file is identified by its path, address or key. */
 export interface Visit {
   /** Returns the file to read: the configured one, or the newest match of a pattern. Throws when there is none. */
-  find(): Promise<string>;
+  find(): Promise<Found>;
   /** Returns the file's name for messages. Holds no credential. */
   nameOf(file: string): string;
   /** Returns the file's current state; undefined when it does not exist. */
@@ -24,6 +25,8 @@ export interface FileState {
   readonly bytes: number | undefined;
   /** Differs after each write: time, ETag. Undefined where the server shows none. */
   readonly version: string | undefined;
+  /** The version is a time alone. A server that makes the file for each request shows another one each time. */
+  readonly isTimeOnly?: boolean;
   /** Epoch nanoseconds. */
   readonly writtenAtNs: bigint | undefined;
 }

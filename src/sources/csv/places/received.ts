@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SourceIo } from '../../../ports/source.ts';
-import type { Compression } from '../config.ts';
+import type { Compression, CsvConfig } from '../config.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
 import { type Marker, maxMarkerBytes, noMarker, readContent, tooLargeMarker } from '../marker.ts';
 import { compressionOf, unpack } from '../unpack.ts';
@@ -14,8 +14,8 @@ export interface Order {
   readonly compression: Compression | undefined;
   /** Returns the name of a file's marker; undefined when none is used. */
   readonly markerOf: ((file: string) => string) | undefined;
-  /** An unchanged file is the proof. Where the server shows no version, the file is transferred twice. */
-  readonly mustBeUnchanged: boolean;
+  /** `stable`: an unchanged file is the proof. Where the server shows no version, the file is transferred twice. */
+  readonly proof: CsvConfig['complete'];
 }
 
 /** Enough bytes of a compressed or plain file to hold its header. */
@@ -24,6 +24,7 @@ const headerBytes = 4 * chunkBytes;
 /** What was found on the server while the connection was open. */
 interface Delivered {
   readonly name: string;
+  readonly later: string | undefined;
   readonly state: FileState;
   readonly marker: Marker | string;
   readonly movements: readonly string[];
@@ -37,15 +38,15 @@ export async function receiveFile(place: Place, order: Order, io: SourceIo): Pro
   let spool: Spool | undefined;
   try {
     const delivered = await place.visit(io, async (visit) => {
-      const file = await visit.find();
+      const { file, later } = await visit.find();
       const name = visit.nameOf(file);
       const isHeader = order.part === 'header' && compressionOf(name, order.compression) !== 'zip';
       await spool?.close();
       spool = await openSpool(order.scratchFolder, name, isHeader ? headerBytes : undefined);
       const state = await visit.fetch(file, spool);
-      if (order.part === 'header') return { name, state, marker: '', movements: [] };
+      if (order.part === 'header') return { name, later, state, marker: '', movements: [] };
       const marker = order.markerOf === undefined ? '' : await readMarkerThere(visit, order.markerOf(file));
-      return { name, state, marker, movements: await movementsOf(visit, file, { before: state, spool }, order) };
+      return { name, later, state, marker, movements: await movementsOf(visit, file, { before: state, spool }, order) };
     });
     if (spool === undefined) throw new TypeError('a visit without a file');
     return fileOf(delivered, spool, compressionOf(delivered.name, order.compression));
@@ -55,11 +56,12 @@ export async function receiveFile(place: Place, order: Order, io: SourceIo): Pro
   }
 }
 
-function fileOf({ name, state, marker, movements }: Delivered, spool: Spool, compression: Compression): CsvFile {
+function fileOf({ name, later, state, marker, movements }: Delivered, spool: Spool, compression: Compression): CsvFile {
   const chunks = fullChunks(unpack(name, compression, spool));
   const hash = createHash('sha256');
   return {
     name,
+    later,
     writtenAtNs: state.writtenAtNs,
     packedDigest: spool.digest(),
     digest: () => hash.copy().digest('hex'),
@@ -117,18 +119,24 @@ async function movementsOf(
   if (before.bytes !== undefined && before.bytes !== spool.length) {
     return [`${name} had ${before.bytes} bytes at first, and ${spool.length} arrived: it is still being written`];
   }
-  if (before.version === undefined && order.mustBeUnchanged) {
+  const isSameAgain = async (): Promise<boolean> => {
     const again = digestSink();
     await visit.fetch(file, again);
-    const isSame = again.digest() === spool.digest();
-    return isSame ? [] : [`${name} was transferred twice, with different content`];
+    return again.digest() === spool.digest();
+  };
+  // The trailer proves the rows of a file that is made for each request.
+  if (order.proof === 'trailer' && before.isTimeOnly === true) return [];
+  if (before.version === undefined && order.proof === 'stable') {
+    return (await isSameAgain()) ? [] : [`${name} was transferred twice, with different content`];
   }
   const after = await visit.stat(file);
   if (after === undefined) return [`${name} was removed while it was read`];
   if (after.bytes !== undefined && after.bytes !== spool.length) {
     return [`${name} had ${spool.length} bytes at first and ${after.bytes} at the end: it is still being written`];
   }
-  return after.version === before.version ? [] : [`${name} was written while it was read`];
+  // The version may move while the content does not.
+  const isUnchanged = after.version === before.version || (await isSameAgain());
+  return isUnchanged ? [] : [`${name} was written while it was read`];
 }
 
 function digestSink(): Sink & { digest(): string } {

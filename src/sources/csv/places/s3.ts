@@ -25,7 +25,7 @@ function visitOf(s3: S3, newest: 'name' | 'time', bucketUrl: string, client: Sou
   return {
     nameOf,
     async find() {
-      if (!isPattern(s3.key)) return s3.key;
+      if (!isPattern(s3.key)) return { file: s3.key };
       const { listObjects } = await import('./s3-list.ts');
       return chooseNewest(nameOf(s3.key), await listObjects(s3, bucketUrl, client), newest);
     },

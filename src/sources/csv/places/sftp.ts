@@ -65,7 +65,7 @@ function visitOf(sftp: Sftp, newest: 'name' | 'time', session: SftpSession): Vis
     nameOf,
     stat,
     async find() {
-      if (!isPattern(sftp.path)) return sftp.path;
+      if (!isPattern(sftp.path)) return { file: sftp.path };
       const folder = folderOf(sftp.path);
       const isMeant = compilePattern(sftp.path);
       const entries = await session.list(folder === '' ? '.' : folder).catch((error: unknown) => {

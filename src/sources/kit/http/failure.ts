@@ -19,6 +19,8 @@ export interface SourceRequest {
    * again.
    */
   readonly isContinuation?: boolean;
+  /** The setting that lists statuses which end the list. A continuation may be answered so behind its last page. */
+  readonly endSetting?: string;
   /** Statuses besides 200 that are valid answers: 204, 404. */
   readonly answers?: readonly number[];
   /**
@@ -69,6 +71,8 @@ export const limitsAdvice: FailureAdvice = {
 };
 
 const forgotten = [400, 404, 410];
+/** Statuses with which some systems answer a request for the page behind the last one. */
+const endings = [204, 400, 404, 410, 416, 422];
 const busy = [408, 425, 429, 500, 502, 503, 504, 598];
 
 /** What is known when a server answers with an error status. */
@@ -90,6 +94,8 @@ export function judgeStatus(
 ): RequestFailure {
   const { status } = answer;
   const what = `${request.name} was answered ${status} by ${hostOf(request)}`;
+  const isEnd = request.endSetting !== undefined && endings.includes(status);
+  const end = isEnd ? ` If it says so that no page follows, set ${request.endSetting}: [${status}].` : '';
   if (status === 401) {
     const advice =
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
@@ -107,13 +113,13 @@ export function judgeStatus(
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
     const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
-    return { retry: 'read', what: `${what} in the middle of the pages`, advice };
+    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}` };
   }
   if (status >= 300 && status < 400) {
     const advice = 'Redirects are not followed, to protect the credentials: set the final address.';
     return { retry: 'never', what, advice };
   }
-  const advice = 'Check the address and the request: the same request will be refused again.';
+  const advice = `Check the address and the request: the same request will be refused again.${end}`;
   return { retry: 'never', what, advice };
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Retry, RollcallError } from '../../../core/run/errors.ts';
+import { formOf } from '../../../drivers/http/answer-body.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
 import { exactValue, readJson } from '../../../drivers/http/json-text.ts';
@@ -28,7 +29,7 @@ export interface SourceAnswer {
   readonly bytes: Uint8Array;
 }
 
-/** An answer whose body was JSON. `value` is undefined when the status is not 200. */
+/** An answer whose body was JSON. `value` is undefined when the status is neither 200 nor 206. */
 export interface JsonAnswer extends SourceAnswer {
   readonly value: unknown;
 }
@@ -228,9 +229,9 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
 
   const jsonAnswer = (request: SourceRequest): Promise<JsonAnswer> =>
     insist(request, async (answer) => {
-      if (answer.status !== 200) return { ...(await readWhole(answer)), value: undefined };
-      refuseWebPage(answer);
       const whole = await readWhole(answer);
+      if (answer.status !== 200 && answer.status !== partial) return { ...whole, value: undefined };
+      refuseWebPage(answer, whole.bytes);
       return { ...whole, value: exactValue(readJson(whole.bytes)) };
     });
 
@@ -242,15 +243,17 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     jsonAnswer,
     async *stream(request) {
       const { answer, deadline } = await insist(request, async (found, held) => {
-        refuseWebPage(found);
         return { answer: found, deadline: held.takeOver() };
       });
       // Time that the reader takes between two chunks does not count for the server.
       let waitedMs = 0;
       let askedAt = clock.now();
+      let isFirst = true;
       try {
         for await (const chunk of answer.body) {
           signal.throwIfAborted();
+          if (isFirst) refuseWebPage(answer, chunk);
+          isFirst = false;
           waitedMs += Math.max(0, clock.now() - askedAt);
           if (waitedMs > longestMs) throw trickling(request);
           deadline.extend();
@@ -287,10 +290,19 @@ function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { 
   };
 }
 
-/** A proxy's login or maintenance page arrives as 200 with HTML, which is not a valid answer. */
-function refuseWebPage(answer: Answer): void {
+/** Partial Content: a page of a list, where the request lists it among its answers. */
+const partial = 206;
+
+/**
+ * A proxy's login or maintenance page arrives as 200 with HTML, which is not a valid answer. Some programs label JSON so
+ * too, because it is their default.
+ */
+function refuseWebPage(answer: Answer, start: Uint8Array): void {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type.endsWith('html')) throw new AnswerInvalid('the body is a web page instead of data', true);
+  const form = formOf(start);
+  if (form === 'markup' || (type.endsWith('html') && form !== 'json')) {
+    throw new AnswerInvalid('the body is a web page instead of data', true);
+  }
 }
 
 /** Characters of an error body that are kept for sealed storage. */
