@@ -140,7 +140,7 @@ function saysEnd({ status, value }: JsonAnswer, end: RestConfig['end']): boolean
 /** Names under which answers say of themselves that they are not whole. */
 const partialFlags = ['partial', 'isPartial', 'is_partial', 'incomplete', 'incomplete_results', 'truncated'];
 
-/** Returns how an answer says itself that it is only a part of what was asked for. */
+/** Returns how an answer says itself that it is only a part of what was requested. */
 function partialDoubts({ status, value }: JsonAnswer, { paging, items }: List): readonly string[] {
   const whole = paging.style === 'none';
   const doubts = status === partContent && whole ? ['status 206 says that the answer is a part of the list'] : [];
