@@ -9,7 +9,7 @@ import {
   successOutcomes,
   threadOf,
 } from '../ports/alerts.ts';
-import { type Database, inTransaction, toInstant } from './db/database.ts';
+import { type Database, inTransaction } from './db/database.ts';
 import { addNew } from './db/row-writer.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
@@ -62,7 +62,7 @@ export function createAlerts(db: Database): AlertBook {
         const queue = JSON.stringify([row.channel, row.subject]);
         if (queues.has(queue)) continue;
         queues.add(queue);
-        if (Number(row.next_at) > now) continue;
+        if (row.next_at > now) continue;
         const { numUpdatedRows } = await db
           .updateTable('alert_deliveries')
           .set({ next_at: until, tries: row.tries + 1 })
@@ -127,7 +127,7 @@ export function createAlerts(db: Database): AlertBook {
         .orderBy('id', since === undefined ? 'desc' : 'asc')
         .limit(since === undefined ? 1 : limit)
         .execute();
-      return rows.map(({ id, ended_at }) => ({ id, endedAt: Number(ended_at) }));
+      return rows.map(({ id, ended_at }) => ({ id, endedAt: ended_at ?? 0 }));
     },
 
     async syncsWithEnds(since) {
@@ -171,7 +171,7 @@ export function createAlerts(db: Database): AlertBook {
         .limit(1);
       const attempt = await newest.executeTakeFirst();
       const success = await newest.where('outcome', 'in', [...successOutcomes]).executeTakeFirst();
-      return { attemptAt: toInstant(attempt?.ended_at), successAt: toInstant(success?.ended_at) };
+      return { attemptAt: attempt?.ended_at ?? undefined, successAt: success?.ended_at ?? undefined };
     },
 
     async changeResults(run) {
@@ -228,8 +228,8 @@ function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
     channel: row.channel,
     state: row.state,
     tries: row.tries,
-    nextAt: Number(row.next_at),
-    endedAt: toInstant(row.ended_at),
+    nextAt: row.next_at,
+    endedAt: row.ended_at ?? undefined,
     error: row.error ?? undefined,
     first: undefined,
   };

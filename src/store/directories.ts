@@ -22,7 +22,7 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
     async list() {
       const rows = await db.selectFrom('directories').selectAll().orderBy('sync').execute();
       return rows.map(({ sync, run, read_at, people, pages }) => {
-        return { sync, run, at: Number(read_at), people: Number(people), pages: Number(pages) };
+        return { sync, run, at: read_at, people: people, pages: pages };
       });
     },
 

@@ -64,11 +64,9 @@ export function toEntry(row: ForgottenRow, identification: string): LedgerEntry 
     hidden: {},
     quirks: {},
     unverified: 0,
-    ...(row.disabled_at === null ? {} : { disabledAt: Number(row.disabled_at) }),
-    ...(row.gone_since === null ? {} : { goneSince: Number(row.gone_since) }),
-    ...(row.removed_at === null
-      ? {}
-      : { removed: { at: Number(row.removed_at), blacklist: row.removed_blacklist === 1 } }),
+    ...(row.disabled_at === null ? {} : { disabledAt: row.disabled_at }),
+    ...(row.gone_since === null ? {} : { goneSince: row.gone_since }),
+    ...(row.removed_at === null ? {} : { removed: { at: row.removed_at, blacklist: row.removed_blacklist === 1 } }),
   };
 }
 

@@ -35,7 +35,7 @@ export function createLeases(db: Database): Leases {
         .where('name', '=', name)
         .where('until_at', '>', now)
         .executeTakeFirst();
-      return row === undefined || row.owner === null ? undefined : { owner: row.owner, until: Number(row.until_at) };
+      return row === undefined || row.owner === null ? undefined : { owner: row.owner, until: row.until_at };
     },
   };
 }
@@ -60,7 +60,7 @@ export async function takeLease(
     )
     .returning('fence')
     .executeTakeFirst();
-  return row && { name, owner, fence: Number(row.fence) };
+  return row && { name, owner, fence: row.fence };
 }
 
 /** Places of owners that never asked again, for example because their process crashed at its end, are deleted after this. */
@@ -103,7 +103,7 @@ async function takeTurn(db: OpenTransaction, { name, owner, ttlMs, placeMs }: Tu
       eb
         .selectFrom('turns as others')
         .leftJoin('turns as mine', (join) => join.onRef('mine.name', '=', 'others.name').on('mine.owner', '=', owner))
-        .select((one) => one.fn.countAll().as('count'))
+        .select((one) => one.fn.countAll<number>().as('count'))
         .where('others.name', '=', name)
         .where('others.owner', '!=', owner)
         .where('others.until_at', '>', now)

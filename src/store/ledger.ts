@@ -62,14 +62,14 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
       const row = await db
         .selectFrom('ledger')
         .select((eb) => [
-          eb.fn.countAll().as('managed'),
-          eb.fn.countAll().filterWhere('disabled_at', 'is', null).as('enabled'),
+          eb.fn.countAll<number>().as('managed'),
+          eb.fn.countAll<number>().filterWhere('disabled_at', 'is', null).as('enabled'),
         ])
         .where('connection', '=', connection)
         .where('owner', '=', sync)
         .where('removed_at', 'is', null)
         .executeTakeFirstOrThrow();
-      return { managed: Number(row.managed), enabled: Number(row.enabled) };
+      return { managed: row.managed, enabled: row.enabled };
     },
 
     put(owned, entries) {
@@ -201,16 +201,16 @@ export function toLedgerEntry(row: LedgerRow, keys: KeyRing): LedgerEntry {
     unverified: row.unverified,
   };
   if (row.account_id !== null) entry.accountId = row.account_id;
-  if (row.disabled_at !== null) entry.disabledAt = Number(row.disabled_at);
-  if (row.gone_since !== null) entry.goneSince = Number(row.gone_since);
+  if (row.disabled_at !== null) entry.disabledAt = row.disabled_at;
+  if (row.gone_since !== null) entry.goneSince = row.gone_since;
   if (row.miss_count !== null && row.miss_since !== null && row.miss_stamp !== null) {
-    entry.misses = { count: row.miss_count, since: Number(row.miss_since), stamp: row.miss_stamp };
+    entry.misses = { count: row.miss_count, since: row.miss_since, stamp: row.miss_stamp };
   }
-  if (row.hand_over_since !== null) entry.handOverSince = Number(row.hand_over_since);
-  if (row.taken_from !== null) entry.taken = { from: row.taken_from, at: Number(row.taken_at) };
+  if (row.hand_over_since !== null) entry.handOverSince = row.hand_over_since;
+  if (row.taken_from !== null && row.taken_at !== null) entry.taken = { from: row.taken_from, at: row.taken_at };
   if (row.removed_at !== null) {
-    entry.removed = { at: Number(row.removed_at), blacklist: row.removed_blacklist === 1 };
+    entry.removed = { at: row.removed_at, blacklist: row.removed_blacklist === 1 };
   }
-  if (row.written_at !== null) entry.writtenAt = Number(row.written_at);
+  if (row.written_at !== null) entry.writtenAt = row.written_at;
   return entry;
 }

@@ -112,12 +112,12 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
       ...toPlannedChange(row, keys),
       plan: row.plan,
       sync: row.sync,
-      madeAt: Number(row.made_at),
+      madeAt: row.made_at,
     })),
     findings: (await naming('findings')).map((row) => ({ run: row.run, ...toFinding(row) })),
     decisions: (await naming('decisions')).map((row) => ({ ...toRecord(row), sync: row.sync })),
     requests: (await naming('triggers')).map(({ id, sync, requested_at: at }) => {
-      return { trigger: id, sync, requestedAt: Number(at) };
+      return { trigger: id, sync, requestedAt: at };
     }),
     notices: (await naming('alert_deliveries')).length,
     rawTexts: (await naming('raw_texts')).length,
@@ -136,8 +136,7 @@ async function forgottenOf(db: Database, keys: KeyRing, identification: string):
       .where('connection', '=', connection)
       .where('hash', '=', hash(connection, identification))
       .executeTakeFirst();
-    if (row !== undefined)
-      found.push({ connection, entry: toEntry(row, identification), at: Number(row.forgotten_at) });
+    if (row !== undefined) found.push({ connection, entry: toEntry(row, identification), at: row.forgotten_at });
   }
   return found;
 }
@@ -169,13 +168,16 @@ async function rowsNaming<Table extends keyof Schema>(
 ): Promise<readonly Selectable<Schema[Table]>[]> {
   const columns = declaredColumns(table).filter(({ forgotten }) => forgotten !== undefined);
   if (columns.length === 0) return [];
-  const { rows } = await sql<Selectable<Schema[Table]>>`
-    select * from ${sql.table(table)}
-    where ${sql.join(
-      columns.map((column) => mayName(column, person)),
-      sql` or `,
-    )}
-    order by ${sql.join(tables[table].key.map((name) => sql.ref(name)))}`.execute(db);
+  const isMeant = sql<boolean>`(${sql.join(
+    columns.map((column) => mayName(column, person)),
+    sql` or `,
+  )})`;
+  const wanted = db
+    .selectFrom(table as 'runs')
+    .selectAll()
+    .where(isMeant);
+  const ordered = tables[table].key.reduce((query, name) => query.orderBy(sql.ref(name)), wanted);
+  const rows = (await ordered.execute()) as unknown as readonly Selectable<Schema[Table]>[];
   return rows.filter((row) => columns.some((column) => isNamed(column, row, keys, person)));
 }
 

@@ -50,7 +50,7 @@ export function createReads(db: Database): Reads {
         .orderBy('read_at', 'desc')
         .limit(count)
         .execute();
-      return rows.map(({ read_at: at }) => Number(at));
+      return rows.map(({ read_at: at }) => at);
     },
 
     // A resumed run reads again. Its later read replaces the first.
@@ -93,7 +93,7 @@ export function createRawTexts(db: Database, keys: KeyRing): RawTexts {
           .select((eb) => eb.fn.max('number').as('number'))
           .where('run', '=', run)
           .executeTakeFirst();
-        const number = Number(last?.number ?? 0) + 1;
+        const number = (last?.number ?? 0) + 1;
         if (number > mostTexts) return;
         const content = JSON.stringify([about, text.slice(0, mostCharacters)]);
         const sealed = keys.close(content, placeOf('raw_texts', 'sealed', { run, number }));
@@ -108,7 +108,7 @@ export function createRawTexts(db: Database, keys: KeyRing): RawTexts {
           string,
           string,
         ];
-        return { at: Number(at), about, text };
+        return { at: at, about, text };
       });
     },
   };

@@ -4,7 +4,7 @@ import type { Counts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
-import { type Database, toInstant } from './db/database.ts';
+import type { Database } from './db/database.ts';
 import { inLists } from './db/row-writer.ts';
 import { appliedSpans } from './plans/applied-since.ts';
 import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.ts';
@@ -53,21 +53,21 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
           .limit(1)
           .executeTakeFirst(),
       ]);
-      const successAt = toInstant(success?.ended_at);
+      const successAt = success?.ended_at ?? undefined;
       const failed = ended.where('outcome', 'in', ['failed', 'partial']).where('ended_at', '>', successAt ?? -1);
       const [sums, last] = await Promise.all([
         failed
           .clearOrderBy()
-          .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('ended_at').as('since')])
+          .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('ended_at').as('since')])
           .executeTakeFirstOrThrow(),
         failed.select(['id', 'outcome', 'reason']).limit(1).executeTakeFirst(),
       ]);
       return {
-        endedAt: toInstant(newest?.ended_at),
-        freshAt: toInstant(success?.started_at),
+        endedAt: newest?.ended_at ?? undefined,
+        freshAt: success?.started_at ?? undefined,
         successAt,
-        failures: Number(sums.count),
-        failingSince: toInstant(sums.since),
+        failures: sums.count,
+        failingSince: sums.since ?? undefined,
         lastFailure: last && { run: last.id, outcome: last.outcome ?? '', reason: last.reason ?? undefined },
       };
     },
@@ -85,13 +85,13 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
       if (rows.length === 0) return { holds: [], changes: 0 };
       const { count } = await db
         .selectFrom('decisions')
-        .select((eb) => eb.fn.countAll().as('count'))
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('sync', '=', sync)
         .where('state', '=', 'open')
         .where('ended_at', 'is', null)
         .where('expires_at', '<=', now)
         .executeTakeFirstOrThrow();
-      return { holds: rows.map(holdFields.fromRow), changes: Number(count) };
+      return { holds: rows.map(holdFields.fromRow), changes: count };
     },
 
     async applied(since) {
@@ -101,7 +101,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
         const rows = await db
           .selectFrom('changes')
           .select(['plan', 'kind'])
-          .select((eb) => [quarterOf('applied_at').as('at'), eb.fn.countAll().as('count')])
+          .select((eb) => [quarterOf('applied_at').as('at'), eb.fn.countAll<number>().as('count')])
           .where('applied_at', '>=', from)
           .where('applied_at', '<=', to)
           .groupBy(['plan', 'kind', quarterOf('applied_at')])
@@ -115,7 +115,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
           const sync = syncs.get(plan) ?? '';
           const key = `${at} ${kind} ${sync}`;
           const before = found.get(key)?.count ?? 0;
-          found.set(key, { sync, kind, at: Number(at), count: before + Number(count) });
+          found.set(key, { sync, kind, at: at, count: before + count });
         }
       }
       return [...found.values()];
@@ -125,7 +125,7 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
       const rows = await db
         .selectFrom('runs')
         .select(['sync', 'outcome'])
-        .select((eb) => [quarterOf('ended_at').as('at'), eb.fn.countAll().as('count')])
+        .select((eb) => [quarterOf('ended_at').as('at'), eb.fn.countAll<number>().as('count')])
         .where('ended_at', '>=', since)
         .groupBy(['sync', 'outcome', quarterOf('ended_at')])
         .execute();
@@ -133,8 +133,8 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
       const failed = await failedChanges(db, since);
       return rows.map(({ sync, outcome, at, count }): EndedCount => {
         const word = outcome ?? '';
-        const key = `${sync} ${word} ${Number(at)}`;
-        return { sync, outcome: word, at: Number(at), count: Number(count), failed: failed.get(key) ?? 0 };
+        const key = `${sync} ${word} ${at}`;
+        return { sync, outcome: word, at: at, count: count, failed: failed.get(key) ?? 0 };
       });
     },
   };
@@ -159,7 +159,7 @@ async function failedChanges(db: Database, since: number): Promise<ReadonlyMap<s
   const sums = new Map<string, number>();
   for (const { sync, outcome, counts, ended_at } of rows) {
     const { failed } = JSON.parse(counts) as Counts;
-    const at = Math.floor(Number(ended_at) / quarterMs) * quarterMs;
+    const at = Math.floor((ended_at ?? 0) / quarterMs) * quarterMs;
     const key = `${sync} ${outcome ?? ''} ${at}`;
     sums.set(key, (sums.get(key) ?? 0) + failed);
   }

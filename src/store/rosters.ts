@@ -28,7 +28,7 @@ export function createRosters(db: Database): Rosters {
             .where('part', '=', part)
             .where('page', 'in', some)
             .execute();
-          for (const { page, data } of rows) pages.push({ part, page: Number(page), data: fromText(data) });
+          for (const { page, data } of rows) pages.push({ part, page: page, data: fromText(data) });
         }
         return pages;
       });
@@ -70,8 +70,8 @@ export function createRosters(db: Database): Rosters {
 
 function toHeader(row: Selectable<RosterRow>): RosterHeader {
   const { sync, run, fingerprint, salt } = row;
-  const pages = { people: Number(row.people_pages), emails: Number(row.email_pages) };
-  return { sync, run, at: Number(row.read_at), fingerprint, salt, rows: Number(row.people), pages };
+  const pages = { people: row.people_pages, emails: row.email_pages };
+  return { sync, run, at: row.read_at, fingerprint, salt, rows: row.people, pages };
 }
 
 function toRow({ sync, run, at, fingerprint, salt, rows, pages }: RosterHeader): RosterRow {

@@ -30,7 +30,7 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
     async findingCauses(run) {
       const codes = await db
         .selectFrom('findings')
-        .select((eb) => ['code', eb.fn.countAll().as('count')])
+        .select((eb) => ['code', eb.fn.countAll<number>().as('count')])
         .where('run', '=', run)
         .groupBy('code')
         .orderBy('count', 'desc')
@@ -63,10 +63,10 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
         const key = `${code} ${message}`;
         const examples = [...(causes.get(key)?.examples ?? []), toFinding(row)];
         if (causes.has(key) || causes.size < mostCauses) {
-          causes.set(key, { code, message, count: Number(equals), examples });
+          causes.set(key, { code, message, count: equals, examples });
         }
       }
-      return { byCode: codes.map(({ code, count }) => ({ code, count: Number(count) })), causes: [...causes.values()] };
+      return { byCode: codes.map(({ code, count }) => ({ code, count: count })), causes: [...causes.values()] };
     },
 
     async findings({ run, limit, code, cause, after }) {
@@ -74,7 +74,7 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
       if (code !== undefined) wanted = wanted.where(sql.ref('code'), '=', code);
       if (cause !== undefined) wanted = wanted.where(causeText, '=', cause);
       if (after !== undefined) wanted = wanted.where('number', '>', after);
-      return (await wanted.execute()).map((row) => ({ ...toFinding(row), number: Number(row.number) }));
+      return (await wanted.execute()).map((row) => ({ ...toFinding(row), number: row.number }));
     },
 
     batchStates: openBatchStates(db, uptime),
@@ -165,7 +165,7 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
           .else(eb.val<HeldEnd['state']>('open'))
           .end()
           .as('became'),
-        eb.fn.countAll().as('count'),
+        eb.fn.countAll<number>().as('count'),
       ])
       .groupBy(['changes.classes', 'decisions.by_whom', 'decisions.run', 'later.state', 'became'])
       .execute();
@@ -179,7 +179,7 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
         end: isDecided ? (end ?? undefined) : undefined,
       };
       const key = JSON.stringify(facts);
-      found.set(key, { ...facts, count: (found.get(key)?.count ?? 0) + Number(count) });
+      found.set(key, { ...facts, count: (found.get(key)?.count ?? 0) + count });
     }
   }
   return [...found.values()];

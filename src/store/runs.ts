@@ -139,10 +139,10 @@ export function createRuns(db: Database): Runs {
     async findingsCount(runId) {
       const row = await db
         .selectFrom('findings')
-        .select((eb) => eb.fn.countAll().as('count'))
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('run', '=', runId)
         .executeTakeFirstOrThrow();
-      return Number(row.count);
+      return row.count;
     },
 
     async requestCancel(runId) {
@@ -204,7 +204,7 @@ export async function appendFindings(db: OpenTransaction, run: string, findings:
     .where('run', '=', run)
     .executeTakeFirst();
   // `max` of no rows is null.
-  const from = Number(last?.number ?? 0) + 1;
+  const from = (last?.number ?? 0) + 1;
   await findingWriter.write(db, findings.map(toFindingRow(run, from)));
 }
 
@@ -266,7 +266,7 @@ async function phasesAfter(
     .where('id', '=', run)
     .executeTakeFirst();
   if (row === undefined || row.phase === phase) return {};
-  const before = readTimes(row.phases, Number(row.started_at));
+  const before = readTimes(row.phases, row.started_at);
   const times: StoredTimes = { since: phaseAt, spent: addTime(before, row.phase, phaseAt) };
   return { phases: JSON.stringify(times) };
 }
@@ -283,10 +283,10 @@ function addTime({ since, spent }: StoredTimes, phase: string, until: number): S
 
 /** Returns the phases of a run in the order in which they began. `now`: for the phase that it is in. */
 export function timelineOf(
-  row: { readonly phase: string; readonly phases: string | null; readonly started_at: number | string | bigint },
+  row: { readonly phase: string; readonly phases: string | null; readonly started_at: number },
   now: number,
 ): readonly PhaseTime[] {
-  const times = readTimes(row.phases, Number(row.started_at));
+  const times = readTimes(row.phases, row.started_at);
   const spent = row.phase === 'done' ? times.spent : addTime(times, row.phase, now);
   return spent.map(([phase, startedAt, ms]) => ({ phase, startedAt, ms, isCurrent: phase === row.phase }));
 }

@@ -78,13 +78,13 @@ async function countUnreadable(db: Database, keys: KeyRing): Promise<readonly Un
     const isFirst = earlier.map((column) => sql`and not ${isSealed(column.name)}`);
     // People who were forgotten are lost with the one key of their hashes.
     const count = table === 'store_keys' ? sql`(select count(*) from forgotten)` : sql`count(*)`;
-    const { rows } = await sql<{ key_id: string; count: number | string }>`
+    const { rows } = await sql<{ key_id: string; count: number }>`
       select ${keyIdOf(name)} as key_id, ${count} as count from ${sql.table(table)}
       where ${isSealed(name)} ${sql.join(isFirst, sql` `)} group by ${keyIdOf(name)}`.execute(db);
     for (const { key_id: keyId, count: some } of rows.filter((row) => !keys.keyIds.includes(row.key_id))) {
       const none = { keyId, ledger: 0, changes: 0, rawTexts: 0, directories: 0, tokens: 0, forgotten: 0 };
       const counts = found.get(keyId) ?? none;
-      counts[countedAs] += Number(some);
+      counts[countedAs] += some;
       found.set(keyId, counts);
     }
   }

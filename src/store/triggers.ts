@@ -58,7 +58,7 @@ export function createTriggers(db: Database): Triggers {
         .orderBy('requested_at')
         .limit(1)
         .executeTakeFirst();
-      return row && Number(row.requested_at);
+      return row?.requested_at;
     },
 
     async lastSlot(sync) {
@@ -70,7 +70,7 @@ export function createTriggers(db: Database): Triggers {
         .orderBy('requested_at', 'desc')
         .limit(1)
         .executeTakeFirst();
-      return row && Number(row.requested_at);
+      return row?.requested_at;
     },
 
     async cancel(id) {

@@ -90,7 +90,7 @@ async function requireNoProcess(db: Kysely<unknown>, place: string, now: number)
     .orderBy('until_at', 'desc')
     .executeTakeFirst();
   if (held === undefined) return;
-  const until = new Date(Number(held.until_at)).toISOString();
+  const until = new Date(held.until_at).toISOString();
   const message = `a process works on the store ${place}: it holds the lease "${held.name}" until ${until}. Stop every "rollcall start" and command on this store, wait until then, and try again. Nothing was changed.`;
   throw new RollcallError(message, { code: 'CONFLICT' });
 }

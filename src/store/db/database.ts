@@ -9,11 +9,6 @@ import type { Schema } from './schema.ts';
 export type Database = Kysely<Schema>;
 export type OpenTransaction = Transaction<Schema>;
 
-/** Returns an instant of a column (epoch ms). Drivers may give it as another type than a number. */
-export function toInstant(value: number | null | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
-}
-
 export interface OpenDatabase {
   readonly db: Database;
   /** For messages. */

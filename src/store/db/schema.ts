@@ -10,7 +10,8 @@ import type { AuditAction, Batch, DecisionState, HoldFacts, TokenState, TriggerK
 
 /**
  * The tables after the last migration, the same in every database: text, integers and null only. Instants are epoch ms,
- * booleans are 0 or 1, structures are JSON text, and identifications sort by code point.
+ * booleans are 0 or 1, structures are JSON text, and identifications sort by code point. Both drivers return integers and
+ * counts as numbers, because all of them are far below 2^53.
  */
 export interface Schema {
   leases: LeaseRow;

@@ -89,7 +89,7 @@ async function askServer(db: Database): Promise<number> {
 /** Returns what another process of this machine read, or keeps what this one has read for the others. */
 async function findMark(db: Database, boot: string, first: Reading): Promise<Reading | undefined> {
   const mark = await db.selectFrom('clock_marks').selectAll().where('boot', '=', boot).executeTakeFirst();
-  const known = mark && { uptimeMs: Number(mark.uptime_ms), at: Number(mark.at), lateMs: 0 };
+  const known = mark && { uptimeMs: mark.uptime_ms, at: mark.at, lateMs: 0 };
   // A container may have an uptime of its own, which starts again with the container.
   if (known !== undefined && known.uptimeMs <= first.uptimeMs) return known;
   const row = { boot, uptime_ms: Math.round(first.uptimeMs), at: first.at };
@@ -136,7 +136,7 @@ async function moveLeases(transaction: OpenTransaction, { before, after }: Clock
 
 async function readJumps(db: Database | OpenTransaction): Promise<readonly ClockJump[]> {
   const rows = await db.selectFrom('clock_jumps').selectAll().execute();
-  return rows.map(({ before_at, after_at }) => ({ before: Number(before_at), after: Number(after_at) }));
+  return rows.map(({ before_at, after_at }) => ({ before: before_at, after: after_at }));
 }
 
 function warnOfSkew({ at, lateMs }: Reading, { clock, logger, place }: ClockParts): void {

@@ -12,7 +12,7 @@ const pieceRows = 2500;
 
 interface Group {
   readonly classes: number;
-  readonly count: number | string | bigint;
+  readonly count: number;
 }
 
 /** Which changes count: `all` of the sync and its former names; of another sync, those of people who are ours now. */
@@ -105,7 +105,7 @@ function appliedBetween(db: Database, { from, to }: Span): Changes {
 function appliedIn(db: Database, span: Span): Promise<(Group & { readonly plan: string })[]> {
   return appliedBetween(db, span)
     .select(['plan', 'classes'])
-    .select((eb) => eb.fn.countAll().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .groupBy(['plan', 'classes'])
     .execute();
 }
@@ -113,7 +113,7 @@ function appliedIn(db: Database, span: Span): Promise<(Group & { readonly plan: 
 function counted(changes: Changes): Promise<Group[]> {
   return changes
     .select('classes')
-    .select((eb) => eb.fn.countAll().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .groupBy('classes')
     .execute();
 }

@@ -200,7 +200,7 @@ type WaveRow = Selectable<BatchRow> & {
   readonly kind_of_change: string | null;
   readonly waiting_change: string | null;
   readonly parent_parks: number | null;
-  readonly of_all: number | string | bigint | null;
+  readonly of_all: number | null;
 };
 
 /**
@@ -215,7 +215,7 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
       sql<string | null>`null`.as('kind_of_change'),
       sql<string | null>`null`.as('waiting_change'),
       sql<number | null>`null`.as('parent_parks'),
-      sql<number | string | bigint | null>`null`.as('of_all'),
+      sql<number | null>`null`.as('of_all'),
     ])
     .where('batches.run', '=', runId)
     .where('batches.state', 'in', unknownStates);
@@ -245,7 +245,7 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
         .as('parent_parks'),
       eb
         .selectFrom('batches as all')
-        .select(({ fn }) => fn.countAll().as('count'))
+        .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('all.run', '=', runId)
         .as('of_all'),
     ])

@@ -31,11 +31,11 @@ export function classesOf(mask: number): ChangeClass[] {
 
 /** Sums groups of rows per class. A row in several classes counts in each. */
 export function countClasses(
-  groups: readonly { readonly classes: number; readonly count: number | string | bigint }[],
+  groups: readonly { readonly classes: number; readonly count: number }[],
 ): Readonly<Record<ChangeClass, number>> {
   const counts = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
   for (const { classes, count } of groups) {
-    for (const name of classesOf(classes)) counts[name] += Number(count);
+    for (const name of classesOf(classes)) counts[name] += count;
   }
   return counts;
 }

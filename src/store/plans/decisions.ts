@@ -163,7 +163,7 @@ export async function waitingHashes(db: Database, sync: string, now: number): Pr
 export async function settledVersion(db: Database, sync: string, now: number): Promise<string> {
   const row = await db
     .selectFrom('decisions')
-    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at')])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('at').as('at')])
     .where('sync', '=', sync)
     .where(isSettled(now))
     .executeTakeFirst();
@@ -174,7 +174,7 @@ export async function settledVersion(db: Database, sync: string, now: number): P
 export async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
   const row = await db
     .selectFrom('decisions')
-    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
     .where('sync', '=', sync)
     .where(isWaiting(now))
     .executeTakeFirst();

@@ -201,7 +201,7 @@ function becameAt({ now, since }: { readonly now: number; readonly since: number
 }
 
 function oldestOf(rows: readonly HoldFactsRow[]): number {
-  return Math.min(...rows.map(({ held_at }) => Number(held_at)));
+  return Math.min(...rows.map(({ held_at }) => held_at));
 }
 
 export interface HoldCounts {
@@ -226,15 +226,15 @@ export async function countMembers(db: Database, rows: readonly HoldFactsRow[], 
     for await (const piece of piecesOf(db, run)) {
       const groups = await heldIn(db, piece, classMask(classes))
         .leftJoin('decisions', (join) => ofChange(join, times.sync))
-        .select((eb) => ['changes.classes', eb.fn.countAll().as('count'), countedIn(earlier).as('counted')])
+        .select((eb) => ['changes.classes', eb.fn.countAll<number>().as('count'), countedIn(earlier).as('counted')])
         .where(becameAt(settledSince), '=', 'open')
         .groupBy(['changes.classes', 'counted'])
         .execute();
       for (const { classes: mask, counted, count } of groups) {
-        if (counted === 0) changes += Number(count);
+        if (counted === 0) changes += count;
         for (const name of classes) {
           const bit = classMask([name]);
-          if ((mask & bit) !== 0 && (counted & bit) === 0) byClass.set(name, (byClass.get(name) ?? 0) + Number(count));
+          if ((mask & bit) !== 0 && (counted & bit) === 0) byClass.set(name, (byClass.get(name) ?? 0) + count);
         }
       }
     }

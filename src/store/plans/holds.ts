@@ -79,7 +79,7 @@ export async function renewHolds(
       const { reason, digest } = hold;
       await db
         .updateTable('holds')
-        .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, Number(same.expires_at)) })
+        .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, same.expires_at) })
         .where('id', '=', same.id)
         .execute();
     }

@@ -188,7 +188,7 @@ function createPlanQueries(
         id: newest.id,
         sync: newest.sync,
         run: newest.run ?? undefined,
-        madeAt: Number(newest.made_at),
+        madeAt: newest.made_at,
         digest: newest.digest,
       };
     },
