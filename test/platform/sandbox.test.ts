@@ -145,59 +145,6 @@ describe('one user over the sandbox', () => {
     },
   );
 
-  it.each([
-    'sl/ash',
-    'per%cent',
-    'per%2Fcent',
-    'space in it',
-    'que?ry',
-    'ha#sh',
-    'plus+',
-    'é-Ü-ß',
-    '日本',
-    '..a',
-    "quo'te",
-  ])('creates, reads, updates and removes %s', async (identification) => {
-    const { platform, sandbox } = await openSandboxed({ users: 3 });
-    const fields = { firstName: 'Ana', lastName: 'Pérez', email: 'ana.new@example.com', customField3: 'x' };
-    const { userId } = await platform.create({ identification, fields }, neverAborted);
-    const found = await platform.find(identification, neverAborted);
-    if (found.found !== true) throw new Error(`expected to find ${identification}`);
-    expect(found.user).toMatchObject({ id: userId, identification, fields });
-
-    await platform.update(
-      found.user,
-      { identification, fields: { ...fields, area: 'Sales', customField3: '' } },
-      neverAborted,
-    );
-    expect(sandbox.state.users.get(identification)?.fields).toMatchObject({ area: 'Sales' });
-    expect(sandbox.state.users.get(identification)?.fields.customField3).toBeUndefined();
-
-    await platform.remove(identification, { blacklist: true }, neverAborted);
-    expect(sandbox.state.users.has(identification)).toBe(false);
-    expect(sandbox.state.blacklist.has(identification)).toBe(true);
-    expect(sandbox.state.users.size).toBe(3);
-  });
-
-  it.each(['', ' ', '.', '..', 'a\nb', 'a\u0000', '\ud800'])(
-    'refuses %j before anything is sent',
-    async (identification) => {
-      const { platform, sandbox } = await openSandboxed({ users: 3 });
-      const fields = { firstName: 'Ana', lastName: 'Pérez' };
-      const refusals = [
-        platform.find(identification, neverAborted),
-        platform.create({ identification, fields }, neverAborted),
-        platform.update({ id: '1', identification }, { identification, fields }, neverAborted),
-        platform.remove(identification, { blacklist: false }, neverAborted),
-      ];
-      for (const refusal of refusals) {
-        await expect(refusal).rejects.toMatchObject({ code: 'IDENTIFICATION_INVALID', effect: 'none' });
-      }
-
-      expect(Object.values(sandbox.state.requests).reduce((a, b) => a + b, 0)).toBe(0);
-    },
-  );
-
   it.each(['create', 'update', 'delete'] as const)('never repeats a %s whose answer was lost', async (operation) => {
     const { platform, sandbox } = await openSandboxed({ users: 3 }, {}, [`${operation}:reset-after-commit`]);
     const [identification = ''] = sandbox.state.users.keys();
@@ -405,16 +352,6 @@ describe('the other parts of the contract over the sandbox', () => {
     expect(new Set(evaluations.map(({ id }) => id)).size).toBe(evaluations.length);
     expect(evaluations.length).toBeGreaterThan(0);
     expect(await api.evaluations.get(evaluations[0]?.id ?? 0, neverAborted)).toHaveProperty('ratedTopics');
-  });
-
-  it('starts the import job', async () => {
-    const { client, sandbox } = await openSandboxed({
-      users: 1,
-      importSource: 'command,firstName,lastName,identification\nI,Zoë,Núñez,Z-9\n',
-    });
-    await openPlatformApi(client).importJob.start(neverAborted);
-
-    expect(sandbox.state.requests['import-job']).toBe(1);
   });
 
   it('refuses a body that does not fit the contract before it is sent', async () => {

@@ -20,13 +20,6 @@ async function clean(settings: Partial<SyncSettings> = deltas, delta = true): Pr
 const readLine = ({ log }: PlanScene) => log.lines.findLast(({ message }) => message === 'reading the source')?.fields;
 
 describe('a run about all', () => {
-  it('reads all, and says nothing of it, where deltas are not configured', async () => {
-    const scene = await clean({});
-    const { facts } = (await scene.plan()).plan;
-    expect(facts.read).toEqual({ kind: 'full', at: scene.clock.now(), fingerprint: 'f1' });
-    expect(readLine(scene)).toBeUndefined();
-  });
-
   it('reads who has changed since the last clean read began', async () => {
     const scene = await clean();
     const first = scene.clock.now() - hour;
@@ -35,13 +28,6 @@ describe('a run about all', () => {
     expect(facts.read).toEqual({ kind: 'delta', at: scene.clock.now(), since, fingerprint: 'f1' });
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'delta', since: new Date(since).toISOString() });
     expect(readLine(scene)).toEqual({ sync: 'people', read: 'delta' });
-  });
-
-  it('reads all when that is wished, with the reason', async () => {
-    const scene = await clean();
-    const { facts } = (await scene.plan({ kind: 'all', isFull: true })).plan;
-    expect(facts.read).toMatchObject({ kind: 'full', reason: 'a full read was requested' });
-    expect(readLine(scene)).toEqual({ sync: 'people', read: 'full', reason: 'a full read was requested' });
   });
 
   it('reads all of a source that cannot tell who has changed', async () => {
@@ -64,30 +50,11 @@ describe('a run about named people', () => {
     expect(scene.source.requests.at(-1)?.kind).toBe('point');
   });
 
-  it('reads all while there is no roster', async () => {
-    const scene = await openPlanScene({ records: [row('a1')] });
-    await scene.plan(only('a1'));
-    expect(scene.source.requests.at(-1)).toEqual({ kind: 'full' });
-  });
-
   it('reads all where no field of the source holds the identification unchanged', async () => {
     const scene = await clean();
     Object.assign(scene.sync, { mapping: { ...scene.sync.mapping, identificationField: undefined } });
     await scene.plan(only('a1'));
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'full' });
-  });
-
-  it('reads all while the roster is one of another configuration', async () => {
-    const scene = await clean();
-    Object.assign(scene.sync, { fingerprint: 'f2' });
-    await scene.plan(only('a1'));
-    expect(scene.source.requests.at(-1)?.kind).toBe('full');
-  });
-
-  it('asks for them alone, with or without a roster, where e-mails do not tell who is who', async () => {
-    const scene = await openPlanScene({ records: [row('a1')], settings: { match: ['identification'] } });
-    await scene.plan(only('a1'));
-    expect(scene.source.requests.at(-1)?.kind).toBe('point');
   });
 });
 
@@ -96,15 +63,6 @@ describe('source fields that no record has', () => {
     const { area: _area, ...fields } = row(id).fields;
     return { at: `line of ${id}`, fields };
   };
-
-  it('are a note at first', async () => {
-    const scene = await openPlanScene({ records: [bare('a1')] });
-    const planned = await scene.plan();
-    expect(scene.message(planned, 'source-note')).toBe(
-      'area reads `area`, but no record has this field. Check its name, and the permissions in the HR system',
-    );
-    expect(planned.kinds).toEqual({ a1: 'create' });
-  });
 
   it('are a finding, and hold all changes, when records had them before', async () => {
     const scene = await clean();
@@ -116,33 +74,6 @@ describe('source fields that no record has', () => {
     );
     expect(planned.plan.facts.isReadDoubted).toBe(true);
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
-  });
-
-  it('say nothing in a delta or a look-up of named people, whose records are few', async () => {
-    const scene = await clean();
-    scene.source.changed = [bare('a1')];
-    expect((await scene.plan()).findings).toEqual([]);
-    scene.source.records = [bare('a1')];
-    expect((await scene.plan(only('a1'))).findings).toEqual([]);
-  });
-
-  it('are found in a delta where the source itself says that it returned none', async () => {
-    const scene = await clean();
-    scene.source.changed = [row('a1', { area: 'X' })];
-    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's', notReturned: ['area'] };
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.findings]).toEqual([{ a1: 'update held' }, ['field-vanished', 'held']]);
-  });
-
-  it('say nothing in a read without a record', async () => {
-    const scene = await clean();
-    scene.source.records = [];
-    scene.source.end = { complete: true, rows: 0, evidence: 'all', stamp: 's', notReturned: ['area'] };
-    const planned = await scene.plan({ kind: 'all', isFull: true });
-    expect(planned.findings).toEqual(['source-incomplete']);
-    expect(planned.plan.failure).toBe(
-      'the source returned no employees: nothing was changed. the source has no employees',
-    );
   });
 
   it('are why a read without a usable row plans nothing', async () => {
@@ -185,25 +116,5 @@ describe('a delta', () => {
       'two records claim the same user (see the next findings): the next run reads all employees',
     );
     expect((await scene.plan(all)).plan.facts.read).toMatchObject({ kind: 'full' });
-  });
-
-  it('gives the source the last full read to compare with in no case, a full read always', async () => {
-    const scene = await clean();
-    const seen: unknown[] = [];
-    const { read } = scene.sync.source;
-    Object.assign(scene.sync.source, {
-      read: (...given: Parameters<typeof read>) => {
-        seen.push([given[0].kind, given[1].previous?.rows, given[1].clock === scene.clock, given[1].signal.aborted]);
-        return read(...given);
-      },
-    });
-    await scene.plan();
-    await scene.plan({ kind: 'all', isFull: true });
-    await scene.plan(only('a1'));
-    expect(seen).toEqual([
-      ['delta', undefined, true, false],
-      ['full', 2, true, false],
-      ['point', undefined, true, false],
-    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
-import { account, only, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
+import { account, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `p${String(i).padStart(4, '0')}`);
 
@@ -65,41 +65,6 @@ describe('a sealed plan', () => {
     expect((await scene.show()).plan.digest).not.toBe(shown.plan.digest);
   });
 
-  it('tells what the run is to remember of it', async () => {
-    const records = [row('a1'), row('b2', { status: 'odd' }), row('c3')];
-    const scene = await openPlanScene({ records, users: [account('a1'), account('x9')] });
-    await scene.plan();
-    expect((await scene.plan()).plan.facts).toEqual({
-      read: { kind: 'full', at: scene.clock.now(), fingerprint: 'f1' },
-      sourceRows: 3,
-      platformUsers: 2,
-      managedUsers: 1,
-      unchanged: 1,
-      unmanaged: 1,
-      blocked: { 'status-unknown': 1 },
-      lookedAt: scene.clock.now(),
-      lookTookMs: 0,
-      pageSize: 500,
-      postponed: 0,
-      rejected: 0,
-      sourceGaps: [],
-    });
-    const { facts } = (await scene.plan(only('a1'))).plan;
-    expect(facts).not.toHaveProperty('unmanaged');
-    expect(facts).toMatchObject({ sourceRows: 1, platformUsers: 1 });
-  });
-
-  it('without a usable read is empty, and says what may be the cause', async () => {
-    const scene = await openPlanScene({ records: [row('a1'), row('b2')] });
-    await scene.plan();
-    scene.source.records = [row('', {}, 'line 2')];
-    const { plan, changes } = await scene.plan();
-    expect([changes, plan.facts.sourceGaps?.length, plan.digest.length]).toEqual([[], 1, 64]);
-    expect(plan.failure).toMatch(
-      /^the source returned 1 row, none of them usable.*: nothing was changed\. 1 record has no/,
-    );
-  });
-
   it('passes the places of a run where a kill matters, in order', async () => {
     const scene = await openPlanScene({ records: [row('a1')] });
     await scene.run();
@@ -125,14 +90,6 @@ describe('a sealed plan', () => {
     });
     const [change] = await scene.store.plans.page(run.id, { limit: 1 });
     expect(await Array.fromAsync(scene.store.holds.hashes(hold?.id ?? ''))).toEqual([[change?.hash]]);
-  });
-
-  it('of a failed read ends the run with the reason, and keeps the holds of none', async () => {
-    const scene = await openPlanScene({ records: [] });
-    const { run } = await scene.run();
-    expect(run).toMatchObject({ phase: 'done', outcome: 'failed' });
-    expect(run.reason).toContain('the source returned no employees');
-    expect(await scene.store.batches.ofRun(run.id)).toEqual([]);
   });
 });
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { account, only, openPlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
 
-/** A row whose hire date cannot be read. */
-const undated = (id: string) => row(id, { hired: 'soon' });
-
 const messages = async (options: PlanSceneOptions): Promise<readonly string[]> => {
   const { plan } = await (await openPlanScene(options)).plan();
   return plan.findings.map(({ message }) => message);
@@ -204,18 +201,6 @@ describe('records that name nobody', () => {
     expect(planned.plan.facts).toMatchObject({ sourceRows: 2, sourceGaps: [expect.stringContaining('1 record')] });
     expect(await scene.store.reads.last('people')).toBeUndefined();
   });
-
-  it('count too where the source cannot separate their fields', async () => {
-    const scene = await openPlanScene({ records: [row('a1'), row('')] });
-    scene.source.broken = [{ at: 'line 4', reason: '3 cells instead of 9' }];
-    const planned = await scene.plan();
-    expect(planned.plan.findings).toContainEqual({
-      code: 'row-unreadable',
-      at: 'line 4',
-      message: 'line 4 cannot be read: 3 cells instead of 9',
-    });
-    expect(scene.message(planned, 'source-incomplete')).toContain('2 records have no identification');
-  });
 });
 
 describe('a read that no plan can be made from', () => {
@@ -256,73 +241,9 @@ describe('a read that no plan can be made from', () => {
     expect(plan.facts.read).toMatchObject({ kind: 'full' });
     expect([plan.verdict, plan.repeated]).toEqual([{ holds: [], fields: [], areMissesHeld: false }, 0]);
   });
-
-  it('is one whose rows are all refused', async () => {
-    const records = [row('a1', { grade: 'x' }), row('b2', { grade: 'y' })];
-    const scene = await openPlanScene({ records, settings: { scope: '$number(grade) < 5' } });
-    const { plan } = await scene.plan();
-    expect(plan.failure).toContain('the source returned 2 rows, none of them usable');
-    expect(plan.facts.blocked).toEqual({ 'row-refused': 2 });
-  });
-
-  it('names the most frequent cause', async () => {
-    const scene = await openPlanScene({ records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })] });
-    expect((await scene.plan()).plan.failure).toContain(
-      '2 of 2 rows have a status that lifecycle does not name; first at line of a1',
-    );
-  });
-
-  it('is one of named people whom the source does not have', async () => {
-    const scene = await openPlanScene({ records: [row('a1')] });
-    await scene.plan();
-    const planned = await scene.plan(only('zoe'));
-    expect(planned.plan.failure).toMatch(/^the source knows none of the named people: nothing was changed\./);
-  });
-});
-
-describe('employees whose lifecycle dates cannot be read', () => {
-  it('are counted as blocked once, whether or not they need a decision', async () => {
-    const scene = await openPlanScene({ records: [undated('a1'), undated('b2'), row('c3')], users: [account('a1')] });
-    const planned = await scene.plan();
-    expect(planned.plan.facts.blocked).toEqual({ 'row-refused': 2 });
-    expect(planned.kinds).toEqual({ c3: 'create' });
-  });
-
-  it('are not counted when they were asked for by name', async () => {
-    const scene = await openPlanScene({ records: [row('a1'), row('c3')] });
-    await scene.plan();
-    scene.source.records = [undated('a1')];
-    expect((await scene.plan(only('a1'))).plan.facts.sourceRows).toBe(1);
-  });
 });
 
 describe('what a read tells', () => {
-  it('is its progress in rows, its notes and the cells that it could not use', async () => {
-    const records = [...['a1', 'b2', 'c3', 'd4'].map((id) => row(id)), row('e5', { born: 'unknown' })];
-    const scene = await openPlanScene({ records });
-    scene.source.end = { complete: true, rows: 5, evidence: 'all', stamp: 's', notes: ['two pages were slow'] };
-    const planned = await scene.plan();
-    expect(scene.events.filter(({ step }) => step === 'reading')).toEqual([
-      { step: 'reading', rows: 3 },
-      { step: 'reading', rows: 5 },
-    ]);
-    expect(planned.findings).toEqual(['cell-unreadable', 'source-note']);
-    expect(scene.message(planned, 'source-note')).toBe('two pages were slow');
-    expect(scene.source.stopped).toBe(0);
-  });
-
-  it('is the share of people with a value, for the next read to compare', async () => {
-    const records = [row('a1', { area: 'X', job: '' }), row('b2', { area: '', job: '' }), row('c3', { job: '' })];
-    const scene = await openPlanScene({ records: [...records, row('d4', { area: '', job: '' })] });
-    await scene.plan();
-    expect(await scene.store.reads.last('people')).toMatchObject({
-      rows: 4,
-      stamp: 's1',
-      isAccepted: true,
-      fillRates: { firstName: 1, area: 0.5, job: 0, email: 0 },
-    });
-  });
-
   it('is that it is short of fields that the mapping names, before anything is read', async () => {
     const scene = await openPlanScene({ records: [row('a1')] });
     scene.source.fields = ['id', 'first', 'last', 'status', 'hired', 'leaves', 'type', 'email', 'area', 'born'];
@@ -362,16 +283,6 @@ describe('what a read tells', () => {
 });
 
 describe('a read of named people', () => {
-  it('asks the source for them alone once a full read is known, and decides about them alone', async () => {
-    const users = [account('a1', { fields: { area: 'Old' } }), account('b2', { fields: { area: 'Old' } })];
-    const scene = await openPlanScene({ records: [row('a1'), row('b2')], users });
-    await scene.plan();
-    const planned = await scene.plan(only('b2'));
-    expect(scene.source.requests.at(-1)).toEqual({ kind: 'point', identifications: ['b2'], field: 'id' });
-    expect(planned.kinds).toEqual({ b2: 'update' });
-    expect(planned.plan.facts.read).toMatchObject({ kind: 'point' });
-  });
-
   it('reads all before the first full read, and decides about them alone', async () => {
     const users = [account('a1', { fields: { area: 'Old' } }), account('b2', { fields: { area: 'Old' } })];
     const scene = await openPlanScene({ records: [row('a1'), row('b2')], users });
@@ -407,13 +318,5 @@ describe('a read of named people', () => {
     const scene = await openPlanScene({ records });
     const planned = await scene.plan(only('b2'));
     expect([planned.kinds, planned.findings]).toEqual([{}, ['email-conflict a1', 'email-conflict b2']]);
-  });
-
-  it('says that it may lack somebody when it is not complete', async () => {
-    const scene = await openPlanScene({ records: [row('a1')] });
-    await scene.plan();
-    scene.source.end = { complete: false, rows: 1, reasons: ['it timed out'] };
-    const planned = await scene.plan(only('a1'));
-    expect(scene.message(planned, 'source-incomplete')).toBe('the read may lack a requested person: it timed out');
   });
 });
