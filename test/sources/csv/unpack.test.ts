@@ -57,6 +57,12 @@ describe('a packed CSV file', () => {
     ['gzip by its name', 'a.csv.gz', gzipSync(people), {}],
     ['gzip by configuration', 'a.dat', gzipSync(people), { compression: 'gzip' }],
     ['gzip in two members', 'a.csv.gz', Buffer.concat([gzipSync('id,name\n1,A'), gzipSync('na\n2,Luz\n')]), {}],
+    [
+      'gzip in two members with a header each',
+      'a.csv.gz',
+      Buffer.concat([gzipSync('id,name\n1,Ana\n'), gzipSync('id,name\n2,Luz\n')]),
+      {},
+    ],
     ['gzip with padding', 'a.csv.gz', Buffer.concat([gzipSync(people), Buffer.alloc(600)]), {}],
     ['called .gz, but unpacked on its way', 'a.csv.gz', Buffer.from(people), {}],
     ['zip', 'a.zip', zip({ 'a.csv': people }), {}],

@@ -174,6 +174,9 @@ function openNotes(): Notes {
 /** Rows from which the forms of the columns are learned. */
 const learnedRows = 500;
 
+/** From so few rows nothing follows about blank cells. */
+const enoughRows = 5;
+
 /** Decides whether each cell of a row is in its column. */
 interface Widths {
   fits(row: CsvRow): boolean;
@@ -185,6 +188,7 @@ interface Widths {
  */
 function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
   const seen: Set<string>[] = columns.map(() => new Set());
+  const blank = new Set<number>();
   let learned = 0;
   const width = columns.length;
   const named = columns.findLastIndex((name) => name !== undefined) + 1;
@@ -200,6 +204,9 @@ function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
   };
   const isInPlace = (cells: readonly string[], surplus: number): boolean => {
     const end = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    const isBlank = (index: number): boolean => (cells[index]?.trim() ?? '') === '';
+    // A column that is blank nowhere else is not blank here.
+    if (learned >= enoughRows && columns.some((_, index) => isBlank(index) && !blank.has(index))) return false;
     const isWide = surplus > 0;
     for (let off = 1; off <= Math.abs(surplus); off++) {
       // With too many cells, those from `at` on may be one. With too few, that one may hold several.
@@ -216,7 +223,8 @@ function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
     learned++;
     for (const [index, known] of seen.entries()) {
       const cell = cells[index]?.trim() ?? '';
-      if (cell !== '') known.add(cell).add(formOf(cell));
+      if (cell === '') blank.add(index);
+      else known.add(cell).add(formOf(cell));
     }
   };
   return {
@@ -229,10 +237,9 @@ function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
       if (cells.slice(width).some((cell) => cell.trim() !== '') || misquoted !== undefined) return false;
       const isUsual = length === usualWidth && length > width;
       if (isUsual && learned < learnedRows) learn(cells);
-      if (length > width) told.add('wide');
-      if (isUsual || (length < width && length >= named)) return true;
-      if (!isInPlace(cells, length - width)) return false;
-      if (length < width) told.add('short');
+      const isShortOfNames = length < named;
+      if (!isUsual && (isShortOfNames || length > width) && !isInPlace(cells, length - width)) return false;
+      if (length > width || isShortOfNames) told.add(length > width ? 'wide' : 'short');
       return true;
     },
   };
