@@ -122,6 +122,11 @@ export interface PlanHeader {
 }
 
 /** How changes are taken out of what will be sent. */
+export interface SomeChanges {
+  readonly names: readonly string[];
+  readonly class: ChangeClass;
+}
+
 export interface Aside {
   readonly state: 'held' | 'dropped';
   readonly reason: string;
@@ -148,6 +153,8 @@ export interface Plans {
   getMany(planId: string, identifications: readonly string[]): Promise<readonly PlannedChange[]>;
   /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  /** Holds the planned changes of these people in the class, except approved ones. Returns how many. */
+  holdSome(owned: OwnedRun | undefined, planId: string, some: SomeChanges, reason: string): Promise<number>;
   /** Holds or drops changes that are planned or held, whatever was approved. */
   setAside(owned: OwnedRun | undefined, planId: string, names: readonly string[], aside: Aside): Promise<void>;
   /** Holds the planned updates that change one of the fields. */

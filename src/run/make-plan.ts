@@ -34,7 +34,7 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
     const compared = await comparePeople(work, read, io);
     const decided = await decideChanges(work, { read, compared }, io);
-    const counts = await countChanges(work, { compared, decided }, io);
+    const counts = await countChanges(work, { read, compared, decided }, io);
     const judged = judge(work, { read, compared, counts });
     await record(work, { read, compared, decided, judged }, io);
     return await sealPlan(work, { read, compared, decided, judged }, io);

@@ -6,7 +6,7 @@ import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { Aside, NewChange, OwnedRun, OwnedUser, ReadRecord } from '../ports/store.ts';
+import type { Aside, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
@@ -48,6 +48,8 @@ export interface Recorder {
   applyApprovals(): Promise<void>;
   /** Holds the changes of the classes and fields that the guards stop. Returns how many, in order of the classes. */
   hold(verdict: Pick<GuardVerdict, 'holds' | 'fields'>): Promise<readonly number[]>;
+  /** Holds the changes of these people in the class, except approved ones. Returns how many. */
+  holdSome(some: SomeChanges, reason: string): Promise<number>;
   setAside(names: readonly string[], aside: Aside): Promise<void>;
   /** Stores who the people of an accepted, complete full read are. `rows`: of the read. */
   people(people: KnownPeople, rows: number, proof: MissingProof): Promise<void>;
@@ -123,12 +125,16 @@ export function explainWith(watcher: Watcher, sync: Sync, io: EngineIo): Recorde
     changes: async (changes) => watcher.changes(changes),
     async applyApprovals() {},
     hold: async ({ holds }) => holds.map(() => 0),
+    holdSome: async () => 0,
     async setAside() {},
     async seal() {},
   };
 }
 
-type StoredPlan = Pick<Recorder, 'planId' | 'begin' | 'changes' | 'applyApprovals' | 'hold' | 'setAside' | 'seal'>;
+type StoredPlan = Pick<
+  Recorder,
+  'planId' | 'begin' | 'changes' | 'applyApprovals' | 'hold' | 'holdSome' | 'setAside' | 'seal'
+>;
 
 interface PlanPlace {
   readonly planId: string;
@@ -153,6 +159,7 @@ function storedPlan({ planId, owned, run }: PlanPlace, { settings }: Sync, { sto
       for (const { field, reason } of fields) await plans.holdFields(owned, planId, [field], reason);
       return counts;
     },
+    holdSome: (some, reason) => plans.holdSome(owned, planId, some, reason),
     setAside: (names, aside) => plans.setAside(owned, planId, names, aside),
     seal: (digest) => plans.seal(owned, planId, digest),
   };

@@ -75,6 +75,14 @@ const right: Readonly<Record<string, Check>> = {
   ),
   '10A-leaver-row-twice': left('E120'),
   '10D-equal-rows-with-prefer': left('E120'),
+  '11A-date-order-swapped': all(
+    stay('E104', 'E112'),
+    keep({ birthDate: '1990-06-16', orgEntryDate: '2020-02-08' }, 'E105'),
+    ({ commands }) => {
+      expect(commands[1]?.code).toBe(3);
+      expect(commands[1]?.told()).toMatch(/the last days of work are in doubt: left is not a date .* in 5 rows/);
+    },
+  ),
   '12B-marriage-id-is-email': all(
     stay('p105@corp.test'),
     noAccounts('f.perez-soto@corp.test'),
@@ -90,7 +98,11 @@ const right: Readonly<Record<string, Check>> = {
     told(/E988 .* leaver who looks like the same person.*adopt people E988/),
   ),
   '14A-turkish-lowercase': all(noAccounts('E131', 'E132'), told(unreadable, /Turkish/)),
-  '16C-windows-1250-unset': ({ last }) => expect(last.code).toBe(1),
+  '16B-windows-1250-as-1252': all(
+    keep({ firstName: 'Grażyna', lastName: 'Wiśniewski' }, 'E102'),
+    ({ last }) => expect(last.code).toBe(3),
+    told(/first has a sign beside a letter .* 30 rows/),
+  ),
   '21A-leaver-with-end-of-time': left('E120'),
   '23A-email-domain-junk': all(
     ...people(105, 109).map((id) => keep({ email: `p${id.slice(1)}@corp.test` }, id)),

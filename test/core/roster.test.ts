@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openRoster, packRoster, RosterEntries, saltedHash, standingCode } from '../../src/core/plan/roster.ts';
+import {
+  leaveDayOf,
+  openRoster,
+  packRoster,
+  RosterEntries,
+  saltedHash,
+  standingCode,
+} from '../../src/core/plan/roster.ts';
 
 interface Listed {
   readonly name: string;
@@ -53,11 +60,12 @@ describe('a roster', () => {
     expect((await roster.people(['X'])).size).toBe(0);
   });
 
-  it('knows each standing, and takes a code of a later version as other', async () => {
+  it('knows each standing, and the last day of work', async () => {
     const hash = saltedHash('s');
-    const codes = (['active', 'leaver', 'out-of-scope', 'other'] as const).map(standingCode);
+    const codes = (['active', 'leaver', 'out-of-scope', 'other'] as const).map((standing) => standingCode(standing));
     expect(codes).toEqual([0, 1, 2, 3]);
-    const people = [...codes, 9].flatMap((code, i) => {
+    const dated = standingCode('leaver', leaveDayOf('2026-11-20'));
+    const people = [...codes, dated].flatMap((code, i) => {
       const { hi, lo } = hash.of(`e${i}`);
       return [hi, lo, hash.of(`E${i}`).hi, code];
     });
@@ -70,8 +78,10 @@ describe('a roster', () => {
       'leaver',
       'out-of-scope',
       'other',
-      'other',
+      'leaver',
     ]);
+    expect(found.get('E4')?.[0]?.leaves).toBe('2026-11-20');
+    expect(found.get('E1')?.[0]).not.toHaveProperty('leaves');
   });
 
   it('finds an identification that only looks like one of its own', async () => {

@@ -127,6 +127,12 @@ export function memoryPlans(tables: Tables): Plans {
         change.classes.some((name) => classes.includes(name)),
       );
     },
+    async holdSome(owned, id, { names, class: held }, reason) {
+      const plan = requirePlan(tables, owned, id);
+      return holdWhere(plan.changes.values(), reason, ({ identification, classes }) => {
+        return names.includes(identification) && classes.includes(held);
+      });
+    },
     async setAside(owned, id, names, { state, reason }) {
       const plan = requirePlan(tables, owned, id);
       for (const name of names) {

@@ -1,5 +1,6 @@
 import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
+import type { UnreadableCells } from './columns.ts';
 import { numberDamage } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
@@ -9,8 +10,8 @@ export type BlockedKind = (typeof blockedKinds)[number];
 /** Number of people without a decision, by kind. A kind with a count of zero is absent. */
 export type BlockedCounts = Readonly<Partial<Record<BlockedKind, number>>>;
 
-/** The counts of a read. `rows`: the records of these people, if they are more than the people. */
-export type StoredBlocked = BlockedCounts & { readonly rows?: number };
+/** The counts of a read. `rows`: the records of these people, if they are more than the people. `cells`: unreadable ones. */
+export type StoredBlocked = BlockedCounts & { readonly rows?: number; readonly cells?: UnreadableCells };
 
 /**
  * Counts the people who are blocked by source data. `unresolved` is excluded, because there the platform gave no

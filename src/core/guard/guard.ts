@@ -4,6 +4,7 @@ import { leftOutReason } from '../plan/decision.ts';
 import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
+import type { ColumnDoubts } from './columns.ts';
 import type { VanishedField } from './field-visibility.ts';
 
 /** How long held changes can be approved (ms). */
@@ -30,6 +31,7 @@ export interface GuardFacts {
   readonly unreadable?: Readonly<Partial<Record<FieldName, string>>>;
   /** Source fields that the mapping reads and that no record of this full read shows any longer. */
   readonly vanished: readonly VanishedField[];
+  readonly columns?: ColumnDoubts;
   /** The last complete full read; undefined at the first run and for reads that are not full. */
   readonly previous:
     | { readonly rows: number; readonly fillRates: Readonly<Partial<Record<FieldName, number>>> }
@@ -64,13 +66,15 @@ export interface GuardVerdict {
   readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
   /** Misses of this read are not counted, because the source lost rows or fields. */
   readonly areMissesHeld: boolean;
+  /** Why cells of a column are in doubt, besides the updates of `fields`. */
+  readonly column?: string;
   /** Why the read is doubted although its rows are readable: too many people without a decision. */
   readonly blocked?: string;
 }
 
 /** Returns whether the read itself needs approval. An approved run becomes the reference for later reads. */
-export function isReadDoubted({ areMissesHeld, fields, blocked }: GuardVerdict): boolean {
-  return areMissesHeld || fields.length > 0 || blocked !== undefined;
+export function isReadDoubted({ areMissesHeld, fields, blocked, column }: GuardVerdict): boolean {
+  return areMissesHeld || fields.length > 0 || blocked !== undefined || column !== undefined;
 }
 
 /** The users of the sync when the plan is made. `managed` 0 is a first run, where only the absolute limit applies. */
@@ -116,15 +120,21 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
       holds.push({ sync: facts.sync, class: name, reason: notCounted(name, count, facts.restored), count });
     } else if (total > allowed) {
       holds.push({ sync: facts.sync, class: name, reason: tooMany(name, facts, allowed), count });
+    } else if (facts.columns?.encoding !== undefined && (name === 'creates' || name === 'updates')) {
+      holds.push({ sync: facts.sync, class: name, reason: facts.columns.encoding, count });
     } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
       holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
     }
   }
   const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
-  const fields = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
+  const emptied = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
+  const { fields: doubted = [], leaveDate } = facts.columns ?? {};
+  const fields = [...emptied, ...doubted.filter(({ field }) => !emptied.some((one) => one.field === field))];
   const blocked = tooManyBlocked(facts, settings);
   const areMissesHeld = rowsReason !== undefined || blind !== undefined;
-  return { holds, fields, areMissesHeld, ...(blocked === undefined ? {} : { blocked }) };
+  const why = leaveDate ?? facts.columns?.encoding;
+  const column = why === undefined ? {} : { column: why };
+  return { holds, fields, areMissesHeld, ...column, ...(blocked === undefined ? {} : { blocked }) };
 }
 
 /**

@@ -53,7 +53,10 @@ const readers: Readonly<Record<CellKind, CellReader>> = {
     return turkish.test(text) ? turkishCase : (importDamage(text) ?? text);
   },
   phone: (text) => (isNoValue(text) || anyWord.test(text) ? noValue : (importDamage(text) ?? withoutInvisible(text))),
-  name: (text) => readWords(text),
+  name(text) {
+    const read = readWords(text);
+    return read === text && strangeLetters.test(text) ? wrongLetters : read;
+  },
   text: (text) => readWords(text),
 };
 
@@ -61,6 +64,16 @@ function readWords(text: string): string | NotedText | Refusal {
   if (isNoValue(text)) return noValue;
   return importDamage(text) ?? (word.test(text) ? new NotedText(text, 'word') : text);
 }
+
+/**
+ * Signs that no name has beside a letter: a file in one encoding was read in another one (`£ukasz` is Łukasz). `º` and
+ * `ª` (Mª), `´` (O´Neill) and `·` (l·l) are in names.
+ */
+const strangeLetters = /\p{L}[¢£¤¥¦§©«¬®¯°±²³µ¶¹»¼½¾¿¡×÷]|[¢£¤¥¦§©¬®¯°±²³µ¶¹»¼½¾¿¡×÷]\p{L}/u;
+const wrongLetters = new Refusal(
+  'wrong-encoding',
+  'has a sign beside a letter (£, ¿, ¹): the file seems to be in another encoding. Correct source.encoding',
+);
 
 function noted(read: ReturnType<CellReader>, note: CellNote): ReturnType<CellReader> {
   return typeof read === 'string' && read !== '' ? new NotedText(read, note) : read;

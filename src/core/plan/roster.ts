@@ -35,6 +35,8 @@ export interface RosterPage {
 /** One person of a roster. `key` identifies the person in `claims`. */
 export interface RosterEntry {
   readonly standing: RosterStanding;
+  /** The last day of work that the read showed, if any. */
+  readonly leaves?: string;
   /** False: the roster has the identification in other case, or one that looks like it. */
   readonly isExact: boolean;
 }
@@ -55,8 +57,17 @@ const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope'
 export const rosterWidth = 4;
 const entriesPerPage = 2048;
 
-export function standingCode(standing: RosterStanding): number {
-  return standings.indexOf(standing);
+/** Two bits of standing, then the last day of work. */
+export function standingCode(standing: RosterStanding, leaveDay = 0): number {
+  return standings.indexOf(standing) | (leaveDay << 2);
+}
+
+const dayMs = 86_400_000;
+const firstDay = Date.UTC(1900, 0, 1) / dayMs;
+
+/** Returns the number of a plain date: days since 1899-12-31; 0 for none. */
+export function leaveDayOf(leaves: string | undefined): number {
+  return leaves === undefined ? 0 : Date.parse(leaves) / dayMs - firstDay + 1;
 }
 
 /** Returns the hash function of a roster with this salt: identifications and e-mails compare without case. */
@@ -133,6 +144,10 @@ function pager(pages: number): (hi: number) => number {
   return pages === 1 ? () => 0 : (hi) => hi >>> shift;
 }
 
+function leaveDateOf(day: number): Pick<RosterEntry, 'leaves'> {
+  return day === 0 ? {} : { leaves: new Date((day - 1 + firstDay) * dayMs).toISOString().slice(0, 10) };
+}
+
 /** Opens a roster over its stored pages. `load` returns the pages with these numbers, in any order. */
 export function openRoster(
   header: RosterHeader,
@@ -175,8 +190,9 @@ export function openRoster(
         if (entries.length > 0) found.set(name, entries);
       }
       const toEntry = (name: string, entry: Int32Array): RosterEntry => ({
-        standing: standings[entry[3] as number] ?? 'other',
+        standing: standings[(entry[3] as number) & 3] ?? 'other',
         isExact: entry[2] === hash.of(name).hi,
+        ...leaveDateOf((entry[3] as number) >>> 2),
       });
       return new Map([...found].map(([name, entries]) => [name, entries.map((entry) => toEntry(name, entry))]));
     },

@@ -1,3 +1,4 @@
+import type { ColumnFacts, UnreadableColumn } from '../guard/columns.ts';
 import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type { findingEntries } from './codes/finding-entries.ts';
@@ -45,6 +46,8 @@ interface CellFindings {
   see(person: Person): void;
   /** Returns the findings in order of first occurrence. No finding holds a value. */
   all(): readonly Finding[];
+  /** Returns the cells of each use that have a text which cannot be read, and the most frequent cause. */
+  unreadable(): ColumnFacts['unreadable'];
   /** Returns the most frequent cause of unreadable cells of a field, without a value: `hire_date is not a date in …`. */
   worst(field: CellUse): { readonly cause: string; readonly count: number } | undefined;
 }
@@ -57,6 +60,7 @@ interface Group {
   /** Why the cells cannot be used, or the note about cells that are used. */
   readonly found: string | CellNote;
   readonly isUsed: boolean;
+  readonly kind: string;
   readonly consequences: Set<string>;
   readonly fields: Set<CellUse>;
   readonly places: string[];
@@ -89,6 +93,19 @@ export function openCellFindings(): CellFindings {
       for (const { column, note } of person.notes) add(person, column, note);
     },
     all: () => [...groups.values()].map(findingOf),
+    unreadable() {
+      const found = new Map<CellUse, UnreadableColumn>();
+      for (const { column, found: reason, isUsed, fields, count, kind } of groups.values()) {
+        if (isUsed || kind === 'blank' || kind === 'not-visible' || kind === 'no-value') continue;
+        for (const field of fields) {
+          const before = found.get(field);
+          const cause = before?.cause ?? `${column} ${reason}`;
+          const misread = (before?.misread ?? 0) + (kind === 'wrong-encoding' ? count : 0);
+          found.set(field, { count: (before?.count ?? 0) + count, cause, misread });
+        }
+      }
+      return Object.fromEntries(found);
+    },
     worst(field) {
       const [group] = [...groups.values()].filter(({ fields }) => fields.has(field)).sort((a, b) => b.count - a.count);
       return group && { cause: `${group.column} ${group.found}`, count: group.count };
@@ -98,10 +115,12 @@ export function openCellFindings(): CellFindings {
 
 function openGroup(column: string, found: CellTrouble | CellNote): Group {
   const isUsed = typeof found === 'string';
+  const kind = isUsed ? found : found.kind;
   return {
     column,
     found: isUsed ? found : found.reason,
     isUsed,
+    kind,
     consequences: new Set(),
     fields: new Set(),
     places: [],

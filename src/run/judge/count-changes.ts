@@ -9,26 +9,51 @@ import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
+import type { PlanRead } from '../read/read-people.ts';
 import { changesOf } from '../seal/batches.ts';
 import type { PlanCounts } from './judge.ts';
 
 /** Completes the plan, marks what operators approved, and counts what the guards look at. */
 export async function countChanges(
   work: PlanWork,
-  { decided, compared }: { readonly decided: Decided; readonly compared: PlanCompared },
+  { read, decided, compared }: { readonly read: PlanRead; readonly decided: Decided; readonly compared: PlanCompared },
   io: EngineIo,
 ): Promise<PlanCounts> {
   const { recorder, sync } = work;
   await addExcessHandOvers(work, decided.expected, compared);
   await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
+  const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
   return {
     rejected,
-    leftOut: leftOut === 0 ? [] : await leftOutByClass(work, io),
+    leftOut: [...left, ...(await holdByColumn(work, read, io))],
     open: (await io.store.plans.count(recorder.planId)).open,
     recent: await appliedInWindow(sync, io),
     restored: await restoredSince(guardWindowStart(io), io),
   };
+}
+
+/**
+ * Holds the disables that rest on a last day of work in a column in doubt. A person whose date is as in the last accepted
+ * read leaves as usual.
+ */
+async function holdByColumn(
+  { recorder, index, sync }: PlanWork,
+  { columns: { leaveDate } }: PlanRead,
+  io: EngineIo,
+): Promise<readonly Hold[]> {
+  if (leaveDate === undefined) return [];
+  const leavers = index.leaversByDate();
+  const { name } = sync.settings;
+  const roster = await io.store.rosters.open(name);
+  const known = await roster?.people(leavers.map(({ identification }) => identification));
+  const changed = leavers.filter(({ identification, leaves }) => {
+    return known?.get(identification)?.some((entry) => entry.isExact && entry.leaves === leaves) !== true;
+  });
+  const reason = `the last days of work are in doubt: ${leaveDate}. Correct the export, or lifecycle.dateFormat`;
+  const names = changed.map(({ identification }) => identification);
+  const count = await recorder.holdSome({ names, class: 'disables' }, reason);
+  return count === 0 ? [] : [{ sync: name, class: 'disables', reason, count }];
 }
 
 /**

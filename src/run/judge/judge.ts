@@ -17,7 +17,7 @@ import type { PlanRead } from '../read/read-people.ts';
 export interface PlanCounts {
   /** Number of changes that were dropped because an operator rejected them. */
   readonly rejected: number;
-  /** Changes that an operator left out when deciding others. They are held already. */
+  /** Changes that an operator left out when deciding others, or that a column in doubt asks for. They are held already. */
   readonly leftOut: readonly Hold[];
   /** Number of changes in each class that an operator has not approved. */
   readonly open: Readonly<Record<ChangeClass, number>>;
@@ -52,12 +52,12 @@ export interface JudgeInput {
 export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus'>, input: JudgeInput): Judged {
   const { sync } = work;
   const { read, compared, counts } = input;
-  const { snapshot, fillRates, unreadable, vanished, last } = read;
+  const { snapshot, fillRates, unreadable, vanished, columns, last } = read;
   const { name, guards } = sync.settings;
   const { managed, enabled } = compared;
   const { rows } = snapshot;
   const previous = snapshot.kind === 'full' ? last : undefined;
-  const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, previous };
+  const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous };
   const { open: classes, recent, restored } = counts;
   const about = blockedFacts(work, read);
   const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);

@@ -5,7 +5,13 @@ import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import { RosterEntries, type RosterPart, type RosterStanding, standingCode } from '../../core/plan/roster.ts';
+import {
+  leaveDayOf,
+  RosterEntries,
+  type RosterPart,
+  type RosterStanding,
+  standingCode,
+} from '../../core/plan/roster.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
 import { type Absent, createPersonText } from './person-text.ts';
@@ -84,6 +90,7 @@ export class PeopleIndex {
   #hiddenHi = new Int32Array(1024);
   #hiddenLo = new Int32Array(1024);
   #account = new Int32Array(1024);
+  #leaves = new Int32Array(1024);
   #place = new Float64Array(1024);
   #size = 0;
 
@@ -169,6 +176,7 @@ export class PeopleIndex {
   fill(slot: number, person: Person | RejectedPerson): void {
     this.#place[slot] = this.#spool.append(this.#text.write(person));
     for (const given of this.#given) given[slot] = 0;
+    this.#leaves[slot] = person.kind === 'person' ? leaveDayOf(person.leaves) : 0;
     if (person.kind !== 'person') return;
     const readable = this.#hash.begin();
     const hidden = this.#hiddenHash.begin();
@@ -190,6 +198,14 @@ export class PeopleIndex {
   /** Keeps the name of a slot that no record of the source fills. */
   name(slot: number, identification: string): void {
     this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification }));
+  }
+
+  /** The people of whom only their last day of work shows that they left. */
+  leaversByDate(): readonly Person[] {
+    return Array.from({ length: this.#size }, (_, slot) => slot).flatMap((slot) => {
+      const person = this.#leaves[slot] !== 0 && this.has(slot, mark.leaver) ? this.person(slot) : undefined;
+      return person?.kind === 'person' && person.leavesByDate === true ? [person] : [];
+    });
   }
 
   /** What was kept of a slot's person, fetched from the spool. */
@@ -275,7 +291,7 @@ export class PeopleIndex {
       if (!this.has(slot, mark.inSource)) continue;
       const { hi, lo } = this.#byIdentification.keyOf(slot);
       const exact = this.#exact[slot] as number;
-      const standing = standingCode(this.#standing(slot));
+      const standing = standingCode(this.#standing(slot), this.#leaves[slot] as number);
       entries.add(hi, lo, exact, standing);
       const look = this.#byLook?.keyOf(slot);
       if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, standing);
@@ -360,6 +376,7 @@ export class PeopleIndex {
     this.#hiddenHi = lengthened(this.#hiddenHi, size);
     this.#hiddenLo = lengthened(this.#hiddenLo, size);
     this.#account = lengthened(this.#account, size);
+    this.#leaves = lengthened(this.#leaves, size);
     this.#given.forEach((given, word) => {
       this.#given[word] = lengthened(given, size);
     });

@@ -1,3 +1,4 @@
+import { type ColumnDoubts, type ColumnFacts, doubtColumns } from '../../core/guard/columns.ts';
 import {
   correctVisibility,
   neverShown,
@@ -25,6 +26,8 @@ export interface PlanRead extends SourceRead {
   /** The last complete full read; undefined for reads of named people. */
   readonly last: ReadRecord | undefined;
   readonly vanished: readonly VanishedField[];
+  /** The columns in which too many cells became unreadable. */
+  readonly columns: ColumnDoubts;
   /** Why no plan can be made from this read. */
   readonly failure: string | undefined;
 }
@@ -56,7 +59,19 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
     for (const finding of unusablePeople(index, read.snapshot)) find(finding);
     countUnusable(index, read.snapshot, work.blocked);
   }
-  return { ...read, reading, focus, fact, last, vanished, failure };
+  const columns = doubtColumns({
+    people: read.people,
+    unreadable: read.cells,
+    previous: previous && { rows: previous.rows, cells: previous.blocked?.cells ?? {} },
+    formats: dateFormats(sync),
+  });
+  return { ...read, reading, focus, fact, last, vanished, columns, failure };
+}
+
+function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['formats'] {
+  const mapped = Object.entries(mapping.fields).map(([name, rule]) => [name, rule?.format] as const);
+  const dates = ['hireDate', 'leaveDate'].map((use) => [use, lifecycle?.dateFormat] as const);
+  return Object.fromEntries([...mapped, ...dates].filter(([, format]) => format !== undefined));
 }
 
 function focusOf({ focus }: PlanWork, reading: Reading): ReadonlySet<string> | undefined {

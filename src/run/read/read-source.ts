@@ -1,4 +1,5 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
+import type { ColumnFacts } from '../../core/guard/columns.ts';
 import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
@@ -21,6 +22,10 @@ export interface SourceRead {
   readonly fillRates: Readonly<Partial<Record<FieldName, number>>>;
   /** Why most people without a value have none, per mapped field: where their cells cannot be read. */
   readonly unreadable: Readonly<Partial<Record<FieldName, string>>>;
+  /** The cells that cannot be read, by their use. */
+  readonly cells: ColumnFacts['unreadable'];
+  /** Number of people who are decided about. */
+  readonly people: number;
   /** Which of the fields that the mapping reads have a value for at least one person. */
   readonly visibility: FieldVisibility;
   /** Fields that the source reports as requested and not returned for any person. */
@@ -135,6 +140,8 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           snapshot,
           fillRates,
           unreadable: unreadableFields,
+          cells: cells.unreadable(),
+          people,
           visibility,
           notReturned,
           evidence,

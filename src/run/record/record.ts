@@ -59,16 +59,18 @@ async function recordRead(work: PlanWork, { read, judged }: RecordInput, now: nu
     stamp: snapshot.missing?.stamp ?? '',
     fillRates,
     visibility,
-    blocked: blockedToStore(work),
+    blocked: blockedToStore(work, read),
     isAccepted: proof !== undefined,
   });
 }
 
 /** A person with one record needs no count of rows. */
-function blockedToStore({ blocked }: PlanWork): StoredBlocked {
+function blockedToStore({ blocked }: PlanWork, read: Pick<PlanRead, 'cells'>): StoredBlocked {
   const counts = blocked.counts();
   const rows = blocked.rows();
-  return rows === blockedBySource(counts) ? counts : { ...counts, rows };
+  const found = Object.entries(read.cells).map(([use, cells]) => [use, cells?.count ?? 0] as const);
+  const cells = found.length === 0 ? {} : { cells: Object.fromEntries(found) };
+  return rows === blockedBySource(counts) ? { ...counts, ...cells } : { ...counts, rows, ...cells };
 }
 
 /** Stores how often each person was missing. */

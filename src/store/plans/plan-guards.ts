@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { ChangeClass } from '../../core/plan/change.ts';
 import type { OwnedRun, Plans } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
@@ -11,7 +12,7 @@ import { aboutPiece, decisionAbout, inPiece, inPlan, piecesOf, proposalsAbout } 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(
   db: Database,
-): Pick<Plans, 'hold' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
+): Pick<Plans, 'hold' | 'holdSome' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
   /** One transaction per piece: an unsealed plan is not used by anyone, and 100,000 rows would be one long commit. */
   async function holdWhere(
     owned: OwnedRun | undefined,
@@ -36,9 +37,21 @@ export function createPlanGuards(
     return held;
   }
 
+  const isIn = (eb: ExpressionBuilder<Schema, 'changes'>, classes: readonly ChangeClass[]) =>
+    eb(eb('classes', '&', classMask(classes)), '!=', 0);
+
   return {
-    hold: (owned, planId, classes, reason) =>
-      holdWhere(owned, planId, reason, (eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0)),
+    hold: (owned, planId, classes, reason) => holdWhere(owned, planId, reason, (eb) => isIn(eb, classes)),
+
+    async holdSome(owned, planId, { names, class: held }, reason) {
+      let count = 0;
+      for (const some of inLists(names)) {
+        count += await holdWhere(owned, planId, reason, (eb) =>
+          eb.and([isIn(eb, [held]), eb('identification', 'in', some)]),
+        );
+      }
+      return count;
+    },
 
     setAside(owned, planId, names, { state, reason }) {
       return inPlan(db, owned, planId, async (transaction) => {

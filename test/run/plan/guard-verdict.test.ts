@@ -93,6 +93,8 @@ async function open(plan: Plan = {}) {
     read: {
       snapshot,
       fillRates: plan.fillRates ?? { area: 1 },
+      cells: {},
+      columns: { fields: [] },
       unreadable: {},
       visibility: { area: true },
       vanished: plan.vanished ?? [],
