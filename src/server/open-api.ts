@@ -9,7 +9,7 @@ const problem = z
     type: z.string(),
     title: z.string(),
     status: count,
-    code: z.string().meta({ description: 'Stable. Programs must use this code, not the texts' }),
+    code: z.string().describe('Stable. Programs must use this code, not the texts'),
     detail: z.string(),
     requestId: z.string(),
   })

@@ -11,17 +11,17 @@ export const alertList = z
       z.object({
         subject,
         topic: z.string(),
-        code: z.string().meta({ description: 'See docs/codes.md' }),
+        code: z.string().describe('See docs/codes.md'),
         severity,
-        worst: severity.meta({ description: 'The highest severity since it began' }),
+        worst: severity.describe('The highest severity since it began'),
         summary: z.string(),
         details: z.array(z.string()),
         unaffected: z.string().nullable(),
-        action: z.string().meta({ description: 'The command to run' }),
+        action: z.string().describe('The command to run'),
         count: count.nullable(),
         run: z.string().nullable(),
         since: instant,
-        newsAt: instant.meta({ description: 'When it began, got worse, or changed its reason' }),
+        newsAt: instant.describe('When it began, got worse, or changed its reason'),
         acknowledged: z.object({ by: z.string(), at: instant }).nullable(),
       }),
     ),
@@ -31,9 +31,9 @@ export const alertList = z
         name: z.string(),
         kind: z.string(),
         severities: z.array(severity),
-        syncs: z.array(z.string()).nullable().meta({ description: 'null: all' }),
-        afterMs: count.meta({ description: 'How long a problem lasts before this channel gets it' }),
-        remindMs: count.nullable().meta({ description: 'Time between two reminders; null: none' }),
+        syncs: z.array(z.string()).nullable().describe('null: all'),
+        afterMs: count.describe('How long a problem lasts before this channel gets it'),
+        remindMs: count.nullable().describe('Time between two reminders; null: none'),
       }),
     ),
     notices: z
@@ -47,11 +47,11 @@ export const alertList = z
           channel: z.string(),
           state: z.enum(['waiting', 'delivered', 'given-up']),
           tries: count,
-          endedAt: instant.nullable().meta({ description: 'When it was delivered or given up' }),
+          endedAt: instant.nullable().describe('When it was delivered or given up'),
           error: z.string().nullable(),
         }),
       )
-      .meta({ description: 'The newest notices, one entry per channel' }),
+      .describe('The newest notices, one entry per channel'),
   })
   .meta({ id: 'AlertList' });
 
@@ -65,7 +65,7 @@ export const alertListView = viewOf(alertList, ({ standing, muted, channels, del
 export const quieted = z
   .object({
     subjects: z.array(z.object({ subject, open: count })),
-    until: instant.nullable().meta({ description: 'The end of the mute' }),
+    until: instant.nullable().describe('The end of the mute'),
   })
   .meta({ id: 'Quieted' });
 

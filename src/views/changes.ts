@@ -21,13 +21,10 @@ export const change = z
     reason: z.string(),
     rule: z.string(),
     classes: z.array(z.string()),
-    changed: z.array(z.string()).meta({ description: 'The fields that differ' }),
-    before: values.nullable().meta({ description: 'null: the user did not exist' }),
+    changed: z.array(z.string()).describe('The fields that differ'),
+    before: values.nullable().describe('null: the user did not exist'),
     after: values,
-    isEnabled: z
-      .boolean()
-      .nullable()
-      .meta({ description: 'Whether the account was enabled before; null: it did not exist' }),
+    isEnabled: z.boolean().nullable().describe('Whether the account was enabled before; null: it did not exist'),
     batch: z.string().nullable(),
     isApproved: z.boolean(),
     hash: z.string(),
@@ -52,10 +49,7 @@ export function personOf({ before, after }: PlannedChange): { readonly name?: st
 export const changePage = z
   .object({
     changes: z.array(change),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: 'Send it as `after` for the next page; null: this is the last page' }),
+    next: z.string().nullable().describe('Send it as `after` for the next page; null: this is the last page'),
   })
   .meta({ id: 'ChangePage' });
 
@@ -75,16 +69,16 @@ const foundChange = change.extend({
       expiresAt: instant.nullable(),
     })
     .nullable()
-    .meta({ description: 'What an operator decided about a held change' }),
+    .describe('What an operator decided about a held change'),
 });
 
 export const foundChanges = z
   .object({
     changes: z.array(foundChange),
     offset: count,
-    total: count.meta({ description: 'Changes that match' }),
-    all: count.meta({ description: 'Changes that were searched' }),
-    version: z.string().meta({ description: 'If this differs between two pages, rows may have moved' }),
+    total: count.describe('Changes that match'),
+    all: count.describe('Changes that were searched'),
+    version: z.string().describe('If this differs between two pages, rows may have moved'),
   })
   .meta({ id: 'FoundChanges' });
 
@@ -109,7 +103,7 @@ export const foundChangesView = viewOf(foundChanges, ({ changes, ...sums }: Foun
 
 export const changeGroups = z
   .object({
-    groups: z.array(z.object({ key: z.string(), count })).meta({ description: 'The 200 largest groups' }),
+    groups: z.array(z.object({ key: z.string(), count })).describe('The 200 largest groups'),
     total: count,
     isCut: z.boolean(),
   })
@@ -123,8 +117,8 @@ export const effect = z
   .object({
     changes: count,
     kinds: z.record(z.enum(changeKinds), count),
-    undeliverable: count.meta({ description: 'Changes that this way of delivery cannot send' }),
-    budget: budget.meta({ description: 'Files, requests and time; null: the sync is no longer configured' }),
+    undeliverable: count.describe('Changes that this way of delivery cannot send'),
+    budget: budget.describe('Files, requests and time; null: the sync is no longer configured'),
   })
   .meta({ id: 'Effect' });
 

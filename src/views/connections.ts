@@ -9,8 +9,8 @@ const token = z.object({
   generation: count.nullable(),
   issuedAt: instant.nullable(),
   expiresAt: instant.nullable(),
-  attempts: count.meta({ description: 'Refreshes in a row that the token endpoint did not answer correctly' }),
-  retryAt: instant.nullable().meta({ description: 'When the refresh token is presented again after such an answer' }),
+  attempts: count.describe('Refreshes in a row that the token endpoint did not answer correctly'),
+  retryAt: instant.nullable().describe('When the refresh token is presented again after such an answer'),
   reason: z.string().nullable(),
   advice: z.string(),
 });
@@ -20,7 +20,7 @@ export const connection = z
     name: z.string(),
     syncs: z.array(z.string()),
     token,
-    steps: z.array(z.string()).meta({ description: 'What to do to authorize the connection again; empty: nothing' }),
+    steps: z.array(z.string()).describe('What to do to authorize the connection again; empty: nothing'),
   })
   .meta({ id: 'Connection' });
 
@@ -63,12 +63,12 @@ const auditEntry = z.object({
   at: instant,
   by: z.string(),
   action: z.string(),
-  sync: z.string().nullable().meta({ description: 'null for an entry about a connection' }),
-  connection: z.string().nullable().meta({ description: 'The connection of the token; otherwise null' }),
+  sync: z.string().nullable().describe('null for an entry about a connection'),
+  connection: z.string().nullable().describe('The connection of the token; otherwise null'),
   run: z.string().nullable(),
   detail: z.string().nullable(),
-  reason: z.string().nullable().meta({ description: 'The reason that the person gave' }),
-  via: z.string().nullable().meta({ description: 'The token or login that was used, when `by` is another name' }),
+  reason: z.string().nullable().describe('The reason that the person gave'),
+  via: z.string().nullable().describe('The token or login that was used, when `by` is another name'),
 });
 
 export const auditPage = z

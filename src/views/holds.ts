@@ -14,13 +14,13 @@ export const holdsPage = z
       hold.extend({
         sync: z.string(),
         run: z.string(),
-        count: count.meta({ description: 'How many changes wait; decided ones are not counted' }),
-        budget: budget.meta({ description: 'Estimated requests of a run that delivers this and the rest of its plan' }),
-        isApprovable: z.boolean().meta({ description: 'false: it has expired, and the next run asks again' }),
-        changes: z.array(change).meta({ description: 'The first changes; `list-changes` of the run returns all' }),
+        count: count.describe('How many changes wait; decided ones are not counted'),
+        budget: budget.describe('Estimated requests of a run that delivers this and the rest of its plan'),
+        isApprovable: z.boolean().describe('false: it has expired, and the next run asks again'),
+        changes: z.array(change).describe('The first changes; `list-changes` of the run returns all'),
       }),
     ),
-    reads: z.array(doubtedRead).meta({ description: 'Runs that wait because their source looks wrong' }),
+    reads: z.array(doubtedRead).describe('Runs that wait because their source looks wrong'),
   })
   .meta({ id: 'HoldsPage' });
 
@@ -64,17 +64,14 @@ export const holdDetail = hold
   .extend({
     sync: z.string(),
     run: runSummary,
-    isApprovable: z.boolean().meta({ description: 'false: expired or decided' }),
+    isApprovable: z.boolean().describe('false: expired or decided'),
     kinds: changeGroups,
     reasons: changeGroups,
     fields: changeGroups,
-    effect: effect.meta({ description: 'What an approval of all of it does' }),
-    size: count.meta({ description: 'Changes that the guard held, decided ones included' }),
-    ends: z.array(heldEnd).meta({ description: 'What became of its changes' }),
-    replacedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'Id of the open hold in which the undecided changes wait now' }),
+    effect: effect.describe('What an approval of all of it does'),
+    size: count.describe('Changes that the guard held, decided ones included'),
+    ends: z.array(heldEnd).describe('What became of its changes'),
+    replacedBy: z.string().nullable().describe('Id of the open hold in which the undecided changes wait now'),
   })
   .meta({ id: 'HoldDetail' });
 
@@ -108,7 +105,7 @@ export const verdict = z
     run: z.string(),
     sync: z.string(),
     changes: count,
-    isDeploymentRunning: z.boolean().meta({ description: 'false: nothing is delivered until a deployment is started' }),
+    isDeploymentRunning: z.boolean().describe('false: nothing is delivered until a deployment is started'),
   })
   .meta({ id: 'Verdict' });
 

@@ -12,22 +12,23 @@ const named = some.max(1000);
 const somePeople = some.max(10_000);
 
 const signature = {
-  reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Reason, for the audit' }),
+  reason: z.string().trim().min(1).max(500).optional().describe('Reason, for the audit'),
   as: z
     .string()
     .trim()
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: "Who decides, for the audit; by default the token's name. The audit keeps both" }),
+    .describe("Who decides, for the audit; by default the token's name. The audit keeps both"),
 };
 
 export const runOrder = z
   .strictObject({
-    users: named.optional().meta({ description: 'Identifications; absent: all employees' }),
-    full: z.boolean().optional().meta({
-      description: 'true: reads all employees, also where the sync reads only changed ones between full reads',
-    }),
+    users: named.optional().describe('Identifications; absent: all employees'),
+    full: z
+      .boolean()
+      .optional()
+      .describe('true: reads all employees, also where the sync reads only changed ones between full reads'),
   })
   .refine(({ users, full }) => users === undefined || full !== true, {
     error: 'full and users exclude each other: use one of them',
@@ -41,16 +42,16 @@ export const webhookOrder = z
 
 export const previewOrder = z
   .strictObject({
-    sync: z.string().min(1).max(63).meta({ description: 'Name of the sync' }),
-    users: named.optional().meta({ description: 'Identifications; absent: all employees' }),
+    sync: z.string().min(1).max(63).describe('Name of the sync'),
+    users: named.optional().describe('Identifications; absent: all employees'),
   })
   .meta({ id: 'PreviewOrder', description: 'What the preview is about' });
 
 export const verdictOrder = z
   .strictObject({
-    only: z.array(z.enum(classes)).min(1).optional().meta({ description: 'Only changes of these classes' }),
-    except: somePeople.optional().meta({ description: 'All but these people, by identification' }),
-    ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
+    only: z.array(z.enum(classes)).min(1).optional().describe('Only changes of these classes'),
+    except: somePeople.optional().describe('All but these people, by identification'),
+    ids: somePeople.optional().describe('Only these people, by identification'),
     ...signature,
   })
   .meta({
@@ -60,9 +61,10 @@ export const verdictOrder = z
 
 export const approvalOrder = verdictOrder
   .extend({
-    reopen: z.boolean().optional().meta({
-      description: 'true: changes that a person rejected are approved, when no other change of the selection waits',
-    }),
+    reopen: z
+      .boolean()
+      .optional()
+      .describe('true: changes that a person rejected are approved, when no other change of the selection waits'),
   })
   .meta({
     id: 'ApprovalOrder',
@@ -73,24 +75,23 @@ export const fieldNames = fieldTable.map(({ name }) => name) as [FieldName, ...F
 
 /** The parts of a filter of changes, in a query and in a body. */
 export const filterParts = {
-  kind: z.enum(changeKinds).optional().meta({ description: 'Only changes of this kind' }),
-  class: z.enum(classes).optional().meta({ description: 'Only changes of this class' }),
-  state: change.shape.state.optional().meta({ description: 'Only changes in this state' }),
-  reason: z.string().min(1).max(500).optional().meta({ description: 'Only changes with exactly this reason' }),
-  field: z
-    .enum(fieldNames)
+  kind: z.enum(changeKinds).optional().describe('Only changes of this kind'),
+  class: z.enum(classes).optional().describe('Only changes of this class'),
+  state: change.shape.state.optional().describe('Only changes in this state'),
+  reason: z.string().min(1).max(500).optional().describe('Only changes with exactly this reason'),
+  field: z.enum(fieldNames).optional().describe('Only changes of this field; with `value`, of a person with it'),
+  value: z.string().max(500).optional().describe('The value of `field`, before or after the change'),
+  text: z
+    .string()
+    .max(200)
     .optional()
-    .meta({ description: 'Only changes of this field; with `value`, of a person with it' }),
-  value: z.string().max(500).optional().meta({ description: 'The value of `field`, before or after the change' }),
-  text: z.string().max(200).optional().meta({
-    description: 'Words of the name, e-mail, identification or any value, in any order; case and accents are ignored',
-  }),
+    .describe('Words of the name, e-mail, identification or any value, in any order; case and accents are ignored'),
 };
 
 const selectionParts = {
-  ids: somePeople.optional().meta({ description: 'Only these people, by identification' }),
-  except: somePeople.optional().meta({ description: 'All but these people' }),
-  filter: z.strictObject(filterParts).optional().meta({ description: 'Only changes that match, as in the list' }),
+  ids: somePeople.optional().describe('Only these people, by identification'),
+  except: somePeople.optional().describe('All but these people'),
+  filter: z.strictObject(filterParts).optional().describe('Only changes that match, as in the list'),
 };
 
 export const holdSelection = z
@@ -103,8 +104,8 @@ export const holdOrder = z
     expect: count
       .min(0)
       .optional()
-      .meta({ description: 'How many changes the operator saw. Another number: 409, and nothing is decided' }),
-    reopen: z.boolean().optional().meta({ description: 'true: also approves what a person rejected' }),
+      .describe('How many changes the operator saw. Another number: 409, and nothing is decided'),
+    reopen: z.boolean().optional().describe('true: also approves what a person rejected'),
     ...signature,
   })
   .meta({ id: 'HoldOrder', description: 'The changes of the hold to decide, and the reason; empty: all' });
@@ -123,7 +124,7 @@ export const quietOrder = z.strictObject(signature).meta({ id: 'QuietOrder', des
 
 export const muteOrder = z
   .strictObject({
-    minutes: count.min(1).max(43_200).default(60).meta({ description: 'For how long; at most 30 days' }),
+    minutes: count.min(1).max(43_200).default(60).describe('For how long; at most 30 days'),
     ...signature,
   })
   .meta({ id: 'MuteOrder', description: 'The duration and the reason' });

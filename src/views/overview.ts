@@ -10,15 +10,15 @@ import { amounts, count, instant, viewOf } from './wire.ts';
 
 const health = z.object({
   state: z.enum(['succeeding', 'failing', 'stale', 'never-ran', 'paused']),
-  since: instant.nullable().meta({
-    description: 'failing: the first failure in a row; stale, succeeding: the last success; paused: the pause',
-  }),
-  failures: count.meta({ description: 'Runs in a row that failed, wholly or partly' }),
-  run: z.string().nullable().meta({ description: 'The newest failed run' }),
+  since: instant
+    .nullable()
+    .describe('failing: the first failure in a row; stale, succeeding: the last success; paused: the pause'),
+  failures: count.describe('Runs in a row that failed, wholly or partly'),
+  run: z.string().nullable().describe('The newest failed run'),
   outcome: z.string().nullable(),
   reason: z.string().nullable(),
-  isStale: z.boolean().meta({ description: 'The last success is older than schedule or `freshness` allow' }),
-  by: z.string().nullable().meta({ description: 'Who paused the sync' }),
+  isStale: z.boolean().describe('The last success is older than schedule or `freshness` allow'),
+  by: z.string().nullable().describe('Who paused the sync'),
 });
 
 const fraction = z.object({ done: count, total: count }).nullable();
@@ -27,30 +27,28 @@ const activity = z.object({
   kind: z.enum(['idle', 'waiting', 'running', 'needs-approval']),
   run: z.string().nullable(),
   phase: phaseWord.nullable(),
-  step: count.nullable().meta({ description: '1 to `steps`; null: no run, or a phase of a newer version' }),
+  step: count.nullable().describe('1 to `steps`; null: no run, or a phase of a newer version'),
   steps: count,
   startedAt: instant.nullable(),
-  isInterrupted: z.boolean().meta({ description: 'A run is in progress, but no process works on it' }),
-  interruptedAt: instant.nullable().meta({ description: 'null: not known, or not interrupted' }),
+  isInterrupted: z.boolean().describe('A run is in progress, but no process works on it'),
+  interruptedAt: instant.nullable().describe('null: not known, or not interrupted'),
   problem: z
     .object({ at: instant, reason: z.string() })
     .nullable()
-    .meta({ description: 'The last temporary problem of the run in progress' }),
-  changes: fraction.meta({ description: 'Changes of settled batches; null before the batches are made' }),
+    .describe('The last temporary problem of the run in progress'),
+  changes: fraction.describe('Changes of settled batches; null before the batches are made'),
   batches: fraction,
-  etaSeconds: count.nullable().meta({ description: 'An estimate; null: the remaining time is not known' }),
+  etaSeconds: count.nullable().describe('An estimate; null: the remaining time is not known'),
 });
 
 const waiting = z.object({
   holds: count,
-  changes: count.meta({ description: 'Distinct changes that can be approved now' }),
+  changes: count.describe('Distinct changes that can be approved now'),
   byClass: amounts,
-  expired: z
-    .object({ holds: count, changes: count })
-    .meta({ description: 'Not decided within 24 hours: the next run asks again' }),
-  reads: count.meta({ description: 'Runs that wait because their source looks wrong' }),
-  heldAt: instant.nullable().meta({ description: 'When the oldest hold was opened' }),
-  expiresAt: instant.nullable().meta({ description: 'When the first hold expires' }),
+  expired: z.object({ holds: count, changes: count }).describe('Not decided within 24 hours: the next run asks again'),
+  reads: count.describe('Runs that wait because their source looks wrong'),
+  heldAt: instant.nullable().describe('When the oldest hold was opened'),
+  expiresAt: instant.nullable().describe('When the first hold expires'),
 });
 
 export const overview = z
@@ -58,31 +56,31 @@ export const overview = z
     at: instant,
     work: z.object({
       isDeploymentRunning: z.boolean(),
-      deploymentSeenAt: instant.nullable().meta({ description: 'null: it never ran, or was stopped in order' }),
+      deploymentSeenAt: instant.nullable().describe('null: it never ran, or was stopped in order'),
       workers: z
         .enum(['alive', 'none', 'in-process'])
-        .meta({ description: 'in-process: without Redis, the deployment itself works' }),
-      requests: count.meta({ description: 'Requests that no run has taken' }),
-      runs: count.meta({ description: 'Runs in progress' }),
+        .describe('in-process: without Redis, the deployment itself works'),
+      requests: count.describe('Requests that no run has taken'),
+      runs: count.describe('Runs in progress'),
     }),
     syncs: z.array(
       z.object({
         name: z.string(),
         connection: z.string(),
         policy: z.string(),
-        schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
+        schedule: z.string().nullable().describe('null: runs on request only'),
         health,
         activity,
         holds: waiting,
         requests: count,
-        freshAt: instant.nullable().meta({ description: 'When the latest successful run about all people started' }),
+        freshAt: instant.nullable().describe('When the latest successful run about all people started'),
         nextSlotAt: instant.nullable(),
         lastRun: runSummary.nullable(),
       }),
     ),
     waiting: z
       .object({ holds: count, changes: count, expiredChanges: count, reads: count })
-      .meta({ description: 'The sums over all syncs' }),
+      .describe('The sums over all syncs'),
     alerts: z.object({ open: count, acknowledged: count, muted: count, worst: z.enum(severities).nullable() }),
   })
   .meta({ id: 'Overview' });
@@ -206,15 +204,15 @@ function syncOf(state: SyncOverview) {
 }
 
 const dayOfSync = z.object({
-  day: z.string().meta({ description: 'YYYY-MM-DD' }),
+  day: z.string().describe('YYYY-MM-DD'),
   runs: count,
-  failedRuns: count.meta({ description: 'Runs that ended as failed or partial' }),
+  failedRuns: count.describe('Runs that ended as failed or partial'),
   create: count,
   update: count,
   enable: count,
   disable: count,
   remove: count,
-  failed: count.meta({ description: 'Changes that failed' }),
+  failed: count.describe('Changes that failed'),
 });
 
 export const dayList = z

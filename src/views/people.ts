@@ -13,29 +13,29 @@ import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
 const foundPerson = z.object({
   sync: z.string(),
   identification: z.string(),
-  name: z.string().meta({ description: 'Empty: not known' }),
+  name: z.string().describe('Empty: not known'),
   email: z.string(),
-  side: z.enum(['source', 'platform', 'ledger']).meta({
-    description:
+  side: z
+    .enum(['source', 'platform', 'ledger'])
+    .describe(
       '`source`: a record names the person; `platform`: only an account; `ledger`: only an entry in the ledger',
-  }),
-  standing: z.string().meta({
-    description:
+    ),
+  standing: z
+    .string()
+    .describe(
       'What the source says: active, leaver, future, unknown, out-of-scope, unusable; empty for an account only',
-  }),
-  isOnPlatform: z.boolean().meta({ description: 'As the last complete read of the sync saw it' }),
+    ),
+  isOnPlatform: z.boolean().describe('As the last complete read of the sync saw it'),
 });
 
 export const foundPeople = z
   .object({
-    people: z
-      .array(foundPerson)
-      .meta({ description: 'An equal identification comes first, then the rest in order of name' }),
+    people: z.array(foundPerson).describe('An equal identification comes first, then the rest in order of name'),
     total: count,
-    next: count.nullable().meta({ description: 'Send it as `offset` for the next page; null: this is the last page' }),
+    next: count.nullable().describe('Send it as `offset` for the next page; null: this is the last page'),
     syncs: z
       .array(z.object({ sync: z.string(), readAt: instant.nullable(), people: count }))
-      .meta({ description: 'What was searched; `readAt` null: no complete read yet, so no person is found by name' }),
+      .describe('What was searched; `readAt` null: no complete read yet, so no person is found by name'),
   })
   .meta({ id: 'FoundPeople' });
 
@@ -65,18 +65,16 @@ export const personStepNames = [
 const stepDetail = z.object({
   name: z.string(),
   value: z.string(),
-  before: z.string().optional().meta({ description: 'The former value; absent: there is none to show' }),
-  origin: z.string().optional().meta({ description: 'Where the value comes from' }),
+  before: z.string().optional().describe('The former value; absent: there is none to show'),
+  origin: z.string().optional().describe('Where the value comes from'),
 });
 
 const personStep = z.object({
   step: z.enum(personStepNames),
-  state: z
-    .enum(['ok', 'stopped', 'not-reached'])
-    .meta({ description: 'stopped: no later step happens until the reason is gone' }),
-  summary: z.string().meta({ description: 'A sentence without its full stop' }),
+  state: z.enum(['ok', 'stopped', 'not-reached']).describe('stopped: no later step happens until the reason is gone'),
+  summary: z.string().describe('A sentence without its full stop'),
   details: z.array(stepDetail),
-  run: z.string().nullable().meta({ description: 'The run that the step is about' }),
+  run: z.string().nullable().describe('The run that the step is about'),
 });
 
 /**
@@ -90,15 +88,16 @@ export const person = z
   .looseObject({
     sync: z.string(),
     identification: z.string(),
-    next: z.string().meta({ description: 'What the next whole run does' }),
-    steps: z.array(personStep).meta({
-      description:
+    next: z.string().describe('What the next whole run does'),
+    steps: z
+      .array(personStep)
+      .describe(
         'The steps of the decision in order. Steps up to `guard` show what the next full run decides; the last three steps show the change that was last sent',
-    }),
+      ),
     change: z
       .looseObject({ kind: z.string(), hash: z.string(), reason: z.string() })
       .nullable()
-      .meta({ description: 'The change that the next full run plans; null: none' }),
+      .describe('The change that the next full run plans; null: none'),
     decision: z.looseObject({}).optional(),
   })
   .meta({
@@ -142,17 +141,16 @@ export const personView = viewOf(person, (sync: string, trace: PersonTrace) => (
 
 const adoption = z.object({
   identification: z.string(),
-  kind: z.enum(['move', 'rename', 'none']).meta({
-    description:
+  kind: z
+    .enum(['move', 'rename', 'none'])
+    .describe(
       '`move`: from another sync; `rename`: the account of `other` gets this identification; `none`: nothing is done',
-  }),
+    ),
   account: z.object({ id: z.string(), enabled: z.boolean() }).optional(),
-  owner: z.string().optional().meta({ description: 'The sync that owned the user before' }),
-  other: z.string().optional().meta({ description: 'The identification that the account had before' }),
-  effect: z.string().meta({ description: 'What changes, or why nothing does' }),
-  isDone: z
-    .boolean()
-    .meta({ description: 'false in a preview; after an adoption, also when the platform does not show a rename' }),
+  owner: z.string().optional().describe('The sync that owned the user before'),
+  other: z.string().optional().describe('The identification that the account had before'),
+  effect: z.string().describe('What changes, or why nothing does'),
+  isDone: z.boolean().describe('false in a preview; after an adoption, also when the platform does not show a rename'),
 });
 
 export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoption) }).meta({ id: 'Adoptions' });

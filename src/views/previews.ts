@@ -7,35 +7,32 @@ import { count, instant, type Source, viewOf } from './wire.ts';
 const previewFacts = z.object({
   id: z.string(),
   sync: z.string(),
-  users: z.array(z.string()).nullable().meta({ description: 'The named employees; null: all' }),
+  users: z.array(z.string()).nullable().describe('The named employees; null: all'),
   requestedBy: z.string(),
   requestedAt: instant,
-  expiresAt: instant.meta({ description: 'Time after which the preview is no longer available' }),
+  expiresAt: instant.describe('Time after which the preview is no longer available'),
   state: z.enum(['waiting', 'working', 'done', 'failed']),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
-  reason: z.string().nullable().meta({ description: 'Why there is no plan; null unless it failed' }),
+  reason: z.string().nullable().describe('Why there is no plan; null unless it failed'),
 });
 
 /** A plan that was only shown. `plan --json` prints it with its outcome and first changes. */
 const shownPlan = z.object({
-  id: z.string().meta({ description: 'Id of the plan' }),
+  id: z.string().describe('Id of the plan'),
   sync: z.string(),
   digest: z.string(),
   counts: runSummary.shape.counts,
-  budget: budget.meta({ description: 'Estimated requests of a run that delivers this plan' }),
-  budgetWithHeld: budget.meta({
-    description: 'The same estimate including the changes that a guard would hold; null without such changes',
-  }),
-  facts: z.looseObject({}).meta({ description: 'What the read and the scan saw: rows, users, gaps' }),
+  budget: budget.describe('Estimated requests of a run that delivers this plan'),
+  budgetWithHeld: budget.describe(
+    'The same estimate including the changes that a guard would hold; null without such changes',
+  ),
+  facts: z.looseObject({}).describe('What the read and the scan saw: rows, users, gaps'),
   holds: z
     .array(z.object({ class: z.string(), reason: z.string(), count }))
-    .meta({ description: 'What the guards of a run would hold' }),
-  findings: z.array(finding).meta({ description: 'The first 1,000' }),
-  failure: z
-    .string()
-    .nullable()
-    .meta({ description: 'Why a run of this plan would fail; null: the run would not fail' }),
+    .describe('What the guards of a run would hold'),
+  findings: z.array(finding).describe('The first 1,000'),
+  failure: z.string().nullable().describe('Why a run of this plan would fail; null: the run would not fail'),
 });
 
 export const preview = previewFacts
@@ -43,11 +40,9 @@ export const preview = previewFacts
     progress: z
       .object({ step: z.enum(['reading', 'scanning', 'planning']), done: count, total: count.nullable() })
       .nullable()
-      .meta({ description: 'How far the work is: rows, users or people; null: not known' }),
-    isDeploymentRunning: z
-      .boolean()
-      .meta({ description: 'false: nothing makes the preview until a deployment is started' }),
-    report: shownPlan.nullable().meta({ description: 'What a run would do; null until it is done' }),
+      .describe('How far the work is: rows, users or people; null: not known'),
+    isDeploymentRunning: z.boolean().describe('false: nothing makes the preview until a deployment is started'),
+    report: shownPlan.nullable().describe('What a run would do; null until it is done'),
   })
   .meta({ id: 'Preview' });
 

@@ -33,14 +33,14 @@ export const runSummary = z
     read: z
       .enum(['full', 'delta', 'point'])
       .nullable()
-      .meta({ description: 'Which employees were read: all, changed ones, or named ones; null: none yet' }),
-    users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+      .describe('Which employees were read: all, changed ones, or named ones; null: none yet'),
+    users: count.nullable().describe('Number of named employees; null: all employees'),
     phase: phaseWord,
     startedAt: instant,
     endedAt: instant.nullable(),
     outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
       .nullable()
-      .meta({ description: 'null until the run has ended' }),
+      .describe('null until the run has ended'),
     reason: z.string().nullable(),
     digest: z.string().nullable(),
     isCancelRequested: z.boolean(),
@@ -59,18 +59,16 @@ export const runView = viewOf(runSummary, summaryOf);
 export const runPage = z
   .object({
     runs: z.array(runSummary),
-    next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
+    next: z.string().nullable().describe('The cursor of the next page; null: this is the last page'),
   })
   .meta({ id: 'RunPage' });
 
 /** A run with the facts of its work. `runs --json` lists them. */
 const runFacts = runSummary.extend({
-  requests: amounts.meta({ description: 'Requests to the platform so far, by purpose' }),
-  budget: budget.meta({ description: 'Estimated requests of the run; null before its plan is made' }),
-  budgetWithHeld: budget.meta({
-    description: 'The same estimate including the held changes; null without held changes',
-  }),
-  facts: z.looseObject({}).meta({ description: 'What the run saw: rows, users, gaps' }),
+  requests: amounts.describe('Requests to the platform so far, by purpose'),
+  budget: budget.describe('Estimated requests of the run; null before its plan is made'),
+  budgetWithHeld: budget.describe('The same estimate including the held changes; null without held changes'),
+  facts: z.looseObject({}).describe('What the run saw: rows, users, gaps'),
 });
 
 const factsOf = (run: Run) => ({
@@ -84,7 +82,7 @@ export const runFactsView = viewOf(runFacts, factsOf);
 export const finding = z.object({
   code: z.string(),
   identification: z.string().nullable(),
-  at: z.string().nullable().meta({ description: 'Position in the source' }),
+  at: z.string().nullable().describe('Position in the source'),
   message: z.string(),
 });
 
@@ -97,7 +95,7 @@ const batch = z.object({
   fileId: z.string().nullable(),
   fileName: z.string().nullable(),
   status: z.string().nullable(),
-  final: z.string().nullable().meta({ description: 'The final status of the file' }),
+  final: z.string().nullable().describe('The final status of the file'),
   reason: z.string().nullable(),
 });
 
@@ -110,30 +108,30 @@ export const hold = z.object({
   expiresAt: instant,
   state: z
     .enum(['open', 'approved', 'rejected', 'decided', 'expired'])
-    .meta({ description: 'decided: some changes were approved and the others rejected' }),
+    .describe('decided: some changes were approved and the others rejected'),
 });
 
 export const heldEnd = z.object({
   classes: z.array(z.string()),
   state: z
     .enum(['open', 'approved', 'rejected', 'ended', 'expired'])
-    .meta({ description: 'ended: an accepted read ended the reason; expired: not decided in time, or planned again' }),
-  by: z.string().nullable().meta({ description: 'Who approved or rejected' }),
-  run: z.string().nullable().meta({ description: 'The run that used the approval' }),
-  end: z.string().nullable().meta({ description: 'What became of the changes in that run' }),
+    .describe('ended: an accepted read ended the reason; expired: not decided in time, or planned again'),
+  by: z.string().nullable().describe('Who approved or rejected'),
+  run: z.string().nullable().describe('The run that used the approval'),
+  end: z.string().nullable().describe('What became of the changes in that run'),
   count,
 });
 
 export const runDetail = runFacts.extend({
-  reasonNow: z.string().nullable().meta({ description: 'As reason; for a held run, what still waits' }),
+  reasonNow: z.string().nullable().describe('As reason; for a held run, what still waits'),
   isReadWaiting: z
     .boolean()
-    .meta({ description: 'A guard doubts the read of the run, and an operator may accept it by an approval' }),
+    .describe('A guard doubts the read of the run, and an operator may accept it by an approval'),
   findings: z.array(finding),
   findingsInAll: count,
   batches: z.array(batch),
   holds: z.array(hold),
-  heldEnds: z.array(heldEnd).meta({ description: 'What became of the held changes' }),
+  heldEnds: z.array(heldEnd).describe('What became of the held changes'),
 });
 
 /** Whether a process works on a run in progress, and what the run waits for. */
@@ -226,7 +224,7 @@ export const runWithTimes = runDetail
   .extend({
     timeline: z
       .array(z.object({ phase: phaseWord, startedAt: instant, ms: count, isCurrent: z.boolean() }))
-      .meta({ description: 'Time in each phase. Delivering and proving alternate, so their times are sums' }),
+      .describe('Time in each phase. Delivering and proving alternate, so their times are sums'),
     findingCodes: z.array(z.object({ code: z.string(), count })),
     causes: z
       .array(
@@ -234,18 +232,18 @@ export const runWithTimes = runDetail
           code: z.string(),
           message: z.string(),
           count,
-          examples: z.array(finding).meta({ description: 'The first three, with their place in the source' }),
+          examples: z.array(finding).describe('The first three, with their place in the source'),
         }),
       )
-      .meta({ description: 'Findings with equal code and text, the most frequent first; at most 200' }),
+      .describe('Findings with equal code and text, the most frequent first; at most 200'),
     batches: z.array(
       batch.extend({
         sentAt: instant.nullable(),
-        finalAt: instant.nullable().meta({ description: 'When the file had its final status' }),
+        finalAt: instant.nullable().describe('When the file had its final status'),
         polls: count,
-        parent: z.string().nullable().meta({ description: 'The batch from which this one was split' }),
+        parent: z.string().nullable().describe('The batch from which this one was split'),
         isParking: z.boolean(),
-        states: amounts.meta({ description: 'Its changes by state' }),
+        states: amounts.describe('Its changes by state'),
       }),
     ),
   })
@@ -277,7 +275,7 @@ export const runWithTimesView = viewOf(runWithTimes, ({ report, byCode, states, 
 export const findingPage = z
   .object({
     findings: z.array(finding),
-    next: z.string().nullable().meta({ description: 'The cursor of the next page; null: this is the last page' }),
+    next: z.string().nullable().describe('The cursor of the next page; null: this is the last page'),
   })
   .meta({ id: 'FindingPage' });
 
@@ -296,7 +294,7 @@ export const rawTextList = z
   .object({
     texts: z
       .array(z.object({ at: instant, about: z.string(), text: z.string() }))
-      .meta({ description: 'In the order in which they came; empty without `encryptionKey`' }),
+      .describe('In the order in which they came; empty without `encryptionKey`'),
   })
   .meta({ id: 'RawTexts' });
 

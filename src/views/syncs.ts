@@ -13,13 +13,13 @@ export const sync = z
     name: z.string(),
     connection: z.string(),
     policy: z.string(),
-    schedule: z.string().nullable().meta({ description: 'null: runs on request only' }),
+    schedule: z.string().nullable().describe('null: runs on request only'),
     state: z.enum(['idle', 'waiting', 'running', 'paused']),
     pausedAt: instant.nullable(),
     pausedBy: z.string().nullable(),
-    freshAt: instant.nullable().meta({ description: 'When the latest successful run started' }),
+    freshAt: instant.nullable().describe('When the latest successful run started'),
     nextSlotAt: instant.nullable(),
-    waiting: count.meta({ description: 'Requests that wait for a run' }),
+    waiting: count.describe('Requests that wait for a run'),
     lastRun: runSummary.nullable(),
   })
   .meta({ id: 'Sync' });
@@ -66,8 +66,8 @@ export const requested = z
   .object({
     trigger: z.string(),
     sync: z.string(),
-    isNew: z.boolean().meta({ description: 'false: the Idempotency-Key was used before' }),
-    run: z.string().nullable().meta({ description: 'The run that took the request; null while it waits' }),
+    isNew: z.boolean().describe('false: the Idempotency-Key was used before'),
+    run: z.string().nullable().describe('The run that took the request; null while it waits'),
   })
   .meta({ id: 'Requested' });
 
@@ -86,7 +86,7 @@ export const requestedView = viewOf(requested, (report: RequestReport) => report
 const requestResult = z.object({
   outcome: z.string(),
   reason: z.string().nullable(),
-  changes: amounts.meta({ description: 'Changes of the named employees, by state' }),
+  changes: amounts.describe('Changes of the named employees, by state'),
 });
 
 export const requestState = z
@@ -95,14 +95,14 @@ export const requestState = z
     sync: z.string(),
     kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
     requestedAt: instant,
-    users: count.nullable().meta({ description: 'Number of named employees; null: all employees' }),
+    users: count.nullable().describe('Number of named employees; null: all employees'),
     state: z
       .enum(['waiting', 'running', 'ended', 'canceled'])
-      .meta({ description: '`waiting`: no run has taken it; `running`: its run is in progress' }),
-    run: runSummary.nullable().meta({ description: 'The run that took the request; null while it waits' }),
-    result: requestResult.nullable().meta({
-      description: 'How it ended for the employees of this request; its run may be about more. null: not ended',
-    }),
+      .describe('`waiting`: no run has taken it; `running`: its run is in progress'),
+    run: runSummary.nullable().describe('The run that took the request; null while it waits'),
+    result: requestResult
+      .nullable()
+      .describe('How it ended for the employees of this request; its run may be about more. null: not ended'),
   })
   .meta({ id: 'RequestState' });
 
@@ -135,43 +135,33 @@ export const requestStateView = viewOf(requestState, ({ trigger, state, run, res
 export const syncMapping = z
   .object({
     sync: z.string(),
-    source: z.string().meta({ description: 'Kind of the source' }),
-    scope: z
-      .string()
-      .nullable()
-      .meta({ description: 'The expression that selects the employees of the sync; null: all' }),
-    readAt: instant
-      .nullable()
-      .meta({ description: 'The read that the fill-rates are of; null: none was accepted yet' }),
+    source: z.string().describe('Kind of the source'),
+    scope: z.string().nullable().describe('The expression that selects the employees of the sync; null: all'),
+    readAt: instant.nullable().describe('The read that the fill-rates are of; null: none was accepted yet'),
     rows: count.nullable(),
     fields: z.array(
       z.object({
         field: z.string(),
         kind: z.enum(['from', 'value', 'expression']),
-        origin: z.string().meta({ description: 'The source field, the fixed value, or the expression' }),
+        origin: z.string().describe('The source field, the fixed value, or the expression'),
         transforms: z.array(z.string()),
-        format: z.string().nullable().meta({ description: 'Format of a date in the source' }),
+        format: z.string().nullable().describe('Format of a date in the source'),
         whenEmpty: z.enum(['keep', 'clear']),
-        reads: z.array(z.string()).meta({ description: 'Source fields that the rule reads' }),
-        unseen: z.array(z.string()).meta({ description: 'The source fields that no record of the read showed' }),
-        fillRate: z
-          .number()
-          .min(0)
-          .max(1)
-          .nullable()
-          .meta({ description: 'Share of people with a value; null: not known' }),
+        reads: z.array(z.string()).describe('Source fields that the rule reads'),
+        unseen: z.array(z.string()).describe('The source fields that no record of the read showed'),
+        fillRate: z.number().min(0).max(1).nullable().describe('Share of people with a value; null: not known'),
       }),
     ),
-    managed: count.meta({ description: 'Users that the sync owns' }),
-    enabled: count.meta({ description: 'Owned users whom Rollcall has not disabled' }),
+    managed: count.describe('Users that the sync owns'),
+    enabled: count.describe('Owned users whom Rollcall has not disabled'),
     guards: z.array(
       z.object({
         class: z.string(),
         absolute: count,
         percent: z.number(),
         cap: count.nullable(),
-        allowed: count.meta({ description: 'How many changes pass in 24 hours without approval' }),
-        used: count.meta({ description: 'Changes of the last 24 hours without approval' }),
+        allowed: count.describe('How many changes pass in 24 hours without approval'),
+        used: count.describe('Changes of the last 24 hours without approval'),
       }),
     ),
   })
@@ -229,7 +219,7 @@ export const mappingSamples = z
   .object({
     records: z.array(
       z.object({
-        at: z.string().meta({ description: 'Position in the source' }),
+        at: z.string().describe('Position in the source'),
         values: z.array(z.object({ field: z.string(), effect: z.string(), value: z.string() })),
       }),
     ),

@@ -11,7 +11,7 @@ type Instant = z.output<typeof instant>;
 
 /** Accepts one of these, or the text of a state that a newer version on the same store has written. */
 export function orNewer<const Known extends readonly string[]>(known: Known) {
-  return z.union([z.enum(known), z.string().meta({ description: 'A state of a newer version on the same store' })]);
+  return z.union([z.enum(known), z.string().describe('A state of a newer version on the same store')]);
 }
 
 /** What makes a wire form: instants may be numbers, and what is not known may be undefined or absent. */

@@ -36,7 +36,7 @@ const acts = {
   method: 'POST',
   part: 'alerts',
   needs: 'operator',
-  params: z.object({ name: word(63).meta({ description: 'A sync, a connection, or `deployment`' }) }),
+  params: z.object({ name: word(63).describe('A sync, a connection, or `deployment`') }),
   answer: quieted,
   refusals: [400],
 } as const;

@@ -14,13 +14,13 @@ const sortQuery = filterQuery.extend({
   sort: z
     .enum(['identification', 'name', 'kind', 'reason', ...fieldNames])
     .default('identification')
-    .meta({ description: 'What to sort by: a property, or a field of the person' }),
-  order: z.enum(['asc', 'desc']).default('asc').meta({ description: 'asc or desc; blank values are last in both' }),
+    .describe('What to sort by: a property, or a field of the person'),
+  order: z.enum(['asc', 'desc']).default('asc').describe('asc or desc; blank values are last in both'),
 });
 
 const searchQuery = sortQuery.extend({
-  limit: z.coerce.number().int().min(1).max(1000).default(100).meta({ description: 'Page size, at most 1000' }),
-  offset: z.coerce.number().int().min(0).max(10_000_000).default(0).meta({ description: 'The first row, from 0' }),
+  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Page size, at most 1000'),
+  offset: z.coerce.number().int().min(0).max(10_000_000).default(0).describe('The first row, from 0'),
 });
 
 const groupQuery = filterQuery.extend({
@@ -28,7 +28,7 @@ const groupQuery = filterQuery.extend({
     .string()
     .regex(/^(reason|rule|kind|class|state|field|value:[A-Za-z0-9]+)$/)
     .default('reason')
-    .meta({ description: 'reason, rule, kind, class, state, field, or value: and a field, such as value:office' }),
+    .describe('reason, rule, kind, class, state, field, or value: and a field, such as value:office'),
 });
 
 const withNothing = (value: Readonly<Record<string, unknown>>) =>
@@ -64,7 +64,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
     method: 'GET',
     part,
     needs: 'viewer',
-    params: z.object({ id: word(64).meta({ description: `Id of the ${kind}` }) }),
+    params: z.object({ id: word(64).describe(`Id of the ${kind}`) }),
     refusals: [400, 404, 409],
   } as const;
   return [
@@ -96,7 +96,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       summary: `Export changes ${words} that match, as a file`,
       cost: 5,
       query: sortQuery.extend({
-        format: z.enum(['csv', 'json', 'ndjson']).default('csv').meta({ description: 'The form of the file' }),
+        format: z.enum(['csv', 'json', 'ndjson']).default('csv').describe('The form of the file'),
       }),
       answer: undefined,
       otherTypes: ['text/csv', 'application/json', 'application/x-ndjson'],

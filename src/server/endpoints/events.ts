@@ -29,7 +29,7 @@ export function defineStream({ event, read, ...stream }: Stream): Endpoint {
     description,
     needs: 'viewer',
     headers: z.object({
-      'last-event-id': z.string().max(64).optional().meta({ description: 'Id of the last event that was received' }),
+      'last-event-id': z.string().max(64).optional().describe('Id of the last event that was received'),
     }),
     isEventStream: true,
     handle: ({ params, headers, caller, ending }, { app, events }) => {

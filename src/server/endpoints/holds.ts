@@ -9,7 +9,7 @@ import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { filterOf } from './changes.ts';
 import { knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
 
-const byHold = z.object({ id: word(64).meta({ description: 'Id of the hold' }) });
+const byHold = z.object({ id: word(64).describe('Id of the hold') });
 
 export const listHolds = defineEndpoint({
   id: 'list-holds',

@@ -44,8 +44,8 @@ export const listDays = defineEndpoint({
   needs: 'viewer',
   cost: 2,
   query: z.object({
-    days: limit(90, 7).meta({ description: 'Number of days, today included; at most 90' }),
-    timezone: z.string().min(1).max(64).default('UTC').meta({ description: 'IANA name of the zone of the days' }),
+    days: limit(90, 7).describe('Number of days, today included; at most 90'),
+    timezone: z.string().min(1).max(64).default('UTC').describe('IANA name of the zone of the days'),
     sync: syncName.optional(),
   }),
   answer: dayList,

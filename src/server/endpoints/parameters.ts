@@ -21,22 +21,16 @@ export function word(max: number) {
 }
 
 /** The position of a page. */
-export const cursor = word(64).optional().meta({ description: '`next` of the previous page' });
+export const cursor = word(64).optional().describe('`next` of the previous page');
 
-export const syncName = z.string().min(1).max(63).meta({ description: 'Name of the sync' });
-export const runId = word(64).meta({ description: 'Id of the run, or a unique end of the id' });
-export const requestId = z.string().min(1).max(64).meta({ description: 'Id of the request' });
-export const identification = word(255).meta({ description: "The person's identification" });
+export const syncName = z.string().min(1).max(63).describe('Name of the sync');
+export const runId = word(64).describe('Id of the run, or a unique end of the id');
+export const requestId = z.string().min(1).max(64).describe('Id of the request');
+export const identification = word(255).describe("The person's identification");
 
 /** Returns a schema for a page size. It is text, because it comes from a URL. */
 export function limit(max: number, standard: number) {
-  return z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(max)
-    .default(standard)
-    .meta({ description: `Page size, at most ${max}` });
+  return z.coerce.number().int().min(1).max(max).default(standard).describe(`Page size, at most ${max}`);
 }
 
 /** Returns an instant of a query in epoch milliseconds. */

@@ -18,9 +18,9 @@ export const searchPeople = defineEndpoint({
     'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
   needs: 'viewer',
   query: z.object({
-    q: z.string().min(1).max(200).meta({ description: 'Words that the data of the person must contain, in any order' }),
+    q: z.string().min(1).max(200).describe('Words that the data of the person must contain, in any order'),
     sync: syncName.optional(),
-    offset: z.coerce.number().int().min(0).max(1_000_000).default(0).meta({ description: 'Number of the first match' }),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe('Number of the first match'),
     limit: limit(200, 50),
   }),
   answer: foundPeople,

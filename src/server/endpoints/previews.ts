@@ -7,7 +7,7 @@ import { defineEndpoint } from '../endpoint.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, scopeOf, syncName, word } from './parameters.ts';
 
-const byPreview = z.object({ id: word(64).meta({ description: 'Id of the preview' }) });
+const byPreview = z.object({ id: word(64).describe('Id of the preview') });
 
 export const requestPreview = defineEndpoint({
   id: 'request-preview',

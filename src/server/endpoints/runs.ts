@@ -52,18 +52,10 @@ export const listRuns = defineEndpoint({
   needs: 'viewer',
   query: z.object({
     sync: syncName.optional(),
-    outcome: z
-      .string()
-      .min(1)
-      .max(32)
-      .optional()
-      .meta({ description: 'Only runs with this outcome; `open`: runs in progress' }),
-    trigger: runSummary.shape.trigger.optional().meta({ description: 'Only runs with this trigger' }),
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .meta({ description: 'Only runs that started at this time or later' }),
-    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only runs that started before this time' }),
+    outcome: z.string().min(1).max(32).optional().describe('Only runs with this outcome; `open`: runs in progress'),
+    trigger: runSummary.shape.trigger.optional().describe('Only runs with this trigger'),
+    since: z.iso.datetime({ offset: true }).optional().describe('Only runs that started at this time or later'),
+    until: z.iso.datetime({ offset: true }).optional().describe('Only runs that started before this time'),
     limit: limit(200, 20),
     cursor,
   }),
@@ -99,8 +91,8 @@ export const listFindings = defineEndpoint({
   needs: 'viewer',
   params: byRun,
   query: z.object({
-    code: z.string().min(1).max(64).optional().meta({ description: 'Only findings with this code' }),
-    cause: z.string().min(1).max(1000).optional().meta({ description: 'Only findings of this cause: its `message`' }),
+    code: z.string().min(1).max(64).optional().describe('Only findings with this code'),
+    cause: z.string().min(1).max(1000).optional().describe('Only findings of this cause: its `message`'),
     limit: limit(1000, 100),
     cursor,
   }),
@@ -145,7 +137,7 @@ export const listChanges = defineEndpoint({
     state: change.shape.state.optional(),
     class: z.enum(changeClasses as [string, ...string[]]).optional(),
     limit: limit(1000, 100),
-    after: identification.optional().meta({ description: '`next` of the previous page' }),
+    after: identification.optional().describe('`next` of the previous page'),
   }),
   headers: z.object({ accept: z.string().optional() }),
   answer: changePage,

@@ -22,27 +22,25 @@ export const session = z
     isSignedIn: z.boolean(),
     name: z.string().nullable(),
     role: z.enum(['viewer', 'operator', 'admin']).nullable(),
-    rights: z.array(z.enum(rightNames)).meta({
-      description:
+    rights: z
+      .array(z.enum(rightNames))
+      .describe(
         'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke',
-    }),
+      ),
     method: z.enum(['openid', 'token', 'bearer']).nullable(),
-    csrf: z.string().nullable().meta({ description: 'Send it as X-CSRF-Token with every POST of a session' }),
+    csrf: z.string().nullable().describe('Send it as X-CSRF-Token with every POST of a session'),
     expiresAt: instant.nullable(),
-    idleAt: instant.nullable().meta({ description: 'When the session ends if the user does nothing more' }),
+    idleAt: instant.nullable().describe('When the session ends if the user does nothing more'),
     signIn: z.object({
-      openId: z
-        .string()
-        .nullable()
-        .meta({ description: 'The name of the identity provider: go to /auth/sign-in?to=PATH' }),
-      token: z.boolean().meta({ description: 'Whether an API token can sign in: POST /api/session' }),
+      openId: z.string().nullable().describe('The name of the identity provider: go to /auth/sign-in?to=PATH'),
+      token: z.boolean().describe('Whether an API token can sign in: POST /api/session'),
     }),
   })
   .meta({ id: 'Session' });
 
 export const sessionEnd = z
   .object({
-    location: z.string().nullable().meta({ description: 'Where the browser also ends the session of the provider' }),
+    location: z.string().nullable().describe('Where the browser also ends the session of the provider'),
   })
   .meta({ id: 'SessionEnd' });
 

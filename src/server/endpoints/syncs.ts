@@ -85,7 +85,7 @@ export const requestRun = defineEndpoint({
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'A repeated key is the same request and starts no second run' }),
+      .describe('A repeated key is the same request and starts no second run'),
   }),
   body: runOrder,
   status: 202,
@@ -130,8 +130,8 @@ export const webhook = defineEndpoint({
   needs: 'signature',
   params: bySync,
   headers: z.object({
-    [timestampHeader]: z.string().optional().meta({ description: 'Epoch seconds' }),
-    [signatureHeader]: z.string().optional().meta({ description: 'sha256= and the HMAC in hex' }),
+    [timestampHeader]: z.string().optional().describe('Epoch seconds'),
+    [signatureHeader]: z.string().optional().describe('sha256= and the HMAC in hex'),
   }),
   body: webhookOrder,
   status: 202,
