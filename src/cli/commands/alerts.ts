@@ -9,10 +9,6 @@ import { parseWholeNumber, type SignatureOptions, signatureOf, signatureOptions 
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
-interface ListOptions {
-  readonly limit: number;
-}
-
 const subjectArgument = ['<name>', 'name of the sync or connection'] as const;
 
 export const alertCommands: readonly CommandRow[] = [
@@ -58,7 +54,7 @@ export const alertCommands: readonly CommandRow[] = [
   },
 ];
 
-async function listAlerts(shell: Shell, { limit }: ListOptions): Promise<number> {
+async function listAlerts(shell: Shell, { limit }: { readonly limit: number }): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await app.alerts.report(limit);
     return shell.answer(alertListView(report), renderAlerts(report, shell.style));

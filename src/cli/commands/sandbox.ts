@@ -124,11 +124,7 @@ export const demo: CommandRow = {
   run: runDemo,
 };
 
-interface DemoOptions {
-  readonly folder?: string;
-}
-
-async function runDemo(shell: Shell, options: DemoOptions): Promise<number> {
+async function runDemo(shell: Shell, options: { readonly folder?: string }): Promise<number> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'rollcall-demo-')));
   const world = await shell.io.openDemo(folder);
   try {

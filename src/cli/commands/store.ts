@@ -145,10 +145,6 @@ async function backUp(shell: Shell, file: string): Promise<number> {
   );
 }
 
-interface DropOptions extends SignatureOptions {
-  readonly yes?: boolean;
-}
-
 export const keyCommands: readonly CommandRow[] = [
   { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost' },
   {
@@ -178,7 +174,7 @@ async function showKeys(shell: Shell): Promise<number> {
   });
 }
 
-async function dropUnreadable(shell: Shell, options: DropOptions): Promise<number> {
+async function dropUnreadable(shell: Shell, options: SignatureOptions & { readonly yes?: boolean }): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);

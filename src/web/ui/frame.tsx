@@ -60,13 +60,8 @@ export function Pair({ name, className, children }: PairProps) {
   );
 }
 
-interface EmptyProps {
-  readonly title: string;
-  readonly children?: ReactNode;
-}
-
 /** Says what will be here, and what brings it. */
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">
       <p>{title}</p>
