@@ -7,7 +7,6 @@ import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundPeople } from '../views/people.ts';
 import type { SyncView } from '../views/syncs.ts';
 import type { ChangeSearches } from './changes/search-changes.ts';
-import type { PeopleQuery } from './people.ts';
 
 /**
  * What the use cases need from outside. The composition root makes it over one configuration. Every use case may throw
@@ -59,6 +58,14 @@ export interface StartOptions extends WatchOptions {
   readonly listen?: { readonly host?: string; readonly port?: number };
   /** Calls the listener when the configuration should be read again, until the returned function is called. */
   readonly onHangup?: (listener: () => void) => () => void;
+}
+
+export interface PeopleQuery {
+  /** Words that identification, name and e-mail contain together, in any order, without case and accents. */
+  readonly text: string;
+  readonly sync?: string;
+  readonly offset: number;
+  readonly limit: number;
 }
 
 /** What is open, and who gets it. */

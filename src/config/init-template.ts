@@ -3,26 +3,11 @@ import { join } from 'node:path';
 import { RollcallError } from '../core/run/errors.ts';
 import type { SourceKind, SourceStarter } from '../ports/source.ts';
 
-/** What `rollcall init` writes and prints. Contains no real person or place. */
-export interface InitTemplate {
-  /** Text of rollcall.yaml. It loads once the environment variables that it names are set. */
-  readonly config: string;
-  /** Sample files. Paths are relative to the folder of rollcall.yaml. */
-  readonly samples: readonly { readonly path: string; readonly text: string }[];
-  /** Next steps, for the terminal. */
-  readonly instructions: string;
-}
-
 /**
- * Returns the starter of that name, completed to a whole configuration. Throws `USAGE` for an unknown name.
+ * Returns what `rollcall init` writes and prints: the starter of that name, completed to a whole configuration, which
+ * loads once the environment variables that it names are set. Throws `USAGE` for an unknown name.
  */
-export function initTemplate({
-  kinds,
-  name,
-}: {
-  readonly kinds: readonly SourceKind[];
-  readonly name: string;
-}): InitTemplate {
+export function initTemplate(kinds: readonly SourceKind[], name: string) {
   const starters = kinds.flatMap((kind) => kind.starters);
   const starter = starters.find((one) => one.name === name);
   if (starter === undefined) {

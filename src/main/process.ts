@@ -88,7 +88,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,
-    starterFiles: async (name) => initTemplate({ kinds: await loadSourceKinds(), name }),
+    starterFiles: async (name) => initTemplate(await loadSourceKinds(), name),
     apiOperations: listApiOperations(),
     sandbox: sandboxAccess,
     // The platform and its web server are loaded only where they are used.

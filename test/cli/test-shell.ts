@@ -126,7 +126,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     backups: backupsIn(folder, env),
     sourceKinds: async () => sourceKinds,
-    starterFiles: async (name) => initTemplate({ kinds: sourceKinds, name }),
+    starterFiles: async (name) => initTemplate(sourceKinds, name),
     apiOperations: listApiOperations(),
     sandbox: sandboxAccess,
     openDemo: (demoFolder) => openDemoWorld(demoFolder, systemClock.now),

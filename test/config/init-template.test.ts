@@ -30,7 +30,7 @@ async function loadFromDisk(text: string, env: Readonly<Record<string, string>>)
 }
 
 test('the starter configuration for a CSV file loads, and its sample has the columns that it maps', async () => {
-  const { config, samples, instructions } = initTemplate({ kinds: sourceKinds, name: 'csv' });
+  const { config, samples, instructions } = initTemplate(sourceKinds, 'csv');
   const columns = samples[0]?.text.split('\n')[0]?.split(',') ?? [];
 
   const { connections, syncs } = await loadFromDisk(config, { ROLLCALL_ACCESS_TOKEN: 'abc' });
@@ -47,7 +47,7 @@ test('the starter configuration for a CSV file loads, and its sample has the col
 });
 
 test('without its token the starter configuration says which variable to set', async () => {
-  const { config } = initTemplate({ kinds: sourceKinds, name: 'csv' });
+  const { config } = initTemplate(sourceKinds, 'csv');
 
   await expect(loadFromDisk(config, {})).rejects.toThrow(
     'connections.acme.accessToken: the environment variable ROLLCALL_ACCESS_TOKEN is not set; set it before you start Rollcall',
@@ -55,7 +55,7 @@ test('without its token the starter configuration says which variable to set', a
 });
 
 test('what the starter configuration has as comments loads too', async () => {
-  const { config } = initTemplate({ kinds: sourceKinds, name: 'csv' });
+  const { config } = initTemplate(sourceKinds, 'csv');
   const keys =
     'store|applicationToken|refreshToken|limits|dialect|schedule|job|account|seniority|customFields|scope|protected|missing|remove|guards';
   const uncommented = config
@@ -78,7 +78,7 @@ test('what the starter configuration has as comments loads too', async () => {
 });
 
 test('a name that no kind begins with is told the names', () => {
-  expect(() => initTemplate({ kinds: sourceKinds, name: 'oracle' })).toThrow(
+  expect(() => initTemplate(sourceKinds, 'oracle')).toThrow(
     /no source starter is called oracle.*available are: .*\bcsv\b/,
   );
 });
@@ -93,7 +93,7 @@ test('every kind has a starting point, and each its own name', () => {
 });
 
 describe.each(starters)('init --source $name', ({ kind, name, secrets, steps, samples }) => {
-  const { config, instructions } = initTemplate({ kinds: sourceKinds, name });
+  const { config, instructions } = initTemplate(sourceKinds, name);
   const values = Object.fromEntries(Object.keys(secrets).map((variable) => [variable, sampleSecret(variable)]));
   const env = {
     ROLLCALL_ACCESS_TOKEN: 'abc',

@@ -84,7 +84,7 @@ test('the code of the page compiles', async () => {
 });
 
 test('what it begins with loads, and its keys are in the reference', async () => {
-  const { config, instructions } = initTemplate({ kinds: sourceKinds, name: 'orchard' });
+  const { config, instructions } = initTemplate(sourceKinds, 'orchard');
   await write('rollcall.yaml', config);
   const env = { ROLLCALL_ACCESS_TOKEN: 'abc', ORCHARD_TOKEN: 'def' };
 

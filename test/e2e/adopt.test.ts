@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { adoptPeople, planAdoption } from '../../src/app/accounts.ts';
 import { findAudit } from '../../src/app/audit.ts';
-import { tracePerson } from '../../src/app/why.ts';
+import { tracePerson } from '../../src/app/people.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
 import {
   employees,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { tracePerson } from '../../src/app/people.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { describeRun } from '../../src/app/runs.ts';
-import { tracePerson } from '../../src/app/why.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
+import { tracePerson } from '../../src/app/people.ts';
 import { beginPause } from '../../src/app/syncs.ts';
-import { tracePerson } from '../../src/app/why.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 

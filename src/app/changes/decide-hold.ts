@@ -1,9 +1,8 @@
 import { normalText } from '../../core/person/text.ts';
-import type { ChangeKind } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { noKinds } from '../../core/run/report.ts';
-import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
+import { type BatchLoad, loadOf, requestBudget } from '../../core/run/request-budget.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { Effect } from '../../views/changes.ts';
@@ -127,23 +126,13 @@ function effectOf(
   return { changes: rows.length, kinds, budget, undeliverable };
 }
 
-const columns = {
-  create: 'creates',
-  update: 'updates',
-  enable: 'switches',
-  disable: 'switches',
-  remove: 'removes',
-} as const satisfies Record<ChangeKind, keyof BatchLoad>;
-
 function budgetOf(rows: readonly IndexedChange[], facts: RunFacts, { settings, limits }: Sync) {
   const batches: BatchLoad[] = [];
   for (const [file, some] of Map.groupBy(rows, (row) => row.file)) {
     if (file === 'none') continue;
     const [kind] = file.split(' ') as [BatchLoad['kind']];
     for (let from = 0; from < some.length; from += settings.batchRows) {
-      const load = { kind, isParking: false, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
-      for (const row of some.slice(from, from + settings.batchRows)) load[columns[row.kind]] += 1;
-      batches.push(load);
+      batches.push(loadOf({ kind, isParking: false, changes: some.slice(from, from + settings.batchRows) }));
     }
   }
   const { platformUsers: users = 0, pageSize } = facts;

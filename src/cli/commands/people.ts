@@ -1,6 +1,6 @@
 import { adoptPeople, planAdoption } from '../../app/accounts.ts';
+import { tracePerson } from '../../app/people.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
-import { tracePerson } from '../../app/why.ts';
 import { normalText } from '../../core/person/text.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';

@@ -58,8 +58,8 @@ const redisMapping = z
   })
   .superRefine((value, ctx) => {
     const complain = (path: string[], message: string): void => ctx.addIssue({ code: 'custom', path, message });
-    const given = (['url', 'sentinels', 'cluster'] as const).filter((key) => value[key] !== undefined);
-    if (given.length !== 1) complain([], 'must have exactly one of url, sentinels and cluster');
+    const addresses = (['url', 'sentinels', 'cluster'] as const).filter((key) => value[key] !== undefined);
+    if (addresses.length !== 1) complain([], 'must have exactly one of url, sentinels and cluster');
     if ((value.sentinels === undefined) !== (value.master === undefined)) {
       complain([value.master === undefined ? 'sentinels' : 'master'], 'is valid only with both sentinels and master');
     }

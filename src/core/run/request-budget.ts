@@ -1,3 +1,4 @@
+import type { ChangeKind } from '../plan/change.ts';
 import { autoDirectLimit } from './batch.ts';
 import { addCounts, type RequestCounts, type RequestPurpose, singleReadLimit, totalOf } from './requests.ts';
 import type { Limits, SettleSettings } from './settings.ts';
@@ -30,6 +31,30 @@ export interface BatchLoad {
   /** Number of those that take over the e-mail of another user. */
   readonly waiting: number;
   readonly isParking: boolean;
+}
+
+const columns = {
+  create: 'creates',
+  update: 'updates',
+  enable: 'switches',
+  disable: 'switches',
+  remove: 'removes',
+} as const satisfies Record<ChangeKind, keyof BatchLoad>;
+
+/** Counts what a batch of these changes carries. */
+export function loadOf({
+  kind,
+  isParking,
+  changes,
+}: Pick<BatchLoad, 'kind' | 'isParking'> & {
+  readonly changes: Iterable<{ readonly kind: ChangeKind; readonly isWaiting?: boolean }>;
+}): BatchLoad {
+  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
+  for (const change of changes) {
+    if (change.isWaiting === true) load.waiting += 1;
+    load[columns[change.kind]] += 1;
+  }
+  return load;
 }
 
 export interface BudgetFacts {

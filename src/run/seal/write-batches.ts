@@ -1,7 +1,7 @@
-import { type Change, type ChangeClass, type ChangeKind, isDirectlyDeliverable } from '../../core/plan/change.ts';
+import { type Change, type ChangeClass, isDirectlyDeliverable } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
 import { autoDirectLimit, chunk, fileGroup, routeOf } from '../../core/run/batch.ts';
-import type { BatchLoad } from '../../core/run/request-budget.ts';
+import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { Batch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
@@ -43,23 +43,6 @@ export async function writeBatches(context: RunContext, io: EngineIo): Promise<B
 export async function previewBatches(job: GroupsJob, io: EngineIo): Promise<BatchLoad[]> {
   return Array.fromAsync(groupsOf(job, io), loadOf);
 }
-
-function loadOf({ kind, isParking, changes }: ChangeGroup): BatchLoad {
-  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
-  for (const change of changes) {
-    if (change.isWaiting) load.waiting += 1;
-    load[columns[change.kind]] += 1;
-  }
-  return load;
-}
-
-const columns = {
-  create: 'creates',
-  update: 'updates',
-  enable: 'switches',
-  disable: 'switches',
-  remove: 'removes',
-} as const satisfies Record<ChangeKind, keyof BatchLoad>;
 
 export interface GroupsJob {
   readonly planId: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { adoptPeople, planAdoption } from '../../app/accounts.ts';
-import { readHistory, tracePerson } from '../../app/why.ts';
+import { readHistory, tracePerson } from '../../app/people.ts';
 import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { adoptionOrder, peopleOrder } from '../../views/orders.ts';
