@@ -5,6 +5,7 @@ import { countOf, formatInstant } from '../core/run/formats.ts';
 import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
+import { orphaned } from '../run/compare/compare-people.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
@@ -28,6 +29,7 @@ export async function* checkAll(
   for (const [name, connection] of connections) {
     if (only === undefined || only === name) yield* checkConnection(name, connection, engine.clock.now(), signal);
   }
+  for (const { subject, message } of await findOrphans(engine)) yield { subject, state: 'failed', message };
   for (const [name, sync] of engine.syncs) {
     if (only !== undefined && sync.settings.connection !== only) continue;
     const subject = `sync ${name}`;
@@ -40,6 +42,20 @@ export async function* checkAll(
       yield failed(subject, error);
     }
   }
+}
+
+/** Returns a sentence about each sync that is not configured and still owns enabled users. */
+export async function findOrphans({ store, syncs }: Pick<EngineIo, 'store' | 'syncs'>) {
+  const found: { readonly subject: string; readonly message: string }[] = [];
+  const configured = [...syncs.values()].map(({ settings }) => settings);
+  for (const [connection, some] of Map.groupBy(configured, (sync) => sync.connection)) {
+    const names = some.map(({ name }) => name);
+    for (const [owner, users] of await store.syncNames.owners(connection)) {
+      if (names.includes(owner)) continue;
+      found.push({ subject: `connection ${connection}`, message: orphaned(names[0] ?? 'SYNC', owner, users).message });
+    }
+  }
+  return found;
 }
 
 /** Reports every key whose values cannot be opened. A run stops at the first of them. */

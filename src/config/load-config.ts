@@ -103,6 +103,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   });
   checkWebhooks(value.server, syncs, report);
   checkAlerts(value.alerts, syncs, report);
+  checkFormerNames(syncs, report);
   checkOutboxes(
     read.map(([, { draft }]) => draft),
     report,
@@ -150,6 +151,21 @@ function checkAlerts(alerts: unknown, syncs: ReadonlyMap<string, unknown>, repor
       if (typeof name !== 'string' || syncs.has(name)) continue;
       report.add(['alerts', i, 'syncs', j], ...unknownSync(syncs));
     }
+  }
+}
+
+/** Each name has one sync, now or formerly. */
+function checkFormerNames(syncs: ReadonlyMap<string, unknown>, report: Report): void {
+  const claimed = new Map<string, string>();
+  for (const [name, sync] of syncs) {
+    const former = isMapping(sync) ? sync.formerly : undefined;
+    if (typeof former !== 'string') continue;
+    const path = ['syncs', name, 'formerly'];
+    const other = claimed.get(former);
+    if (syncs.has(former)) report.add(path, `is the name of a configured sync: ${former}; name one that is gone`);
+    else if (other !== undefined)
+      report.add(path, `is also the former name of syncs.${other}; it can move to one sync`);
+    else claimed.set(former, name);
   }
 }
 

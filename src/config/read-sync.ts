@@ -82,7 +82,18 @@ function checkDeltas(
 
 /** Returns the sync in the form that all other code uses. */
 export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
-  const { schedule, freshness, source: _source, outbox: _outbox, deltas, prefer, nulls, parkEmail, ...others } = input;
+  const {
+    schedule,
+    freshness,
+    source: _source,
+    outbox: _outbox,
+    deltas,
+    prefer,
+    nulls,
+    parkEmail,
+    formerly,
+    ...others
+  } = input;
   const byEmail: readonly MatchKey[] = input.mapping.fields.email === undefined ? [] : ['email'];
   const settings: SyncSettings = {
     ...others,
@@ -99,7 +110,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
   return {
     ...settings,
     source: { kind, fingerprint, open },
-    ...given({ schedule, freshnessMs: freshness }),
+    ...given({ schedule, freshnessMs: freshness, formerly }),
     ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
   };
 }

@@ -65,6 +65,22 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Gives renamed syncs what the store keeps under their former names. Throws as `SyncNames.rename` does. */
+async function moveFormerNames(
+  { syncs }: Config,
+  { store, clock, logger, newId }: Pick<EngineIo, 'store' | 'clock' | 'logger' | 'newId'>,
+): Promise<void> {
+  for (const { name: to, connection, formerly: from } of Object.values(syncs)) {
+    if (from === undefined) continue;
+    const detail = `was ${from}`;
+    const entry = { id: newId('audit'), at: clock.now(), by: 'configuration', action: 'rename-sync', detail } as const;
+    const rest = { sync: to, connection: undefined, run: undefined };
+    const isMoved = await store.syncNames.rename({ from, to, connection }, { ...entry, ...rest });
+    if (isMoved)
+      logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
+  }
+}
+
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
 export async function openEngine(config: Config, given: EngineParts): Promise<Engine> {
   const scratchFolder = await openScratchFolder(config.folder, given.clock.now());
@@ -78,6 +94,10 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
     connections: config.workers.storeConnections,
   });
   const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
+  await moveFormerNames(config, { store, clock, logger, newId }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const parts: EngineParts = { ...given, clock };
   // The Redis client is loaded only where it is used.
   const openLocal = (share: Limits): RateBudget => openLocalBudget(share, clock);

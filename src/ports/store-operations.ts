@@ -18,7 +18,24 @@ export interface Pauses {
   list(): Promise<readonly Pause[]>;
 }
 
+/** The names under which the store keeps what belongs to a sync. */
+export interface SyncNames {
+  /** Counts the users of a connection that are enabled as far as we know, by the name of the sync that owns them. */
+  owners(connection: string): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Moves everything that is stored under the former name of a sync, once, in one transaction with its audit entry.
+   * Where both names have a read, a roster, a directory or a pause, that of the new name stays. Returns false when
+   * nothing is stored under the former name. Throws `CONFLICT`, and moves nothing, when its users are of another
+   * connection.
+   */
+  rename(
+    order: { readonly from: string; readonly to: string; readonly connection: string },
+    entry: AuditEntry,
+  ): Promise<boolean>;
+}
+
 export const auditActions = [
+  'rename-sync',
   'pause',
   'resume',
   'request-run',

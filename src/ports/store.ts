@@ -16,7 +16,7 @@ import type { Directories, RawTexts, Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
 import type { FactsPatch, OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, Pauses, Restores } from './store-operations.ts';
+import type { Audit, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -58,6 +58,7 @@ export type {
   Pauses,
   RestoreRecord,
   Restores,
+  SyncNames,
 } from './store-operations.ts';
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
@@ -85,6 +86,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
+  readonly syncNames: SyncNames;
   readonly audit: Audit;
   readonly restores: Restores;
   readonly reports: Reports;

@@ -28,6 +28,7 @@ import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSealing } from './sealing.ts';
 import { createSessions } from './sessions.ts';
+import { createSyncNames } from './sync-names.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
@@ -133,6 +134,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
     tokens: createTokenStore(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),
+    syncNames: createSyncNames(db),
     audit: createAudit(db),
     restores: createRestores(db),
     reports: createReports(db, uptime),

@@ -34,6 +34,7 @@ export function memoryStore(): SimulatedStore {
     rawTexts: { add: async () => {}, ofRun: async () => [] },
     tokens: memoryTokens(tables),
     alerts: absentPart as Store['alerts'],
+    syncNames: { owners: async () => new Map(), rename: absent },
     pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },
     people: absentPart as Store['people'],
     sealing: absentPart as Store['sealing'],

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { AppIo, Role } from '../../app/app-io.ts';
+import { findOrphans } from '../../app/connections.ts';
 import { readOverview } from '../../app/overview.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import { overviewView } from '../../views/overview.ts';
@@ -83,6 +84,7 @@ async function showStatus(shell: Shell): Promise<number> {
     const overview = await readOverview(app);
     shell.printJson(overviewView(overview, await app.alerts.report(1)));
     shell.print(renderStatus(overview, shell.style));
+    for (const { message } of await findOrphans(app.engine)) shell.print(shell.style.colors.yellow(message));
     return 0;
   });
 }

@@ -199,6 +199,11 @@ export const syncShape = {
     'Whether runs between full reads read only changed employees, where the source supports it: see [Deltas](operations.md#deltas).',
     { fullEvery: '24h' },
   ),
+  formerly: documented(
+    text().optional(),
+    'The former name of this sync. Its users, counts of absence, decisions, holds, reads and runs move to this sync once, at the next start of any command. Without it, users of a renamed sync belong to no sync.',
+    'employees',
+  ),
   policy: documented(
     z.enum(['sync', 'upsert-only', 'create-only'], {
       error: (issue) =>

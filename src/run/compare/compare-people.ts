@@ -1,6 +1,7 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
 import type { OwnedUsers } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -95,11 +96,15 @@ async function recall({ sync, index, only, find, ...job }: RecallJob, io: Engine
   const isFull = only === undefined;
   const count = { managed: 0, enabled: 0 };
   const period = { ...job.period, sync: name };
+  const orphans = new Map<string, number>();
   const recallEach = (entries: Iterable<LedgerEntry>): void => {
     for (const entry of entries) {
       const moved = findMoved(entry, period);
       if (moved !== undefined && (isFull || index.find(entry.identification).isExact)) find(moved);
       const claim = claimOf(entry, sync.settings, io);
+      if (claim === 'left behind' && entry.disabledAt === undefined && index.find(entry.identification).slot === -1) {
+        orphans.set(entry.owner, (orphans.get(entry.owner) ?? 0) + 1);
+      }
       if (!recallOne(entry, index, claim, isFull)) continue;
       // A few people are looked up here, and all that are ours by name are counted below.
       if (!isFull && only.count <= lookedUpEntries && claim === 'ours') continue;
@@ -114,7 +119,14 @@ async function recall({ sync, index, only, find, ...job }: RecallJob, io: Engine
     return { managed: count.managed + owned.managed, enabled: count.enabled + owned.enabled };
   }
   for await (const entries of io.store.ledger.all(connection)) recallEach(entries);
+  for (const [owner, users] of isFull ? orphans : []) find(orphaned(name, owner, users));
   return count;
+}
+
+/** Tells of users whom no sync disables, because theirs is not configured. */
+export function orphaned(sync: string, owner: string, users: number): Finding {
+  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. If ${owner} was renamed, set syncs.${sync}.formerly to ${owner}. Otherwise move them with "rollcall adopt ${sync} PERSON"`;
+  return { code: 'orphaned-users', message };
 }
 
 type Claim = 'ours' | 'left behind' | 'none';

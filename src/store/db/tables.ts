@@ -28,6 +28,8 @@ interface ColumnFacts {
 interface TableFacts<Table extends keyof Schema> {
   /** The primary key. */
   readonly key: readonly ColumnOf<Table>[];
+  /** The column with the name of a sync that a row belongs to. */
+  readonly sync?: ColumnOf<Table>;
   /** The columns that are not just facts about runs. */
   readonly columns?: { readonly [Name in ColumnOf<Table>]?: ColumnFacts };
   /** The part of `UnreadableValues` that counts its sealed rows. */
@@ -49,11 +51,11 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
  * inserted: a table comes after those to which it refers.
  */
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
-  runs: { key: ['id'], columns: { scope, reason: mention } },
-  plans: { key: ['id'] },
-  holds: { key: ['id'] },
+  runs: { key: ['id'], sync: 'sync', columns: { scope, reason: mention } },
+  plans: { key: ['id'], sync: 'sync' },
+  holds: { key: ['id'], sync: 'sync' },
   hold_runs: { key: ['hold', 'run'] },
-  batches: { key: ['id'], columns: { reason: mention } },
+  batches: { key: ['id'], sync: 'sync', columns: { reason: mention } },
   changes: {
     key: ['plan', 'identification'],
     columns: {
@@ -71,10 +73,11 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },
     countedAs: 'rawTexts',
   },
-  reads: { key: ['run'] },
-  triggers: { key: ['id'], columns: { scope, scope_key: mention } },
+  reads: { key: ['run'], sync: 'sync' },
+  triggers: { key: ['id'], sync: 'sync', columns: { scope, scope_key: mention } },
   ledger: {
     key: ['connection', 'identification'],
+    sync: 'owner',
     columns: {
       identification: { of: 'person', isExact: true, forgotten: 'own' },
       hidden: { of: 'person', sealedBy: 'key ring', lost: 'null' },
@@ -82,27 +85,29 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     },
     countedAs: 'ledger',
   },
-  forgotten: { key: ['connection', 'hash'] },
+  forgotten: { key: ['connection', 'hash'], sync: 'owner' },
   store_keys: {
     key: ['name'],
     columns: { value: { of: 'secret', sealedBy: 'key ring', sealedIn: personKeyName, lost: 'own' } },
     countedAs: 'forgotten',
     isBookkeeping: true,
   },
-  decisions: { key: ['sync', 'identification', 'hash'], columns: { identification: exactRow } },
+  decisions: { key: ['sync', 'identification', 'hash'], sync: 'sync', columns: { identification: exactRow } },
   // Without a roster and a watermark, the next run of each sync reads all people.
-  rosters: { key: ['sync'], isDroppedByRestore: true },
-  roster_pages: { key: ['sync', 'part', 'page'], isDroppedByRestore: true },
-  watermarks: { key: ['sync'], isDroppedByRestore: true },
-  directories: { key: ['sync'] },
+  rosters: { key: ['sync'], sync: 'sync', isDroppedByRestore: true },
+  roster_pages: { key: ['sync', 'part', 'page'], sync: 'sync', isDroppedByRestore: true },
+  watermarks: { key: ['sync'], sync: 'sync', isDroppedByRestore: true },
+  directories: { key: ['sync'], sync: 'sync' },
   directory_pages: {
     key: ['sync', 'page'],
+    sync: 'sync',
     // The next complete read writes a lost page again.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'own', lost: 'row' } },
     countedAs: 'directories',
   },
   previews: {
     key: ['id'],
+    sync: 'sync',
     // A preview is short-lived, and can be made again.
     columns: { scope: { of: 'person', forgotten: 'row' }, report: { of: 'person', forgotten: 'row' } },
     isDroppedByRestore: true,
@@ -110,8 +115,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   tokens: { key: ['connection'], columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
   alert_states: { key: ['subject'], columns: { state: mention } },
   alert_deliveries: { key: ['notice', 'channel'], columns: { body: mention } },
-  pauses: { key: ['sync'] },
-  audit: { key: ['id'] },
+  pauses: { key: ['sync'], sync: 'sync' },
+  audit: { key: ['id'], sync: 'sync' },
   restores: { key: ['id'] },
   // Users sign in again: their roles may have changed since.
   sessions: { key: ['key'], isDroppedByRestore: true },

@@ -171,6 +171,15 @@ export const findingEntries = {
     cure: ['No action is required. `rollcall why SYNC PERSON` shows the owner.'],
     page: moves,
   },
+  'orphaned-users': {
+    meaning: 'Enabled users belong to a sync that is not configured, and no source of the run names them.',
+    cause: 'The sync was renamed without `formerly`, or it was removed from the configuration.',
+    cure: [
+      'If the sync was renamed, set `formerly` in the sync with the new name.',
+      'Otherwise move the users with `rollcall adopt SYNC PERSON`, or disable them on the platform.',
+    ],
+    page: moves,
+  },
   'hand-over-expected': {
     meaning: 'The person is gone here but active in another sync, so nothing is done until that sync takes over.',
     cause: 'The person moved to a department or country of another sync.',

@@ -1,0 +1,125 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { decideRun } from '../../src/app/approve.ts';
+import { findOrphans } from '../../src/app/connections.ts';
+import { runSync } from '../../src/app/requests.ts';
+import { openHere } from '../chaos/open-here.ts';
+import { silentLogger } from '../support/memory-logger.ts';
+import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
+
+const staff = employees(10);
+const hourMs = 3_600_000;
+
+interface Config {
+  syncs: Record<string, Record<string, unknown>>;
+}
+
+async function open(): Promise<Office> {
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff) },
+    sync: { missing: { afterReads: 2, minAge: '1s' }, guards: { disables: { absolute: 0, percent: 0 } } },
+  });
+  await office.writeEmployees(staff);
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+/** Does the work with the configuration that the edit makes of the office's. */
+async function edited<T>(office: Office, edit: (config: Config) => void, work: (app: AppIo) => Promise<T>): Promise<T> {
+  const config = JSON.parse(await readFile(join(office.folder, 'rollcall.json'), 'utf8')) as Config;
+  edit(config);
+  const path = join(office.folder, 'edited.json');
+  await writeFile(path, JSON.stringify(config));
+  const { app } = await openHere(path, { clock: office.clock, logger: silentLogger });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+const renamed = (rest: Record<string, unknown>) => (config: Config) => {
+  const { people } = config.syncs;
+  config.syncs = { staff: { ...people, ...rest } };
+};
+const run = (app: AppIo) =>
+  runSync(app, 'staff', { signal: AbortSignal.timeout(100_000), progress: () => {}, by: 'shell:ana' });
+
+it('a renamed sync keeps its users, counts of absence, decisions, reads and pause', async () => {
+  const office = await open();
+  await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)));
+  const held = await office.apply();
+  await decideRun(office.app, 'reject', held.run.id, { by: 'ana', reason: 'on leave' });
+  const without = staff
+    .filter(({ id }) => id !== 'E2')
+    .map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
+  await office.writeEmployees(without);
+  expect((await office.apply()).run.facts.missing).toBe(1);
+  await office.engine.io.store.pauses.add({ sync: 'people', pausedAt: office.clock.now(), by: 'ana' });
+  office.clock.jump(hourMs);
+  await office.writeEmployees(without);
+  await edited(office, renamed({ formerly: 'people' }), async (app) => {
+    const { store } = app.engine;
+    expect(await store.pauses.list()).toMatchObject([{ sync: 'staff' }]);
+    await store.pauses.remove('staff');
+    const report = await run(app);
+    // E2 was missing twice, and E1 stays rejected.
+    expect(report.run.counts).toMatchObject({ disable: 1, held: 1 });
+    expect(report.run.facts).toMatchObject({ rejected: 1, managedUsers: 10 });
+    expect(await store.runs.list({ sync: 'people', limit: 9 })).toEqual([]);
+    expect(await store.audit.list({ limit: 9, action: 'rename-sync' })).toMatchObject([
+      { sync: 'staff', detail: 'was people' },
+    ]);
+    expect(await findOrphans(app.engine)).toEqual([]);
+  });
+  // The next start finds nothing more to move.
+  await edited(office, renamed({ formerly: 'people' }), async (app) => {
+    expect(await app.engine.store.audit.list({ limit: 9, action: 'rename-sync' })).toHaveLength(1);
+  });
+});
+
+it('without formerly, every run, status and check tell of the users that no sync disables', async () => {
+  const office = await open();
+  await office.writeEmployees(staff.filter(({ id }) => id !== 'E3'));
+  await edited(office, renamed({}), async (app) => {
+    const [first] = await findOrphans(app.engine);
+    expect(first?.message).toContain('10 enabled users belong to sync people, which is not configured');
+    const report = await run(app);
+    expect(report.findings).toContainEqual({
+      code: 'orphaned-users',
+      message: expect.stringContaining('1 enabled user belongs to sync people'),
+    });
+    const [last] = await findOrphans(app.engine);
+    expect(last?.message).toContain('set syncs.staff.formerly to people');
+  });
+});
+
+it.each([
+  [
+    'is the name of a configured sync',
+    (config: Config) => Object.assign(config.syncs, { staff: { ...config.syncs.people, formerly: 'people' } }),
+  ],
+  [
+    'is also the former name of syncs.one',
+    ({ syncs }: Config) =>
+      Object.assign(syncs, { one: { ...syncs.people, formerly: 'old' }, two: { ...syncs.people, formerly: 'old' } }),
+  ],
+])('a former name that %s is refused', async (message, edit) => {
+  const office = await open();
+  await expect(edited(office, edit, async () => {})).rejects.toThrow(message);
+});
+
+it('a former name whose users are on another connection moves nothing', async () => {
+  const office = await open();
+  const elsewhere = (config: Config) => {
+    const connections = (config as unknown as { connections: Record<string, unknown> }).connections;
+    connections.other = connections.acme;
+    renamed({ formerly: 'people', connection: 'other' })(config);
+  };
+  await expect(edited(office, elsewhere, async () => {})).rejects.toThrow(
+    'the users of people are on the connection acme',
+  );
+  expect(await office.engine.io.store.ledger.countOwned('acme', 'people')).toMatchObject({ managed: 10 });
+});
