@@ -4,7 +4,14 @@ import type { User } from '../../src/core/person/user.ts';
 import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
-import { claimOf, looksLikeSamePerson, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
+import {
+  claimOf,
+  likenessKey,
+  looksLikeSamePerson,
+  type Neighbors,
+  releaseOf,
+  trustRoster,
+} from '../../src/core/plan/neighbors.ts';
 import { decide, type SourceSays } from '../../src/core/plan/plan.ts';
 import type { Roster, RosterStanding } from '../../src/core/plan/roster.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/plan/snapshot.ts';
@@ -46,6 +53,7 @@ export async function planNaively(
   const named = oneOfSeveral(mapped.filter((one) => one.kind !== 'unreadable'));
   const everybody = withAbsent(named, world.ledger, settings.name);
   const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
+  addRenamed(conflicts, everybody, world.users, settings);
   const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
   /** Where the account of a leaver goes whose e-mail an employee without a conflict wants. */
   const parkingOf = (key: string) => {
@@ -216,6 +224,30 @@ function findConflicts(
       conflicts.add(key);
   }
   return { conflicts, claims };
+}
+
+/**
+ * A user of ours in no record, and a new employee of the same first name, birth date and first day: perhaps one person.
+ * A user with another conflict is compared with nobody.
+ */
+function addRenamed(
+  conflicts: Set<string>,
+  everybody: ReadonlyMap<string, Somebody>,
+  users: readonly User[],
+  { mapping }: SyncSettings,
+): void {
+  const isMapped = ([name]: readonly [string, unknown]) => Object.hasOwn(mapping.fields, name);
+  for (const { identification, fields } of users) {
+    const key = identification.toLowerCase();
+    const gone = everybody.get(key);
+    const likeness = likenessKey(Object.fromEntries(Object.entries(fields).filter(isMapped)));
+    const isGone = gone?.identification === identification && gone.person === undefined;
+    if (!isGone || likeness === undefined || conflicts.has(key)) continue;
+    for (const [other, { identification: name, person }] of everybody) {
+      const isNew = isActive(person) && !users.some((user) => user.identification === name);
+      if (isNew && likenessKey(person.fields) === likeness) conflicts.add(other).add(key);
+    }
+  }
 }
 
 /** The e-mails of active employees in scope. */
