@@ -10,6 +10,7 @@ import {
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
+import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
 import type { AlertDeliveryRow, AlertStateRow } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
@@ -193,17 +194,12 @@ function toState(row: Selectable<AlertStateRow>): AlertState {
 }
 
 function toRow(notice: AlertNotice, channel: string): AlertDeliveryRow {
+  const fresh = { state: 'waiting', tries: 0, nextAt: notice.at, endedAt: undefined, error: undefined } as const;
   return {
+    ...deliveries.toRow({ notice, channel, ...fresh }),
     notice: notice.id,
-    channel,
     subject: subjectKey(notice.subject),
     made_at: notice.at,
-    body: JSON.stringify(notice),
-    state: 'waiting',
-    tries: 0,
-    next_at: notice.at,
-    ended_at: null,
-    error: null,
     thread: threadOf(notice) ?? null,
     receipt: null,
   };
@@ -222,15 +218,16 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
   return row?.receipt ?? undefined;
 }
 
+const deliveries = fields<Omit<AlertDelivery, 'first'>, AlertDeliveryRow>({
+  notice: { column: 'body', as: 'json' },
+  channel: 'channel',
+  state: 'state',
+  tries: 'tries',
+  nextAt: 'next_at',
+  endedAt: 'ended_at',
+  error: 'error',
+});
+
 function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
-  return {
-    notice: JSON.parse(row.body) as AlertNotice,
-    channel: row.channel,
-    state: row.state,
-    tries: row.tries,
-    nextAt: row.next_at,
-    endedAt: row.ended_at ?? undefined,
-    error: row.error ?? undefined,
-    first: undefined,
-  };
+  return { ...deliveries.fromRow(row), first: undefined };
 }

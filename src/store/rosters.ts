@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Selectable } from 'kysely';
 import { openRoster, type RosterHeader, type RosterPage } from '../core/plan/roster.ts';
 import { chunk } from '../core/run/batch.ts';
 import type { Rosters } from '../ports/store.ts';
 import { asOwner, type Database } from './db/database.ts';
+import { fields } from './db/fields.ts';
 import { put, RowWriter, replace } from './db/row-writer.ts';
 import type { RosterPageRow, RosterRow } from './db/schema.ts';
 
@@ -18,7 +18,8 @@ export function createRosters(db: Database): Rosters {
     async open(sync) {
       const row = await db.selectFrom('rosters').selectAll().where('sync', '=', sync).executeTakeFirst();
       if (row === undefined) return undefined;
-      return openRoster(toHeader(row), async (part, numbers) => {
+      const header = { ...headers.fromRow(row), pages: { people: row.people_pages, emails: row.email_pages } };
+      return openRoster(header, async (part, numbers) => {
         const pages: RosterPage[] = [];
         for (const some of chunk(numbers, pagesAtOnce)) {
           const rows = await db
@@ -61,31 +62,21 @@ export function createRosters(db: Database): Rosters {
             .where('page', '>=', header.pages[part])
             .execute();
         }
-        const row = toRow(header);
-        await put(transaction, 'rosters', row);
+        const { people, emails } = header.pages;
+        await put(transaction, 'rosters', { ...headers.toRow(header), people_pages: people, email_pages: emails });
       });
     },
   };
 }
 
-function toHeader(row: Selectable<RosterRow>): RosterHeader {
-  const { sync, run, fingerprint, salt } = row;
-  const pages = { people: row.people_pages, emails: row.email_pages };
-  return { sync, run, at: row.read_at, fingerprint, salt, rows: row.people, pages };
-}
-
-function toRow({ sync, run, at, fingerprint, salt, rows, pages }: RosterHeader): RosterRow {
-  return {
-    sync,
-    run,
-    read_at: at,
-    fingerprint,
-    salt,
-    people: rows,
-    people_pages: pages.people,
-    email_pages: pages.emails,
-  };
-}
+const headers = fields<Omit<RosterHeader, 'pages'>, RosterRow>({
+  sync: 'sync',
+  run: 'run',
+  at: 'read_at',
+  fingerprint: 'fingerprint',
+  salt: 'salt',
+  rows: 'people',
+});
 
 function toText(data: Int32Array): string {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
