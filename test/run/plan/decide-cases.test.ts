@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
-import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
@@ -12,14 +12,12 @@ import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/co
 import type { NeighborQuestion } from '../../../src/run/compare/neighbors.ts';
 import { decideEveryone } from '../../../src/run/decide/decide-changes.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
-import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { approve, endRun, openRun, reject, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
-import { openIndex } from '../open-index.ts';
+import { fillIndex, type KnownPeople, openIndex } from '../open-index.ts';
 import { compilePlainMapping, plainSettings } from '../plain-settings.ts';
 import { account } from '../plan-scene.ts';
 
@@ -34,20 +32,12 @@ const off = { enabled: false } as const;
 const entry = (name: string, over: Partial<LedgerEntry> = {}) => sampleEntry(name, { accountId: `9${name}`, ...over });
 const crowd = (count: number) => Array.from({ length: count }, (_, i) => `p${1000 + i}`);
 
-interface World {
-  readonly records?: readonly (Person | RejectedPerson)[];
-  readonly users?: readonly User[];
-  readonly ledger?: readonly LedgerEntry[];
+interface World extends KnownPeople {
   readonly neighbors?: Readonly<Record<string, { release?: { from: string }; claim?: { by: string } }>>;
   readonly settings?: Partial<SyncSettings>;
   /** The users whom the store lets this sync take over. */
   readonly taken?: readonly string[];
-  /** By the name of a claimant: who has the e-mail. */
-  readonly claims?: Readonly<Record<string, string>>;
   readonly isFocused?: boolean;
-  readonly bystanders?: readonly string[];
-  /** Users that the spool keeps by their id alone, because they are equal. */
-  readonly equal?: readonly string[];
   readonly dialect?: Partial<Dialect>;
   /** The kind of the read; full when absent. */
   readonly kind?: 'point';
@@ -66,39 +56,12 @@ async function open(world: World) {
   const store = await openStore('sqlite::memory:', { folder: tmpdir() });
   onTestFinished(() => store.close());
   const index = openIndex(sync.mapping.fields);
-  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
-  for (const record of world.records ?? []) filing.file(record);
-  filing.settle();
-  const slotOf = (name: string): number => {
-    const { slot } = index.find(name);
-    if (slot !== -1) return slot;
-    const added = index.add(name);
-    index.name(added, name);
-    return added;
-  };
-  for (const { identification, owner } of world.ledger ?? []) {
-    index.set(slotOf(identification), mark.inLedger | (owner === 'people' ? mark.ours : 0));
-  }
   const owned = await openRun(store, { id: 'run_0', sync: 'before' });
   await store.ledger.put(owned, world.ledger ?? []);
   await endRun(store, owned);
   const spool = openFileSpool(tmpdir());
   onTestFinished(() => spool.close());
-  const candidates = { slots: [] as number[], places: [] as number[] };
-  for (const user of world.users ?? []) {
-    const slot = slotOf(user.identification);
-    index.set(slot, mark.seen);
-    candidates.slots.push(slot);
-    candidates.places.push(spool.append(JSON.stringify(user)));
-  }
-  for (const name of world.equal ?? []) {
-    index.set(slotOf(name), mark.seen);
-    candidates.slots.push(slotOf(name));
-    candidates.places.push(spool.append(JSON.stringify(`9${name}`)));
-  }
-  const links = Object.entries(world.claims ?? {}).map(([claimant, holder]) => [slotOf(claimant), slotOf(holder)]);
-  const placeOf = (slot = -1): number => candidates.places[candidates.slots.indexOf(slot)] ?? -1;
-  for (const name of world.bystanders ?? []) index.set(slotOf(name), mark.bystander);
+  const compared = fillIndex(index, spool, { ...world, sync });
   const asked: string[] = [];
   const stopping = new AbortController();
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
@@ -107,11 +70,7 @@ async function open(world: World) {
     snapshot: certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now }),
     index,
     spool,
-    candidates,
-    claims: new Map(
-      links.map(([claimant = -1, holder = -1]) => [claimant, { holder, place: placeOf(holder) }] as const),
-    ),
-    holders: new Map(links.map(([claimant = -1, holder = -1]) => [holder, claimant] as const)),
+    ...compared,
     neighbors: {
       async of(questions: readonly NeighborQuestion[]) {
         asked.push(...questions.map(({ entry: { identification }, says }) => `${identification} ${says}`));

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import { packRoster, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
 import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
@@ -9,13 +8,12 @@ import type { PlanCompared } from '../../../src/run/compare/compare-people.ts';
 import { decideChanges } from '../../../src/run/decide/decide-changes.ts';
 import { openWork } from '../../../src/run/make-plan.ts';
 import type { PlanWork } from '../../../src/run/plan-job.ts';
-import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
 import type { PlanRead } from '../../../src/run/read/read-people.ts';
 import { recordRun, showPlan } from '../../../src/run/recorder.ts';
 import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
+import { fillIndex, type KnownPeople } from '../open-index.ts';
 import { account, all, openPlanScene } from '../plan-scene.ts';
 
 const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
@@ -24,17 +22,11 @@ const named = (identification: string, over: Partial<Person> = {}): Person =>
 const changed = { fields: { ...fields, area: 'IT' } };
 const entry = (name: string, over: Partial<LedgerEntry> = {}) => sampleEntry(name, { accountId: `9${name}`, ...over });
 
-interface World {
-  readonly records?: readonly Person[];
-  readonly users?: readonly User[];
-  readonly ledger?: readonly LedgerEntry[];
+interface World extends KnownPeople {
   readonly settings?: Partial<SyncSettings>;
   /** People whose earlier change has an outcome that stayed unknown for too long. */
   readonly released?: readonly string[];
-  /** By the name of a claimant: who has the e-mail. */
-  readonly claims?: Readonly<Record<string, string>>;
   readonly focus?: readonly string[];
-  readonly bystanders?: readonly string[];
   readonly kind?: 'full' | 'delta';
   readonly identities?: PlanWork['findings']['identities'];
   readonly isShown?: boolean;
@@ -44,7 +36,7 @@ interface World {
 
 /** Decides a plan of run_1 about these people, whom the platform shows as given. */
 async function decide(world: World) {
-  const { records = [], users = [], ledger = [], kind = 'full' } = world;
+  const { ledger = [], kind = 'full' } = world;
   const settings = { missing: { afterReads: 2, minAgeMs: 0 }, ...world.settings };
   const scene = await openPlanScene({ records: [], settings, otherSyncs: ['guests'] });
   const { store, sync, io, places } = scene;
@@ -79,32 +71,8 @@ async function decide(world: World) {
   const opened = await openWork({ sync, scope: all, signal }, recorder, spool, io);
   const identities = world.identities ?? opened.findings.identities;
   const work = { ...opened, findings: { ...opened.findings, identities } };
-  const { index } = work;
-  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
-  for (const record of records) filing.file(record);
-  filing.settle();
-  const slotOf = (name: string): number => {
-    const { slot } = index.find(name);
-    if (slot !== -1) return slot;
-    const added = index.add(name);
-    index.name(added, name);
-    return added;
-  };
-  for (const one of ledger) index.set(slotOf(one.identification), mark.inLedger);
-  for (const name of world.bystanders ?? []) index.set(slotOf(name), mark.bystander);
-  const candidates = { slots: [] as number[], places: [] as number[] };
-  for (const user of users) {
-    const slot = slotOf(user.identification);
-    index.set(slot, mark.seen);
-    candidates.slots.push(slot);
-    candidates.places.push(spool.append(JSON.stringify(user)));
-  }
-  const links = Object.entries(world.claims ?? {}).map(([from, to]) => [slotOf(from), slotOf(to)] as const);
-  const placeOf = (slot: number) => candidates.places[candidates.slots.indexOf(slot)] ?? -1;
   const compared = {
-    candidates,
-    claims: new Map(links.map(([claimant, holder]) => [claimant, { holder, place: placeOf(holder) }])),
-    holders: new Map(links.map(([claimant, holder]) => [holder, claimant])),
+    ...fillIndex(work.index, spool, { ...world, sync }),
     unresolved: { blocked: new Map(), released: new Set(world.released ?? []) },
   } as unknown as PlanCompared;
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
