@@ -239,7 +239,8 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'owned-by-other': 'the user belongs to another sync, and only that sync may change it',
   'hand-over-expected': 'another sync has the employee as active and is expected to take the user over',
   unusable: 'the source has the employee, but the record cannot be used; the user is protected',
-  nothing: 'the source has no record for this identification, so no decision is possible',
+  nothing:
+    'the read shows too little of the person: no record, or one that says the person left in a read that was not complete',
   'out-of-scope': 'the employee is out of scope by rule',
   'leaver-enabled': 'the employee left, and the account is still enabled',
   'leaver-remove': 'the employee left, and we disabled the account long enough ago',

@@ -144,7 +144,7 @@ test('of somebody whom nobody knows, every section says so', () => {
       not ours: no sync of this configuration owns the user
 
     Decision
-      the source has no record for this identification, so no decision is possible (nothing)
+      the read shows too little of the person: no record, or one that says the person left in a read that was not complete (nothing)
       nothing to do
 
     Next run

@@ -71,6 +71,18 @@ export function paddedWidth(identification: string): number | undefined {
   return identification.charCodeAt(0) === zero && padded.test(identification) ? identification.length : undefined;
 }
 
+/**
+ * Returns why no account is created under the identification; undefined for most. Whoever has an account is compared with
+ * it. Dots between thousands are left out, because identity cards have them.
+ */
+export function changedNumber(identification: string): string | undefined {
+  return changed.test(identification)
+    ? 'looks like a number that a spreadsheet or a program changed: export the column as text'
+    : undefined;
+}
+
+const changed = /^(?:'\d.*|="?\d.*|\d+[.,]0+|\d{1,3}(?:,\d{3})+)$/;
+
 /** How a number is written that something changed, without what it does to zeros. */
 const writings: readonly ((digits: string) => string)[] = [
   (number) => `${number}.0`,

@@ -1,3 +1,4 @@
+import { changedNumber } from '../guard/damage.ts';
 import { RollcallError } from '../run/errors.ts';
 import { type CellNote, type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from '../run/settings.ts';
@@ -189,7 +190,11 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   }
   const verdict = parts.lifecycle.judge(record.fields, now, computed);
   const { refusesStart } = verdict;
-  const refusesCreate = refusesStart ?? (troubles === undefined ? undefined : whyNotCreate(troubles));
+  const changed = changedNumber(identification);
+  const refusesCreate =
+    refusesStart ??
+    (troubles === undefined ? undefined : whyNotCreate(troubles)) ??
+    (changed && `${parts.identification.column} ${changed}`);
   const person: Person = {
     kind: 'person',
     at,

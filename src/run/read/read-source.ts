@@ -9,6 +9,7 @@ import type { Mapped, SourceRecord } from '../../core/person/person.ts';
 import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
@@ -119,8 +120,9 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           readAt: now,
           runAt: job.runAt,
         });
+        const waiting = snapshot.leavers === undefined ? waitingLeavers(job.index) : '';
         for (const gap of snapshot.gaps)
-          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
+          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}${waiting}` });
         for (const finding of [...cells.all(), ...padding.all()]) find(finding);
         for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
         const fillRates = Object.fromEntries(
@@ -173,6 +175,16 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
     await reading.return({ complete: false, rows, reasons: ['stopped'] });
   }
+}
+
+/** Says how many people left by their own record: in a read without proof, they are not disabled either. */
+function waitingLeavers(index: PeopleIndex): string {
+  let count = 0;
+  for (let slot = 0; slot < index.size; slot += 1) {
+    if (index.has(slot, mark.leaver) && !index.hasAny(slot, mark.outOfScope | mark.bystander)) count += 1;
+  }
+  if (count === 0) return '';
+  return `. ${countOf(count, 'person who left waits', 'people who left wait')} for a complete read, and no account is disabled`;
 }
 
 /** What a read lacks when it has no proof of completeness. */

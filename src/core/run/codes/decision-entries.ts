@@ -26,7 +26,8 @@ export const decisionEntries: Readonly<Record<Exclude<Rule, FindingCode>, CodeEn
     page: 'operations.md#too-many-people-are-blocked',
   },
   nothing: {
-    meaning: 'The source has no record for this identification, so no decision is possible.',
+    meaning:
+      'The read shows too little of the person for a decision: no record, or one that says the person left in a read that was not complete.',
     cause: 'The read was not complete, or it had only changed or named people, or the person starts later.',
     cure: ['No action is required: a complete read of all people decides.'],
     page: table,
