@@ -72,8 +72,8 @@ export function paddedWidth(identification: string): number | undefined {
 }
 
 /**
- * Returns why no account is created under the identification; undefined for most. Whoever has an account is compared with
- * it. Dots between thousands are left out, because identity cards have them.
+ * Returns why no account is created under the identification; undefined for most. A person with an account is
+ * compared with it. Dots between thousands are left out, because identity cards have them.
  */
 export function changedNumber(identification: string): string | undefined {
   return changed.test(identification)

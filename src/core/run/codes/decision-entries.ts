@@ -27,7 +27,7 @@ export const decisionEntries: Readonly<Record<Exclude<Rule, FindingCode>, CodeEn
   },
   nothing: {
     meaning:
-      'The read shows too little of the person for a decision: no record, or one that says the person left in a read that was not complete.',
+      'The read shows too little of the person for a decision. It has no record, or it was not complete and the person left.',
     cause: 'The read was not complete, or it had only changed or named people, or the person starts later.',
     cure: ['No action is required: a complete read of all people decides.'],
     page: table,
