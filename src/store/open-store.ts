@@ -15,7 +15,7 @@ import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
-import { createAudit, createPauses, createRestores } from './operations.ts';
+import { createAudit, createPauses, createRestores, createSyncNames } from './operations.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
 import { createHolds } from './plans/holds.ts';
@@ -28,7 +28,6 @@ import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSealing } from './sealing.ts';
 import { createSessions } from './sessions.ts';
-import { createSyncNames } from './sync-names.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 

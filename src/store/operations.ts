@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
-import type { Audit, AuditEntry, Pause, Pauses, Restores } from '../ports/store.ts';
-import type { Database } from './db/database.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { AlertState } from '../ports/alerts.ts';
+import type { Audit, AuditEntry, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
+import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
 import type { AuditRow, PauseRow } from './db/schema.ts';
+import { declaredTables, tables } from './db/tables.ts';
 
 const pauses = fields<Pause, PauseRow>({ sync: 'sync', pausedAt: 'paused_at', by: 'by_whom' });
 
@@ -74,4 +77,84 @@ export function createRestores(db: Database): Restores {
       return row && { at: row.at, madeAt: row.made_at };
     },
   };
+}
+
+export function createSyncNames(db: Database): SyncNames {
+  return {
+    async owners(connection) {
+      const rows = await db
+        .selectFrom('ledger')
+        .select((eb) => ['owner', eb.fn.countAll().as('count')])
+        .where('connection', '=', connection)
+        .where('removed_at', 'is', null)
+        .where('disabled_at', 'is', null)
+        .groupBy('owner')
+        .execute();
+      return new Map(rows.map(({ owner, count }) => [owner, Number(count)]));
+    },
+
+    rename({ from, to, connection }, entry) {
+      return inTransaction(db, async (transaction) => {
+        const elsewhere = await transaction
+          .selectFrom('ledger')
+          .select('connection')
+          .where('owner', '=', from)
+          .where('connection', '!=', connection)
+          .limit(1)
+          .executeTakeFirst();
+        if (elsewhere !== undefined) {
+          const message = `syncs.${to}.formerly: the users of ${from} are on the connection ${elsewhere.connection}, and ${to} syncs to ${connection}. Remove formerly, or name the connection ${elsewhere.connection}; nothing was moved`;
+          throw new RollcallError(message, { code: 'CONFLICT' });
+        }
+        let moved = await moveAlerts(transaction, from, to);
+        for (const table of declaredTables) moved += await moveRows(transaction, table, from, to);
+        if (moved === 0) return false;
+        await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        return true;
+      });
+    },
+  };
+}
+
+/** Moves the rows of a table. Where the new name has its own, one of a kind, the former ones are deleted. */
+async function moveRows(
+  db: OpenTransaction,
+  table: (typeof declaredTables)[number],
+  from: string,
+  to: string,
+): Promise<number> {
+  const { key, sync } = tables[table] as { readonly key: readonly string[]; readonly sync?: string };
+  if (sync === undefined) return 0;
+  const [name, column] = [sql.table(table), sql.ref(sync)];
+  const others = key.filter((one) => one !== sync);
+  if (others.length < key.length) {
+    // Pages belong to the read of their own header, so they are not mixed. A decision belongs to its change.
+    const same = table === 'decisions' ? others : [];
+    const isSame = sql.join(
+      [sql`own.${column} = ${to}`, ...same.map((one) => sql`own.${sql.ref(one)} = ${sql.ref(`${table}.${one}`)}`)],
+      sql` and `,
+    );
+    await sql`delete from ${name} where ${column} = ${from}
+      and exists (select 1 from ${name} as own where ${isSame})`.execute(db);
+  }
+  const { numAffectedRows } = await sql`update ${name} set ${column} = ${to} where ${column} = ${from}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function moveAlerts(db: OpenTransaction, from: string, to: string): Promise<number> {
+  const subjects = [`sync ${from}`, `sync ${to}`];
+  const rows = await db.selectFrom('alert_states').selectAll().where('subject', 'in', subjects).execute();
+  const former = rows.find(({ subject }) => subject === subjects[0]);
+  if (former === undefined) return 0;
+  if (rows.length === 2) {
+    await db.deleteFrom('alert_states').where('subject', '=', former.subject).execute();
+    return 1;
+  }
+  const state: AlertState = { ...(JSON.parse(former.state) as AlertState), subject: { kind: 'sync', name: to } };
+  await db
+    .updateTable('alert_states')
+    .set({ subject: `sync ${to}`, state: JSON.stringify(state) })
+    .where('subject', '=', former.subject)
+    .execute();
+  return 1;
 }
