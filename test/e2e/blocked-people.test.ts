@@ -67,7 +67,7 @@ const troubles = [
   },
   {
     name: 'all rows get one identification',
-    people: staff.map((person) => ({ ...person, id: '000100' })),
+    people: staff.map(({ id }) => ({ id: '000100', mail: `p${Number(id)}@example.com` })),
     blocked: { conflict: 1 },
     cause: '1 identification is in several rows; first at line 2 (24 rows of 1 person are blocked',
   },
