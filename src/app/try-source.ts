@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import { type FieldFill, openFillCount, watchFields } from '../core/guard/field-visibility.ts';
 import { openBudget } from '../core/person/field-rule.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { MappingTrace } from '../core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord, Standing } from '../core/person/person.ts';
-import { countingRecord } from '../core/person/prefer.ts';
+import { countingRecord, whatItSays } from '../core/person/prefer.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { readText } from '../core/person/text.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
@@ -36,8 +37,13 @@ function openPersonCount() {
       const { identification } = person;
       const key =
         person.kind === 'person' ? `${person.isInScope} ${person.standing} ${person.rank ?? ''}` : person.kind;
-      const record = known.get(key) ?? person;
-      known.set(key, record);
+      const shared = known.get(key) ?? person;
+      known.set(key, shared);
+      // A hash stands for all that the record says, so that its values are not held.
+      const record =
+        person.kind === 'person' && shared.kind === 'person'
+          ? { ...shared, fields: { firstName: hash('sha256', whatItSays(person)) } }
+          : shared;
       const first = names.get(identification);
       if (first === undefined) names.set(identification, record);
       else several.set(identification, [...(several.get(identification) ?? [first]), record]);

@@ -83,7 +83,7 @@ export function preferred(
   if (!first.isInScope) return 'second';
   if (first.standing === 'leaver' && second.standing === 'leaver') return 'first';
   const [a = '', b = ''] = [first.rank, second.rank];
-  if (a === b && saysTheSame(first, second)) return 'first';
+  if (a === b && whatItSays(first) === whatItSays(second)) return 'first';
   for (let i = 0; i < a.length; i += 1) {
     if (a[i] === '?' || b[i] === '?') return 'unsure';
     if (a[i] !== b[i]) return (a[i] as string) > (b[i] as string) ? 'first' : 'second';
@@ -91,10 +91,9 @@ export function preferred(
   return 'tie';
 }
 
-/** Returns whether two records differ only in what is not read. */
-function saysTheSame(first: Person, second: Person): boolean {
-  const said = ({ at: _, standingReason: __, ...read }: Person) => JSON.stringify(Object.entries(read).sort());
-  return said(first) === said(second);
+/** Returns a text of all that is read of a record. Records that differ only in what is not read have the same. */
+export function whatItSays({ at: _, standingReason: __, ...read }: Person): string {
+  return JSON.stringify(Object.entries(read).sort());
 }
 
 /**
