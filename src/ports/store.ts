@@ -139,7 +139,10 @@ export interface Aside {
  * undefined only for a shown plan. Throws `CONFLICT` for a plan of another run.
  */
 export interface Plans {
-  /** Starts a plan. Deletes all data of an earlier attempt with the same id, including batches of the run. */
+  /**
+   * Starts a plan; its run enters the phase `planning`. Deletes all data of an earlier attempt with the same id,
+   * including batches of the run.
+   */
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
   add(owned: OwnedRun | undefined, planId: string, changes: readonly NewChange[]): Promise<void>;
   count(planId: string): Promise<PlanCount>;

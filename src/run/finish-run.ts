@@ -24,10 +24,14 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const batches = await io.store.batches.ofRun(run.id);
   const lost = await leaveUnresolved(context, batches, io);
-  await dropUnsent(context, io);
   await endUnsent(context, batches, io);
   const parked = await reportLeftParked(batches, io);
-  const { kinds, classes, states } = await io.store.plans.count(run.id);
+  let count = await io.store.plans.count(run.id);
+  if (count.states.planned > 0) {
+    await dropUnsent(context, io);
+    count = await io.store.plans.count(run.id);
+  }
+  const { kinds, classes, states } = count;
   const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
   const { facts } = run;
   const end = {

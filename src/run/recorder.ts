@@ -87,11 +87,6 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
     watcher: nobody,
     unresolved: () => resolveUnresolved(context, io),
     openOthers: openOtherAccounts,
-    async begin() {
-      // Proves that the run is still ours. A plan that another worker has made since must not be restarted.
-      await store.runs.update(owned, { phase: 'planning', phaseAt: clock.now() });
-      await plan.begin();
-    },
     async takeOver(users) {
       const taken = await store.ledger.takeOver(owned, users, clock.now());
       io.checkpoint('ledger-written');

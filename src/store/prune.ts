@@ -44,8 +44,10 @@ export async function pruneRuns(
     if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
   }
   await pruneShown(db, others.shown);
-  await inTransaction(db, (transaction) => pruneLoose(transaction, before));
-  await db.deleteFrom('audit').where('at', '<', others.audit).execute();
+  await inTransaction(db, async (transaction) => {
+    await pruneLoose(transaction, before);
+    await transaction.deleteFrom('audit').where('at', '<', others.audit).execute();
+  });
   return pruned;
 }
 

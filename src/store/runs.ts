@@ -101,14 +101,7 @@ export function createRuns(db: Database): Runs {
           await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
         }
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
-        const row = await transaction
-          .updateTable('runs')
-          // At least one column must be set for `returning`: an empty patch still reads the row.
-          .set({ id, ...runs.toPatch(patch), ...(await phasesAfter(transaction, id, patch)) })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) throw noSuchRun(id);
+        const row = await patchRun(transaction, id, patch);
         return { run: toRun(row), lease: owned.lease };
       });
     },
@@ -176,6 +169,19 @@ export function createRuns(db: Database): Runs {
 async function findRun(db: Database, id: string): Promise<Run | undefined> {
   const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toRun(row);
+}
+
+/** Updates columns of a run. Throws `NOT_FOUND`. */
+export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch): Promise<Selectable<RunRow>> {
+  const row = await db
+    .updateTable('runs')
+    // At least one column must be set for `returning`: an empty patch still reads the row.
+    .set({ id, ...runs.toPatch(patch), ...(await phasesAfter(db, id, patch)) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw noSuchRun(id);
+  return row;
 }
 
 /** `Runs.updateFacts`. */

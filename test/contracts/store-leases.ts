@@ -131,7 +131,7 @@ export function describeLeases(store: () => Store): void {
 
     await expect(write(owned)).rejects.toMatchObject({ code: 'LEASE_LOST' });
 
-    expect(await runs.get('run_1')).toEqual(owned.run);
+    expect(await runs.get('run_1')).toEqual({ ...owned.run, phase: 'planning' });
     expect((await runs.findings('run_1')).map(({ message }) => message)).toEqual(['first']);
     expect(await plans.page('run_1', { limit: 9 })).toMatchObject([
       { identification: 'ana', state: 'planned', isApproved: false },

@@ -273,7 +273,7 @@ async function deliveringRun(store: Store, options: RunToDeliver): Promise<Owned
   }));
   await store.batches.create(owned, batches);
   if (options.ledger !== undefined) await store.ledger.put(owned, options.ledger);
-  await store.runs.update(owned, { phase: 'delivering', facts: { plannedAt: now, ...options.facts } });
+  await store.runs.update(owned, { phase: 'delivering', phaseAt: now, facts: { plannedAt: now, ...options.facts } });
   return owned;
 }
 

@@ -60,6 +60,8 @@ export function memoryPlans(tables: Tables): Plans {
         for (const [id, plan] of plans) if (plan.header.run === header.run) plans.delete(id);
       }
       plans.set(header.id, { header, digest: undefined, changes: new Map() });
+      const run = header.run === undefined ? undefined : runs.get(header.run);
+      if (run !== undefined) runs.set(run.id, { ...run, phase: 'planning' });
     },
     async add(owned, id, changes) {
       if (changes.length === 0) return;

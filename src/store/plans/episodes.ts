@@ -6,7 +6,7 @@ import { asOwner, type Database, type OpenTransaction } from '../db/database.ts'
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { DecisionRow, Schema } from '../db/schema.ts';
-import { aboutPiece, decisionAbout, inPiece, inPlan, type PlanPiece, piecesOf, proposalsAbout } from './plan-access.ts';
+import { aboutPiece, decisionAbout, inPiece, inPieces, type PlanPiece, proposalsAbout } from './plan-access.ts';
 
 /** As `DecisionRow.fields`: a decision about everything that the rule does. */
 const wholeChange = JSON.stringify({ isWhole: true, digests: {} } satisfies DecidedFields);
@@ -19,13 +19,12 @@ interface Times {
 /** `Decisions.record`, piece by piece: a hold may be as large as the plan. */
 export async function recordPlan(db: Database, owned: OwnedRun, planId: string, times: Times): Promise<void> {
   const { sync } = owned.run;
-  for await (const piece of piecesOf(db, planId)) {
-    await inPlan(db, owned, planId, async (transaction) => {
-      await lockName(transaction, decisionsOf(sync));
-      await openHeld(transaction, sync, piece, times);
-      await withdrawOthers(transaction, sync, piece, times.now);
-    });
-  }
+  const pieces = inPieces(db, owned, planId, async (transaction, piece) => {
+    await lockName(transaction, decisionsOf(sync));
+    await openHeld(transaction, sync, piece, times);
+    await withdrawOthers(transaction, sync, piece, times.now);
+  });
+  for await (const _ of pieces);
 }
 
 /** Opens the decision of each held change. One that was approved for a run, or too long ago, is open again. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder, Selectable } from 'kysely';
+import { compareIdentifications } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
@@ -61,7 +62,7 @@ function requireOwn({ id, run }: { readonly id: string; readonly run: string | u
 }
 
 /** Changes per statement. All other work of this process waits for the statement. */
-const pieceRows = 2500;
+export const rowsPerPiece = 2500;
 
 /** A part of a plan's changes: after `after`, up to and including `upTo`, or to the end. */
 export interface PlanPiece {
@@ -73,21 +74,49 @@ export interface PlanPiece {
 /** Cuts a plan, or what follows `first`, into pieces in order of identification. */
 export async function* piecesOf(db: Database, plan: string, first = ''): AsyncGenerator<PlanPiece, void> {
   for (let after = first; ; ) {
-    const end = await db
-      .selectFrom('changes')
-      .select('identification')
-      .where('plan', '=', plan)
-      .where('identification', '>', after)
-      .orderBy('identification')
-      .limit(1)
-      .offset(pieceRows - 1)
-      .executeTakeFirst();
-    yield { plan, after, upTo: end?.identification };
-    if (end === undefined) return;
-    after = end.identification;
+    const upTo = await endOfPiece(db, plan, after);
+    yield { plan, after, upTo };
+    if (upTo === undefined) return;
+    after = upTo;
     // A statement that only counts costs far more than its few rows suggest to the connection.
     await nextTurn();
   }
+}
+
+/**
+ * Yields what `work` returns for each piece of a plan, each in a transaction of its own as in `inPlan`: an unsealed plan
+ * is not used by anyone, and 100,000 rows would be one long commit.
+ */
+export async function* inPieces<T>(
+  db: Database,
+  owned: OwnedRun | undefined,
+  plan: string,
+  work: (transaction: OpenTransaction, piece: PlanPiece) => Promise<T>,
+): AsyncGenerator<T, void> {
+  for (let after = ''; ; ) {
+    const { upTo, result } = await inPlan(db, owned, plan, async (transaction) => {
+      const end = await endOfPiece(transaction, plan, after);
+      return { upTo: end, result: await work(transaction, { plan, after, upTo: end }) };
+    });
+    yield result;
+    if (upTo === undefined) return;
+    after = upTo;
+    await nextTurn();
+  }
+}
+
+/** Returns the last identification of the piece; undefined for the last piece. */
+async function endOfPiece(db: Database, plan: string, after: string): Promise<string | undefined> {
+  const end = await db
+    .selectFrom('changes')
+    .select('identification')
+    .where('plan', '=', plan)
+    .where('identification', '>', after)
+    .orderBy('identification')
+    .limit(1)
+    .offset(rowsPerPiece - 1)
+    .executeTakeFirst();
+  return end?.identification;
 }
 
 /** Returns a condition on `changes`: within this piece of the plan. */
@@ -125,20 +154,33 @@ export async function countChanges<Name extends keyof ChangeRow>(
 ): Promise<readonly Group<Name>[]> {
   const names: readonly (keyof ChangeRow)[] = columns;
   const sums = new Map<string, Group<Name>>();
-  for await (const piece of piecesOf(db, plan)) {
+  for (let after = ''; ; ) {
     const groups = await db
-      .selectFrom('changes')
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('changes')
+          .select([...names, 'identification'])
+          .where('plan', '=', plan)
+          .where('identification', '>', after)
+          .orderBy('identification')
+          .limit(rowsPerPiece)
+          .as('piece'),
+      )
       .select(names)
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where(inPiece(piece))
+      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('identification').as('last')])
       .groupBy(names)
       .execute();
-    for (const group of groups as unknown as readonly Group<Name>[]) {
-      const key = JSON.stringify(columns.map((name) => group[name]));
-      sums.set(key, { ...group, count: (sums.get(key)?.count ?? 0) + group.count });
+    let rows = 0;
+    for (const { last, ...group } of groups as unknown as readonly (Group<Name> & { readonly last: string })[]) {
+      const key = JSON.stringify(columns.map((name) => (group as unknown as Group<Name>)[name]));
+      const counted = group as unknown as Group<Name>;
+      sums.set(key, { ...counted, count: (sums.get(key)?.count ?? 0) + counted.count });
+      rows += counted.count;
+      if (compareIdentifications(last, after) > 0) after = last;
     }
+    if (rows < rowsPerPiece) return [...sums.values()];
+    await nextTurn();
   }
-  return [...sums.values()];
 }
 
 /** The decision about a change. */

@@ -7,13 +7,12 @@ import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { countAppliedSince } from './applied-since.ts';
 import { changedPattern, classMask } from './changes.ts';
-import { aboutPiece, decisionAbout, inPiece, inPlan, piecesOf, proposalsAbout } from './plan-access.ts';
+import { aboutPiece, decisionAbout, inPiece, inPieces, inPlan, piecesOf, proposalsAbout } from './plan-access.ts';
 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(
   db: Database,
 ): Pick<Plans, 'hold' | 'holdSome' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
-  /** One transaction per piece: an unsealed plan is not used by anyone, and 100,000 rows would be one long commit. */
   async function holdWhere(
     owned: OwnedRun | undefined,
     planId: string,
@@ -21,19 +20,18 @@ export function createPlanGuards(
     isMeant: (eb: ExpressionBuilder<Schema, 'changes'>) => Expression<SqlBool>,
   ): Promise<number> {
     let held = 0;
-    for await (const piece of piecesOf(db, planId)) {
-      held += await inPlan(db, owned, planId, async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable('changes')
-          .set({ state: 'held', state_reason: reason })
-          .where(inPiece(piece))
-          .where('state', '=', 'planned')
-          .where('is_approved', '=', 0)
-          .where(isMeant)
-          .executeTakeFirst();
-        return Number(numUpdatedRows);
-      });
-    }
+    const counts = inPieces(db, owned, planId, async (transaction, piece) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('changes')
+        .set({ state: 'held', state_reason: reason })
+        .where(inPiece(piece))
+        .where('state', '=', 'planned')
+        .where('is_approved', '=', 0)
+        .where(isMeant)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    });
+    for await (const count of counts) held += count;
     return held;
   }
 

@@ -5,8 +5,9 @@ import type { PlanHeader, PlannedChange, Plans } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists, RowWriter } from '../db/row-writer.ts';
+import { patchRun } from '../runs.ts';
 import { classMask, countClasses, markChanges, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
-import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf } from './plan-access.ts';
+import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf, rowsPerPiece } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
 
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */
@@ -19,7 +20,13 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
     ...createPlanGuards(db),
     ...createPlanQueries(db, keys),
 
-    begin: (owned, header) => asPlanner(db, owned, header, (transaction) => beginPlan(transaction, header)),
+    begin(owned, header) {
+      return asPlanner(db, owned, header, async (transaction) => {
+        await beginPlan(transaction, header);
+        const { run, madeAt } = header;
+        if (run !== undefined) await patchRun(transaction, run, { phase: 'planning', phaseAt: madeAt });
+      });
+    },
 
     async add(owned, planId, changes) {
       for (let from = 0; from < changes.length; from += pieceRows) {
@@ -102,16 +109,22 @@ function createPlanQueries(
 ): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
   return {
     async *hashes(planId) {
-      for await (const piece of piecesOf(db, planId)) {
+      for (let after = ''; ; ) {
+        // Sifted here: a statement that looks for few wanted rows among many would hold up other work.
         const rows = await db
           .selectFrom('changes')
-          .select('hash')
-          .where(inPiece(piece))
-          .where('state', 'in', ['planned', 'held'])
-          .where('is_approved', '=', 0)
+          .select(['identification', 'hash', 'state', 'is_approved'])
+          .where('plan', '=', planId)
+          .where('identification', '>', after)
           .orderBy('identification')
+          .limit(rowsPerPiece)
           .execute();
-        for (const { hash } of rows) yield hash;
+        for (const { hash, state, is_approved: approved } of rows) {
+          if (approved === 0 && (state === 'planned' || state === 'held')) yield hash;
+        }
+        if (rows.length < rowsPerPiece) return;
+        after = rows.at(-1)?.identification ?? '';
+        await nextTurn();
       }
     },
 

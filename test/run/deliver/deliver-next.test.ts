@@ -359,8 +359,9 @@ describe('what stops a run from sending', () => {
     expect(await scene.step()).toEqual({ kind: 'next' });
     const timeline = await scene.store.reports.timeline('run_1', scene.clock.now());
     expect(timeline.map(({ phase, ms, isCurrent }) => [phase, ms, isCurrent])).toEqual([
-      ['delivering', 24 * hour, false],
       ['reading', 0, true],
+      ['planning', 0, false],
+      ['delivering', 24 * hour, false],
     ]);
   });
 
