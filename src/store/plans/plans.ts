@@ -110,7 +110,7 @@ function createPlanQueries(
   return {
     async *hashes(planId) {
       for (let after = ''; ; ) {
-        // Sifted here: a statement that looks for few wanted rows among many would hold up other work.
+        // Sifted here: a statement whose few rows lie among many others would hold up other work.
         const rows = await db
           .selectFrom('changes')
           .select(['identification', 'hash', 'state', 'is_approved'])
