@@ -46,6 +46,8 @@ export function fillIndex(
     return added;
   };
   for (const { identification, owner } of people.ledger ?? []) {
+    // The ledger is not recalled for bystanders.
+    if (people.bystanders?.includes(identification) === true) continue;
     index.set(slotOf(identification), mark.inLedger | (owner === 'people' ? mark.ours : 0));
   }
   const candidates = { slots: [] as number[], places: [] as number[] };
