@@ -3,34 +3,11 @@ import type { QuietRequest } from '../../app/alerts.ts';
 import { quietAlerts } from '../../app/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { defineStream } from './events.ts';
 import { limit, signatureOf, word } from './parameters.ts';
 
 const minuteMs = 60_000;
-
-export const listAlerts = defineEndpoint({
-  id: 'list-alerts',
-  method: 'GET',
-  path: '/api/alerts',
-  part: 'alerts',
-  summary: 'Open alerts, muted subjects, channels and the newest notices',
-  needs: 'viewer',
-  query: z.object({ limit: limit(500, 50) }),
-  answer: alertList,
-  refusals: [400],
-  handle: async ({ query }, { app }) => alertListView(await app.alerts.report(query.limit)),
-});
-
-export const streamAlerts = defineStream({
-  id: 'stream-alerts',
-  path: '/api/alerts/events',
-  part: 'alerts',
-  summary: 'Follow the alerts: events `alerts`',
-  answer: alertList,
-  event: 'alerts',
-  read: async (app) => ({ state: alertListView(await app.alerts.report(20)), isFinal: false }),
-});
 
 const acts = {
   method: 'POST',
@@ -55,18 +32,40 @@ function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
   });
 }
 
-export const ackAlerts = quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse');
-export const unmuteAlerts = quiet('unmute', 'Send alerts of the subject again');
-
-export const muteAlerts = defineEndpoint({
-  ...acts,
-  id: 'mute-alerts',
-  path: '/api/alerts/{name}/mute',
-  summary: 'Send no alert of the subject for some time',
-  body: muteOrder,
-  handle: async ({ params, caller, body: { minutes, ...order } }, { app }) => {
-    const { by, signed } = signatureOf(caller, order);
-    const request = { kind: 'mute', forMs: minutes * minuteMs } as const;
-    return quietedView(await quietAlerts(app, params.name, request, { by, ...signed }));
-  },
-});
+export const alertEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'list-alerts',
+    method: 'GET',
+    path: '/api/alerts',
+    part: 'alerts',
+    summary: 'Open alerts, muted subjects, channels and the newest notices',
+    needs: 'viewer',
+    query: z.object({ limit: limit(500, 50) }),
+    answer: alertList,
+    refusals: [400],
+    handle: async ({ query }, { app }) => alertListView(await app.alerts.report(query.limit)),
+  }),
+  defineStream({
+    id: 'stream-alerts',
+    path: '/api/alerts/events',
+    part: 'alerts',
+    summary: 'Follow the alerts: events `alerts`',
+    answer: alertList,
+    event: 'alerts',
+    read: async (app) => ({ state: alertListView(await app.alerts.report(20)), isFinal: false }),
+  }),
+  quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse'),
+  defineEndpoint({
+    ...acts,
+    id: 'mute-alerts',
+    path: '/api/alerts/{name}/mute',
+    summary: 'Send no alert of the subject for some time',
+    body: muteOrder,
+    handle: async ({ params, caller, body: { minutes, ...order } }, { app }) => {
+      const { by, signed } = signatureOf(caller, order);
+      const request = { kind: 'mute', forMs: minutes * minuteMs } as const;
+      return quietedView(await quietAlerts(app, params.name, request, { by, ...signed }));
+    },
+  }),
+  quiet('unmute', 'Send alerts of the subject again'),
+];

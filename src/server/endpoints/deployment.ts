@@ -9,52 +9,6 @@ import { cancelOrder } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { cursor, instantOf, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
-export const listConnections = defineEndpoint({
-  id: 'list-connections',
-  method: 'GET',
-  path: '/api/connections',
-  part: 'deployment',
-  summary: 'The connections and the state of their tokens, without the tokens',
-  needs: 'viewer',
-  answer: connectionList,
-  handle: async (_asked, { app }) => {
-    const reports = await Promise.all([...app.connections.keys()].map((name) => readTokens(app, name)));
-    return {
-      connections: reports.map((report) => connectionView(report, app.syncs)),
-    };
-  },
-});
-
-export const listAudit = defineEndpoint({
-  id: 'list-audit',
-  method: 'GET',
-  path: '/api/audit',
-  part: 'deployment',
-  summary:
-    'The audit: who paused, requested, approved, rejected, canceled, retried, refreshed and revoked, newest first',
-  needs: 'viewer',
-  query: z.object({
-    sync: syncName.optional(),
-    run: runId.optional(),
-    by: z.string().min(1).max(100).optional().describe('Name of a person or server token'),
-    action: z.enum(auditActions).optional().describe('Only entries about this action'),
-    connection: word(63).optional().describe('Only entries about the token of this connection'),
-    since: z.iso.datetime({ offset: true }).optional().describe('Only entries of this instant or later'),
-    until: z.iso.datetime({ offset: true }).optional().describe('Only entries before this instant'),
-    limit: limit(200, 50),
-    cursor,
-  }),
-  answer: auditPage,
-  refusals: [400, 404, 409],
-  handle: async ({ query }, { app }) => {
-    const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
-    const asked = { run, by, action, connection: about, since: instantOf(since), until: instantOf(until), before };
-    const found = await findAudit(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
-    const entries = found.slice(0, most).map(auditEntryView);
-    return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
-  },
-});
-
 function changeToken(verb: 'refresh' | 'revoke', summary: string, description: string): Endpoint {
   return defineEndpoint({
     id: `${verb}-token`,
@@ -79,13 +33,59 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
   });
 }
 
-export const refreshToken = changeToken(
-  'refresh',
-  'Refresh the token of a connection now',
-  'Presents the stored or configured refresh token, also where automatic refreshes wait.',
-);
-export const revokeToken = changeToken(
-  'revoke',
-  'Revoke the tokens of a connection',
-  'Runs of its syncs fail until a new token is configured, or the token is refreshed.',
-);
+export const deploymentEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'list-connections',
+    method: 'GET',
+    path: '/api/connections',
+    part: 'deployment',
+    summary: 'The connections and the state of their tokens, without the tokens',
+    needs: 'viewer',
+    answer: connectionList,
+    handle: async (_asked, { app }) => {
+      const reports = await Promise.all([...app.connections.keys()].map((name) => readTokens(app, name)));
+      return {
+        connections: reports.map((report) => connectionView(report, app.syncs)),
+      };
+    },
+  }),
+  defineEndpoint({
+    id: 'list-audit',
+    method: 'GET',
+    path: '/api/audit',
+    part: 'deployment',
+    summary:
+      'The audit: who paused, requested, approved, rejected, canceled, retried, refreshed and revoked, newest first',
+    needs: 'viewer',
+    query: z.object({
+      sync: syncName.optional(),
+      run: runId.optional(),
+      by: z.string().min(1).max(100).optional().describe('Name of a person or server token'),
+      action: z.enum(auditActions).optional().describe('Only entries about this action'),
+      connection: word(63).optional().describe('Only entries about the token of this connection'),
+      since: z.iso.datetime({ offset: true }).optional().describe('Only entries of this instant or later'),
+      until: z.iso.datetime({ offset: true }).optional().describe('Only entries before this instant'),
+      limit: limit(200, 50),
+      cursor,
+    }),
+    answer: auditPage,
+    refusals: [400, 404, 409],
+    handle: async ({ query }, { app }) => {
+      const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
+      const asked = { run, by, action, connection: about, since: instantOf(since), until: instantOf(until), before };
+      const found = await findAudit(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
+      const entries = found.slice(0, most).map(auditEntryView);
+      return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
+    },
+  }),
+  changeToken(
+    'refresh',
+    'Refresh the token of a connection now',
+    'Presents the stored or configured refresh token, also where automatic refreshes wait.',
+  ),
+  changeToken(
+    'revoke',
+    'Revoke the tokens of a connection',
+    'Runs of its syncs fail until a new token is configured, or the token is refreshed.',
+  ),
+];

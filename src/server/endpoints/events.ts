@@ -40,42 +40,42 @@ export function defineStream({ event, read, ...stream }: Stream): Endpoint {
   });
 }
 
-export const streamSyncs = defineStream({
-  id: 'stream-syncs',
-  path: '/api/events',
-  part: 'syncs',
-  summary: 'Follow every sync: events `syncs`',
-  answer: syncList,
-  event: 'syncs',
-  read: async (app) => ({ state: { syncs: (await readSyncStates(app)).map(syncView) }, isFinal: false }),
-});
-
-export const streamRun = defineStream({
-  id: 'stream-run',
-  path: '/api/runs/{id}/events',
-  part: 'runs',
-  summary: 'Follow a run to its end: events `run`',
-  params: z.object({ id: runId }),
-  answer: runProgress,
-  refusals: [404, 409],
-  event: 'run',
-  read: async (app, id) => {
-    const progress = await readRunProgress(app, id);
-    return { state: runProgressView(progress), isFinal: progress.run.phase === 'done' };
-  },
-});
-
-export const streamRequest = defineStream({
-  id: 'stream-request',
-  path: '/api/requests/{id}/events',
-  part: 'syncs',
-  summary: 'Follow a request to the end of its run: events `request`',
-  params: z.object({ id: requestId }),
-  answer: requestState,
-  refusals: [404],
-  event: 'request',
-  read: async (app, id) => {
-    const found = await readRequest(app, id);
-    return { state: requestStateView(found), isFinal: found.state === 'ended' || found.state === 'canceled' };
-  },
-});
+export const eventEndpoints: readonly Endpoint[] = [
+  defineStream({
+    id: 'stream-syncs',
+    path: '/api/events',
+    part: 'syncs',
+    summary: 'Follow every sync: events `syncs`',
+    answer: syncList,
+    event: 'syncs',
+    read: async (app) => ({ state: { syncs: (await readSyncStates(app)).map(syncView) }, isFinal: false }),
+  }),
+  defineStream({
+    id: 'stream-run',
+    path: '/api/runs/{id}/events',
+    part: 'runs',
+    summary: 'Follow a run to its end: events `run`',
+    params: z.object({ id: runId }),
+    answer: runProgress,
+    refusals: [404, 409],
+    event: 'run',
+    read: async (app, id) => {
+      const progress = await readRunProgress(app, id);
+      return { state: runProgressView(progress), isFinal: progress.run.phase === 'done' };
+    },
+  }),
+  defineStream({
+    id: 'stream-request',
+    path: '/api/requests/{id}/events',
+    part: 'syncs',
+    summary: 'Follow a request to the end of its run: events `request`',
+    params: z.object({ id: requestId }),
+    answer: requestState,
+    refusals: [404],
+    event: 'request',
+    read: async (app, id) => {
+      const found = await readRequest(app, id);
+      return { state: requestStateView(found), isFinal: found.state === 'ended' || found.state === 'canceled' };
+    },
+  }),
+];

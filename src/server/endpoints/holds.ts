@@ -11,48 +11,6 @@ import { knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
 
 const byHold = z.object({ id: word(64).describe('Id of the hold') });
 
-export const listHolds = defineEndpoint({
-  id: 'list-holds',
-  method: 'GET',
-  path: '/api/holds',
-  part: 'holds',
-  summary: 'What waits for approval, in all syncs or one',
-  needs: 'viewer',
-  query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
-  answer: holdsPage,
-  refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most } }, { app }) =>
-    holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app) }))),
-});
-
-export const showHold = defineEndpoint({
-  id: 'show-hold',
-  method: 'GET',
-  path: '/api/holds/{id}',
-  part: 'holds',
-  summary: 'One hold: its reason, its people in groups, and the effect of an approval',
-  needs: 'viewer',
-  params: byHold,
-  answer: holdDetail,
-  refusals: [400, 404],
-  handle: async ({ params }, { app }) => holdDetailView(await describeHold(app, params.id)),
-});
-
-export const previewHold = defineEndpoint({
-  id: 'preview-hold',
-  method: 'POST',
-  path: '/api/holds/{id}/effect',
-  part: 'holds',
-  summary: 'What an approval of some changes of a hold would do: files, requests and time',
-  description: 'Changes nothing.',
-  needs: 'viewer',
-  params: byHold,
-  body: holdSelection,
-  answer: effect,
-  refusals: [400, 404],
-  handle: async ({ params, body }, { app }) => effectView(await estimateHold(app, params.id, selectionOf(body))),
-});
-
 function decide(action: 'approve' | 'reject', summary: string): Endpoint {
   return defineEndpoint({
     id: `${action}-hold`,
@@ -73,10 +31,51 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
   });
 }
 
-export const approveHold = decide('approve', 'Approve changes of a hold, all or some; the next run delivers them');
-export const rejectHold = decide('reject', 'Reject changes of a hold, all or some, while their reason lasts');
-
 function selectionOf(body: z.output<typeof holdSelection> & { readonly expect?: number | undefined }) {
   const { ids, except, filter, expect } = body;
   return given({ ids, except, filter: filter && filterOf(filter), expect });
 }
+
+export const holdEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'list-holds',
+    method: 'GET',
+    path: '/api/holds',
+    part: 'holds',
+    summary: 'What waits for approval, in all syncs or one',
+    needs: 'viewer',
+    query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
+    answer: holdsPage,
+    refusals: [400, 404],
+    handle: async ({ query: { sync, limit: most } }, { app }) =>
+      holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app) }))),
+  }),
+  defineEndpoint({
+    id: 'show-hold',
+    method: 'GET',
+    path: '/api/holds/{id}',
+    part: 'holds',
+    summary: 'One hold: its reason, its people in groups, and the effect of an approval',
+    needs: 'viewer',
+    params: byHold,
+    answer: holdDetail,
+    refusals: [400, 404],
+    handle: async ({ params }, { app }) => holdDetailView(await describeHold(app, params.id)),
+  }),
+  defineEndpoint({
+    id: 'preview-hold',
+    method: 'POST',
+    path: '/api/holds/{id}/effect',
+    part: 'holds',
+    summary: 'What an approval of some changes of a hold would do: files, requests and time',
+    description: 'Changes nothing.',
+    needs: 'viewer',
+    params: byHold,
+    body: holdSelection,
+    answer: effect,
+    refusals: [400, 404],
+    handle: async ({ params, body }, { app }) => effectView(await estimateHold(app, params.id, selectionOf(body))),
+  }),
+  decide('approve', 'Approve changes of a hold, all or some; the next run delivers them'),
+  decide('reject', 'Reject changes of a hold, all or some, while their reason lasts'),
+];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { countDays, readOverview } from '../../app/overview.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, syncName } from './parameters.ts';
 
@@ -12,46 +12,46 @@ async function readAll(app: AppIo) {
   return overviewView(state, alerts);
 }
 
-export const showOverview = defineEndpoint({
-  id: 'show-overview',
-  method: 'GET',
-  path: '/api/overview',
-  part: 'overview',
-  summary: 'Health, state and open holds of every sync, the work, and the number of open alerts',
-  description:
-    'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
-  needs: 'viewer',
-  answer: overview,
-  handle: (_asked, { app }) => readAll(app),
-});
-
-export const streamOverview = defineStream({
-  id: 'stream-overview',
-  path: '/api/overview/events',
-  part: 'overview',
-  summary: 'Follow the overview: events `overview`',
-  answer: overview,
-  event: 'overview',
-  read: async (app) => ({ state: await readAll(app), isFinal: false }),
-});
-
-export const listDays = defineEndpoint({
-  id: 'list-days',
-  method: 'GET',
-  path: '/api/overview/days',
-  part: 'overview',
-  summary: 'Runs and applied changes of every sync by day',
-  needs: 'viewer',
-  cost: 2,
-  query: z.object({
-    days: limit(90, 7).describe('Number of days, today included; at most 90'),
-    timezone: z.string().min(1).max(64).default('UTC').describe('IANA name of the zone of the days'),
-    sync: syncName.optional(),
+export const overviewEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'show-overview',
+    method: 'GET',
+    path: '/api/overview',
+    part: 'overview',
+    summary: 'Health, state and open holds of every sync, the work, and the number of open alerts',
+    description:
+      'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
+    needs: 'viewer',
+    answer: overview,
+    handle: (_asked, { app }) => readAll(app),
   }),
-  answer: dayList,
-  refusals: [400, 404],
-  handle: async ({ query: { days, timezone, sync } }, { app }) => {
-    const only = sync === undefined ? undefined : knownSync(sync, app);
-    return dayListView(await countDays(app, { days, timezone }), (name) => only === undefined || name === only);
-  },
-});
+  defineStream({
+    id: 'stream-overview',
+    path: '/api/overview/events',
+    part: 'overview',
+    summary: 'Follow the overview: events `overview`',
+    answer: overview,
+    event: 'overview',
+    read: async (app) => ({ state: await readAll(app), isFinal: false }),
+  }),
+  defineEndpoint({
+    id: 'list-days',
+    method: 'GET',
+    path: '/api/overview/days',
+    part: 'overview',
+    summary: 'Runs and applied changes of every sync by day',
+    needs: 'viewer',
+    cost: 2,
+    query: z.object({
+      days: limit(90, 7).describe('Number of days, today included; at most 90'),
+      timezone: z.string().min(1).max(64).default('UTC').describe('IANA name of the zone of the days'),
+      sync: syncName.optional(),
+    }),
+    answer: dayList,
+    refusals: [400, 404],
+    handle: async ({ query: { days, timezone, sync } }, { app }) => {
+      const only = sync === undefined ? undefined : knownSync(sync, app);
+      return dayListView(await countDays(app, { days, timezone }), (name) => only === undefined || name === only);
+    },
+  }),
+];

@@ -5,69 +5,10 @@ import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { adoptionOrder, peopleOrder } from '../../views/orders.ts';
 import { adoptions, adoptionsView, foundPeople, foundPeopleView, person, personView } from '../../views/people.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { identification, knownSync, limit, readIdentification, signatureOf, syncName } from './parameters.ts';
 
-export const searchPeople = defineEndpoint({
-  id: 'search-people',
-  method: 'GET',
-  path: '/api/people',
-  part: 'people',
-  summary: 'Find people by name, e-mail or identification, in all syncs or one',
-  description:
-    'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
-  needs: 'viewer',
-  query: z.object({
-    q: z.string().min(1).max(200).describe('Words that the data of the person must contain, in any order'),
-    sync: syncName.optional(),
-    offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe('Number of the first match'),
-    limit: limit(200, 50),
-  }),
-  answer: foundPeople,
-  refusals: [400, 404],
-  handle: async ({ query: { q, sync, offset, limit: most } }, { app }) => {
-    const only = sync && knownSync(sync, app);
-    return foundPeopleView(await app.searchPeople(given({ text: q, offset, limit: most, sync: only })), offset);
-  },
-});
-
 const byPerson = z.object({ sync: syncName, identification });
-
-export const explainPerson = defineEndpoint({
-  id: 'explain-person',
-  method: 'GET',
-  path: '/api/syncs/{sync}/people/{identification}',
-  part: 'people',
-  summary: 'Explain one employee: the source, the mapping, the platform, the ledger, and the decision',
-  description: 'Reads the whole source, so it counts as ten requests.',
-  needs: 'viewer',
-  cost: 10,
-  params: byPerson,
-  answer: person,
-  refusals: [400, 404, 502],
-  handle: async ({ params, signal }, { app }) => {
-    const sync = knownSync(params.sync, app);
-    return personView(sync, await tracePerson(app, sync, readIdentification(params.identification), signal));
-  },
-});
-
-export const personHistory = defineEndpoint({
-  id: 'person-history',
-  method: 'GET',
-  path: '/api/syncs/{sync}/people/{identification}/history',
-  part: 'people',
-  summary: 'The changes of one user in former runs, newest first',
-  needs: 'viewer',
-  params: byPerson,
-  query: z.object({ limit: limit(200, 20) }),
-  answer: pastChanges,
-  refusals: [400, 404],
-  handle: async ({ params, query }, { app }) => {
-    const sync = knownSync(params.sync, app);
-    const history = await readHistory(app, sync, readIdentification(params.identification), query.limit);
-    return { history: history.map(pastChangeView) };
-  },
-});
 
 const asks = {
   method: 'POST',
@@ -78,32 +19,89 @@ const asks = {
   answer: adoptions,
 } as const;
 
-export const previewAdoption = defineEndpoint({
-  ...asks,
-  id: 'preview-adoption',
-  path: '/api/syncs/{sync}/adopt/preview',
-  summary: 'Show what adopting users would change',
-  description: 'Changes nothing. May read the whole source, so it counts as ten requests.',
-  body: peopleOrder,
-  refusals: [400, 404, 502],
-  handle: async ({ params, body: { ids }, signal }, { app }) => {
-    const sync = knownSync(params.sync, app);
-    return adoptionsView({ sync, adoptions: await planAdoption(app, sync, ids.map(readIdentification), signal) });
-  },
-});
-
-export const adoptUsers = defineEndpoint({
-  ...asks,
-  id: 'adopt-users',
-  path: '/api/syncs/{sync}/adopt',
-  summary: 'Move users from other syncs to this one, or accept renames and conversions',
-  description: 'The next run of the sync decides about the users. A repeated request changes nothing more.',
-  body: adoptionOrder,
-  refusals: [400, 404, 502],
-  handle: async ({ params, caller, body: { ids, ...order }, signal }, { app }) => {
-    const sync = knownSync(params.sync, app);
-    const { by, signed } = signatureOf(caller, order);
-    const adopted = await adoptPeople(app, sync, ids.map(readIdentification), { by, signal, ...signed });
-    return adoptionsView({ sync, adoptions: adopted });
-  },
-});
+export const peopleEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'search-people',
+    method: 'GET',
+    path: '/api/people',
+    part: 'people',
+    summary: 'Find people by name, e-mail or identification, in all syncs or one',
+    description:
+      'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
+    needs: 'viewer',
+    query: z.object({
+      q: z.string().min(1).max(200).describe('Words that the data of the person must contain, in any order'),
+      sync: syncName.optional(),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe('Number of the first match'),
+      limit: limit(200, 50),
+    }),
+    answer: foundPeople,
+    refusals: [400, 404],
+    handle: async ({ query: { q, sync, offset, limit: most } }, { app }) => {
+      const only = sync && knownSync(sync, app);
+      return foundPeopleView(await app.searchPeople(given({ text: q, offset, limit: most, sync: only })), offset);
+    },
+  }),
+  defineEndpoint({
+    id: 'explain-person',
+    method: 'GET',
+    path: '/api/syncs/{sync}/people/{identification}',
+    part: 'people',
+    summary: 'Explain one employee: the source, the mapping, the platform, the ledger, and the decision',
+    description: 'Reads the whole source, so it counts as ten requests.',
+    needs: 'viewer',
+    cost: 10,
+    params: byPerson,
+    answer: person,
+    refusals: [400, 404, 502],
+    handle: async ({ params, signal }, { app }) => {
+      const sync = knownSync(params.sync, app);
+      return personView(sync, await tracePerson(app, sync, readIdentification(params.identification), signal));
+    },
+  }),
+  defineEndpoint({
+    id: 'person-history',
+    method: 'GET',
+    path: '/api/syncs/{sync}/people/{identification}/history',
+    part: 'people',
+    summary: 'The changes of one user in former runs, newest first',
+    needs: 'viewer',
+    params: byPerson,
+    query: z.object({ limit: limit(200, 20) }),
+    answer: pastChanges,
+    refusals: [400, 404],
+    handle: async ({ params, query }, { app }) => {
+      const sync = knownSync(params.sync, app);
+      const history = await readHistory(app, sync, readIdentification(params.identification), query.limit);
+      return { history: history.map(pastChangeView) };
+    },
+  }),
+  defineEndpoint({
+    ...asks,
+    id: 'preview-adoption',
+    path: '/api/syncs/{sync}/adopt/preview',
+    summary: 'Show what adopting users would change',
+    description: 'Changes nothing. May read the whole source, so it counts as ten requests.',
+    body: peopleOrder,
+    refusals: [400, 404, 502],
+    handle: async ({ params, body: { ids }, signal }, { app }) => {
+      const sync = knownSync(params.sync, app);
+      return adoptionsView({ sync, adoptions: await planAdoption(app, sync, ids.map(readIdentification), signal) });
+    },
+  }),
+  defineEndpoint({
+    ...asks,
+    id: 'adopt-users',
+    path: '/api/syncs/{sync}/adopt',
+    summary: 'Move users from other syncs to this one, or accept renames and conversions',
+    description: 'The next run of the sync decides about the users. A repeated request changes nothing more.',
+    body: adoptionOrder,
+    refusals: [400, 404, 502],
+    handle: async ({ params, caller, body: { ids, ...order }, signal }, { app }) => {
+      const sync = knownSync(params.sync, app);
+      const { by, signed } = signatureOf(caller, order);
+      const adopted = await adoptPeople(app, sync, ids.map(readIdentification), { by, signal, ...signed });
+      return adoptionsView({ sync, adoptions: adopted });
+    },
+  }),
+];

@@ -3,70 +3,69 @@ import { findPreview, findPreviews, orderPreview } from '../../app/previews.ts';
 import { given } from '../../core/run/given.ts';
 import { previewOrder } from '../../views/orders.ts';
 import { preview, previewList, previewListView, previewView } from '../../views/previews.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, scopeOf, syncName, word } from './parameters.ts';
 
 const byPreview = z.object({ id: word(64).describe('Id of the preview') });
 
-export const requestPreview = defineEndpoint({
-  id: 'request-preview',
-  method: 'POST',
-  path: '/api/previews',
-  part: 'previews',
-  summary: 'Request a plan without effect, for a sync or for named employees',
-  description:
-    'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
-  needs: 'operator',
-  cost: 10,
-  body: previewOrder,
-  status: 202,
-  answer: preview,
-  refusals: [400, 404, 409],
-  handle: async ({ body, caller }, { app }) =>
-    previewView(await orderPreview(app, knownSync(body.sync, app), { scope: scopeOf(body.users), by: caller.name })),
-});
-
-export const listPreviews = defineEndpoint({
-  id: 'list-previews',
-  method: 'GET',
-  path: '/api/previews',
-  part: 'previews',
-  summary: 'Previews that have not expired, newest first',
-  needs: 'viewer',
-  query: z.object({ sync: syncName.optional(), limit: limit(100, 20) }),
-  answer: previewList,
-  refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most } }, { app }) => {
-    return previewListView(await findPreviews(app, given({ limit: most, sync: sync && knownSync(sync, app) })));
-  },
-});
-
-export const showPreview = defineEndpoint({
-  id: 'show-preview',
-  method: 'GET',
-  path: '/api/previews/{id}',
-  part: 'previews',
-  summary: 'One preview: its progress, and what a run would do',
-  needs: 'viewer',
-  params: byPreview,
-  answer: preview,
-  refusals: [400, 404],
-  handle: async ({ params }, { app }) => previewView(await findPreview(app, params.id)),
-});
-
-export const streamPreview = defineStream({
-  id: 'stream-preview',
-  path: '/api/previews/{id}/events',
-  part: 'previews',
-  summary: 'Follow a preview to its end: events `preview`',
-  params: byPreview,
-  answer: preview,
-  refusals: [404],
-  event: 'preview',
-  read: async (app, id) => {
-    const found = await findPreview(app, id);
-    const { state } = found.preview;
-    return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
-  },
-});
+export const previewEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'request-preview',
+    method: 'POST',
+    path: '/api/previews',
+    part: 'previews',
+    summary: 'Request a plan without effect, for a sync or for named employees',
+    description:
+      'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
+    needs: 'operator',
+    cost: 10,
+    body: previewOrder,
+    status: 202,
+    answer: preview,
+    refusals: [400, 404, 409],
+    handle: async ({ body, caller }, { app }) =>
+      previewView(await orderPreview(app, knownSync(body.sync, app), { scope: scopeOf(body.users), by: caller.name })),
+  }),
+  defineEndpoint({
+    id: 'list-previews',
+    method: 'GET',
+    path: '/api/previews',
+    part: 'previews',
+    summary: 'Previews that have not expired, newest first',
+    needs: 'viewer',
+    query: z.object({ sync: syncName.optional(), limit: limit(100, 20) }),
+    answer: previewList,
+    refusals: [400, 404],
+    handle: async ({ query: { sync, limit: most } }, { app }) => {
+      return previewListView(await findPreviews(app, given({ limit: most, sync: sync && knownSync(sync, app) })));
+    },
+  }),
+  defineEndpoint({
+    id: 'show-preview',
+    method: 'GET',
+    path: '/api/previews/{id}',
+    part: 'previews',
+    summary: 'One preview: its progress, and what a run would do',
+    needs: 'viewer',
+    params: byPreview,
+    answer: preview,
+    refusals: [400, 404],
+    handle: async ({ params }, { app }) => previewView(await findPreview(app, params.id)),
+  }),
+  defineStream({
+    id: 'stream-preview',
+    path: '/api/previews/{id}/events',
+    part: 'previews',
+    summary: 'Follow a preview to its end: events `preview`',
+    params: byPreview,
+    answer: preview,
+    refusals: [404],
+    event: 'preview',
+    read: async (app, id) => {
+      const found = await findPreview(app, id);
+      const { state } = found.preview;
+      return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
+    },
+  }),
+];

@@ -27,7 +27,7 @@ import {
   runWithTimesView,
 } from '../../views/runs.ts';
 import { requested, requestedView } from '../../views/syncs.ts';
-import { defineEndpoint, StreamAnswer } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, linesOf } from './changes.ts';
 import {
   cursor,
@@ -43,123 +43,6 @@ import {
 
 const byRun = z.object({ id: runId });
 
-export const listRuns = defineEndpoint({
-  id: 'list-runs',
-  method: 'GET',
-  path: '/api/runs',
-  part: 'runs',
-  summary: 'Runs, newest first',
-  needs: 'viewer',
-  query: z.object({
-    sync: syncName.optional(),
-    outcome: z.string().min(1).max(32).optional().describe('Only runs with this outcome; `open`: runs in progress'),
-    trigger: runSummary.shape.trigger.optional().describe('Only runs with this trigger'),
-    since: z.iso.datetime({ offset: true }).optional().describe('Only runs that started at this time or later'),
-    until: z.iso.datetime({ offset: true }).optional().describe('Only runs that started before this time'),
-    limit: limit(200, 20),
-    cursor,
-  }),
-  answer: runPage,
-  refusals: [400, 404],
-  handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
-    const asked = { outcome, trigger, since: instantOf(since), until: instantOf(until), after };
-    const found = await findRuns(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
-    const runs = found.slice(0, most).map(runView);
-    return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
-  },
-});
-
-export const showRun = defineEndpoint({
-  id: 'show-run',
-  method: 'GET',
-  path: '/api/runs/{id}',
-  part: 'runs',
-  summary: 'Everything about a run',
-  needs: 'viewer',
-  params: byRun,
-  answer: runWithTimes,
-  refusals: [404, 409],
-  handle: async ({ params }, { app }) => runWithTimesView(await readRunPage(app, params.id)),
-});
-
-export const listFindings = defineEndpoint({
-  id: 'list-findings',
-  method: 'GET',
-  path: '/api/runs/{id}/findings',
-  part: 'runs',
-  summary: 'The findings of a run, or those of one code or cause, in order',
-  needs: 'viewer',
-  params: byRun,
-  query: z.object({
-    code: z.string().min(1).max(64).optional().describe('Only findings with this code'),
-    cause: z.string().min(1).max(1000).optional().describe('Only findings of this cause: its `message`'),
-    limit: limit(1000, 100),
-    cursor,
-  }),
-  answer: findingPage,
-  refusals: [400, 404, 409],
-  handle: async ({ params, query: { code, cause, limit: most, cursor: after } }, { app }) =>
-    findingPageView(
-      await readFindings(
-        app,
-        params.id,
-        given({ limit: most, code, cause, after: after === undefined ? undefined : Number(after) }),
-      ),
-    ),
-});
-
-export const listRawTexts = defineEndpoint({
-  id: 'list-raw-texts',
-  method: 'GET',
-  path: '/api/runs/{id}/raw',
-  part: 'runs',
-  summary: 'The raw answers of other systems during a run',
-  description:
-    'The answers may contain personal data, so they need the role operator. Findings and reasons never quote them.',
-  needs: 'operator',
-  params: byRun,
-  answer: rawTextList,
-  refusals: [404, 409],
-  handle: async ({ params }, { app }) => rawTextListView(await readRawTexts(app, params.id)),
-});
-
-export const listChanges = defineEndpoint({
-  id: 'list-changes',
-  method: 'GET',
-  path: '/api/runs/{id}/changes',
-  part: 'runs',
-  summary: 'The changes of a run, in order of identification',
-  description: 'JSON is paged; ndjson and csv are streamed completely. The Accept header also selects the format.',
-  needs: 'viewer',
-  params: byRun,
-  query: z.object({
-    format: z.enum(['json', 'ndjson', 'csv']).optional(),
-    state: change.shape.state.optional(),
-    class: z.enum(changeClasses as [string, ...string[]]).optional(),
-    limit: limit(1000, 100),
-    after: identification.optional().describe('`next` of the previous page'),
-  }),
-  headers: z.object({ accept: z.string().optional() }),
-  answer: changePage,
-  otherTypes: ['application/x-ndjson', 'text/csv'],
-  refusals: [400, 404, 409],
-  handle: async ({ params, query, headers, signal }, { app }) => {
-    const { run } = await describeRun(app, params.id);
-    const { state, after } = query;
-    const wanted = changeClasses.find((name) => name === query.class);
-    const filter = given({ states: state && [state], classes: wanted && [wanted], after });
-    const format = query.format ?? formatOf(headers.accept);
-    if (format !== 'json') {
-      const pages = everyChange(app, run.id, filter, signal);
-      if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', `${run.id}.csv`, csvOf(pages));
-      return new StreamAnswer('application/x-ndjson; charset=utf-8', `${run.id}.ndjson`, linesOf(pages));
-    }
-    const found = await findChanges(app, run.id, { ...filter, limit: query.limit + 1 });
-    const changes = found.slice(0, query.limit).map(changeView);
-    return { changes, next: found.length > query.limit ? (changes.at(-1)?.identification ?? null) : null };
-  },
-});
-
 function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
   if (accept.includes('application/x-ndjson')) return 'ndjson';
   return accept.includes('text/csv') ? 'csv' : 'json';
@@ -172,59 +55,170 @@ const acts = {
   params: byRun,
 } as const;
 
-export const approveRun = defineEndpoint({
-  ...acts,
-  id: 'approve-run',
-  path: '/api/runs/{id}/approve',
-  summary: 'Approve the changes that guards held in the run, or some of them; the next run delivers them',
-  description: 'Changes that a person rejected stay rejected, unless nothing else is selected and `reopen` is true.',
-  body: approvalOrder,
-  answer: verdict,
-  refusals: [400, 404, 409],
-  handle: async ({ params, caller, body: { reopen: reopens, ...order } }, { app }) => {
-    const { by, signed } = signatureOf(caller, order);
-    return decideRun(app, 'approve', params.id, { by, ...selectionOf(order), ...signed, ...given({ reopens }) });
-  },
-});
-
-export const rejectRun = defineEndpoint({
-  ...acts,
-  id: 'reject-run',
-  path: '/api/runs/{id}/reject',
-  summary: 'Reject the changes that guards held in the run, or some of them, while their reason lasts',
-  description: 'No run delivers or holds these changes again until an accepted read ends their reason.',
-  body: verdictOrder,
-  answer: verdict,
-  refusals: [400, 404, 409],
-  handle: async ({ params, caller, body: order }, { app }) => {
-    const { by, signed } = signatureOf(caller, order);
-    return decideRun(app, 'reject', params.id, { by, ...selectionOf(order), ...signed });
-  },
-});
-
-export const cancelRun = defineEndpoint({
-  ...acts,
-  id: 'cancel-run',
-  path: '/api/runs/{id}/cancel',
-  summary: 'Stop the run at its next safe point',
-  body: cancelOrder,
-  status: 202,
-  answer: runSummary,
-  refusals: [400, 404, 409],
-  handle: async ({ params, caller, body: order }, { app }) => {
-    const { by, signed } = signatureOf(caller, order);
-    const run = await stopRun(app, params.id, { by, ...signed });
-    return runView({ ...run, isCancelRequested: true });
-  },
-});
-
-export const retryRun = defineEndpoint({
-  ...acts,
-  id: 'retry-run',
-  path: '/api/runs/{id}/retry',
-  summary: 'Request another run with the same scope',
-  status: 202,
-  answer: requested,
-  refusals: [404, 409],
-  handle: async ({ params, caller }, { app }) => requestedView(await queueRetry(app, params.id, { by: caller.name })),
-});
+export const runEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'list-runs',
+    method: 'GET',
+    path: '/api/runs',
+    part: 'runs',
+    summary: 'Runs, newest first',
+    needs: 'viewer',
+    query: z.object({
+      sync: syncName.optional(),
+      outcome: z.string().min(1).max(32).optional().describe('Only runs with this outcome; `open`: runs in progress'),
+      trigger: runSummary.shape.trigger.optional().describe('Only runs with this trigger'),
+      since: z.iso.datetime({ offset: true }).optional().describe('Only runs that started at this time or later'),
+      until: z.iso.datetime({ offset: true }).optional().describe('Only runs that started before this time'),
+      limit: limit(200, 20),
+      cursor,
+    }),
+    answer: runPage,
+    refusals: [400, 404],
+    handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
+      const asked = { outcome, trigger, since: instantOf(since), until: instantOf(until), after };
+      const found = await findRuns(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
+      const runs = found.slice(0, most).map(runView);
+      return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
+    },
+  }),
+  defineEndpoint({
+    id: 'show-run',
+    method: 'GET',
+    path: '/api/runs/{id}',
+    part: 'runs',
+    summary: 'Everything about a run',
+    needs: 'viewer',
+    params: byRun,
+    answer: runWithTimes,
+    refusals: [404, 409],
+    handle: async ({ params }, { app }) => runWithTimesView(await readRunPage(app, params.id)),
+  }),
+  defineEndpoint({
+    id: 'list-findings',
+    method: 'GET',
+    path: '/api/runs/{id}/findings',
+    part: 'runs',
+    summary: 'The findings of a run, or those of one code or cause, in order',
+    needs: 'viewer',
+    params: byRun,
+    query: z.object({
+      code: z.string().min(1).max(64).optional().describe('Only findings with this code'),
+      cause: z.string().min(1).max(1000).optional().describe('Only findings of this cause: its `message`'),
+      limit: limit(1000, 100),
+      cursor,
+    }),
+    answer: findingPage,
+    refusals: [400, 404, 409],
+    handle: async ({ params, query: { code, cause, limit: most, cursor: after } }, { app }) =>
+      findingPageView(
+        await readFindings(
+          app,
+          params.id,
+          given({ limit: most, code, cause, after: after === undefined ? undefined : Number(after) }),
+        ),
+      ),
+  }),
+  defineEndpoint({
+    id: 'list-changes',
+    method: 'GET',
+    path: '/api/runs/{id}/changes',
+    part: 'runs',
+    summary: 'The changes of a run, in order of identification',
+    description: 'JSON is paged; ndjson and csv are streamed completely. The Accept header also selects the format.',
+    needs: 'viewer',
+    params: byRun,
+    query: z.object({
+      format: z.enum(['json', 'ndjson', 'csv']).optional(),
+      state: change.shape.state.optional(),
+      class: z.enum(changeClasses as [string, ...string[]]).optional(),
+      limit: limit(1000, 100),
+      after: identification.optional().describe('`next` of the previous page'),
+    }),
+    headers: z.object({ accept: z.string().optional() }),
+    answer: changePage,
+    otherTypes: ['application/x-ndjson', 'text/csv'],
+    refusals: [400, 404, 409],
+    handle: async ({ params, query, headers, signal }, { app }) => {
+      const { run } = await describeRun(app, params.id);
+      const { state, after } = query;
+      const wanted = changeClasses.find((name) => name === query.class);
+      const filter = given({ states: state && [state], classes: wanted && [wanted], after });
+      const format = query.format ?? formatOf(headers.accept);
+      if (format !== 'json') {
+        const pages = everyChange(app, run.id, filter, signal);
+        if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', `${run.id}.csv`, csvOf(pages));
+        return new StreamAnswer('application/x-ndjson; charset=utf-8', `${run.id}.ndjson`, linesOf(pages));
+      }
+      const found = await findChanges(app, run.id, { ...filter, limit: query.limit + 1 });
+      const changes = found.slice(0, query.limit).map(changeView);
+      return { changes, next: found.length > query.limit ? (changes.at(-1)?.identification ?? null) : null };
+    },
+  }),
+  defineEndpoint({
+    id: 'list-raw-texts',
+    method: 'GET',
+    path: '/api/runs/{id}/raw',
+    part: 'runs',
+    summary: 'The raw answers of other systems during a run',
+    description:
+      'The answers may contain personal data, so they need the role operator. Findings and reasons never quote them.',
+    needs: 'operator',
+    params: byRun,
+    answer: rawTextList,
+    refusals: [404, 409],
+    handle: async ({ params }, { app }) => rawTextListView(await readRawTexts(app, params.id)),
+  }),
+  defineEndpoint({
+    ...acts,
+    id: 'approve-run',
+    path: '/api/runs/{id}/approve',
+    summary: 'Approve the changes that guards held in the run, or some of them; the next run delivers them',
+    description: 'Changes that a person rejected stay rejected, unless nothing else is selected and `reopen` is true.',
+    body: approvalOrder,
+    answer: verdict,
+    refusals: [400, 404, 409],
+    handle: async ({ params, caller, body: { reopen: reopens, ...order } }, { app }) => {
+      const { by, signed } = signatureOf(caller, order);
+      return decideRun(app, 'approve', params.id, { by, ...selectionOf(order), ...signed, ...given({ reopens }) });
+    },
+  }),
+  defineEndpoint({
+    ...acts,
+    id: 'reject-run',
+    path: '/api/runs/{id}/reject',
+    summary: 'Reject the changes that guards held in the run, or some of them, while their reason lasts',
+    description: 'No run delivers or holds these changes again until an accepted read ends their reason.',
+    body: verdictOrder,
+    answer: verdict,
+    refusals: [400, 404, 409],
+    handle: async ({ params, caller, body: order }, { app }) => {
+      const { by, signed } = signatureOf(caller, order);
+      return decideRun(app, 'reject', params.id, { by, ...selectionOf(order), ...signed });
+    },
+  }),
+  defineEndpoint({
+    ...acts,
+    id: 'cancel-run',
+    path: '/api/runs/{id}/cancel',
+    summary: 'Stop the run at its next safe point',
+    body: cancelOrder,
+    status: 202,
+    answer: runSummary,
+    refusals: [400, 404, 409],
+    handle: async ({ params, caller, body: order }, { app }) => {
+      const { by, signed } = signatureOf(caller, order);
+      const run = await stopRun(app, params.id, { by, ...signed });
+      return runView({ ...run, isCancelRequested: true });
+    },
+  }),
+  defineEndpoint({
+    ...acts,
+    id: 'retry-run',
+    path: '/api/runs/{id}/retry',
+    summary: 'Request another run with the same scope',
+    status: 202,
+    answer: requested,
+    refusals: [404, 409],
+    handle: async ({ params, caller }, { app }) => requestedView(await queueRetry(app, params.id, { by: caller.name })),
+  }),
+];

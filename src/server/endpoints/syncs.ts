@@ -26,17 +26,6 @@ import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
 
-export const listSyncs = defineEndpoint({
-  id: 'list-syncs',
-  method: 'GET',
-  path: '/api/syncs',
-  part: 'syncs',
-  summary: 'Every sync: its state, last run, freshness and next slot',
-  needs: 'viewer',
-  answer: syncList,
-  handle: async (_asked, { app }) => ({ syncs: (await readSyncStates(app)).map(syncView) }),
-});
-
 /** Defines the pause and resume endpoints, which differ only in words. */
 function pauseOrResume(word: 'pause' | 'resume', summary: string, description: string): Endpoint {
   return defineEndpoint({
@@ -58,68 +47,116 @@ function pauseOrResume(word: 'pause' | 'resume', summary: string, description: s
   });
 }
 
-export const pauseSync = pauseOrResume(
-  'pause',
-  'Pause a sync: no new run starts until the sync is resumed',
-  'A current run continues; cancel it if it must stop. New requests wait.',
-);
+async function stateOf(name: string, app: AppIo) {
+  const found = (await readSyncStates(app)).find((state) => state.name === name);
+  if (found === undefined) throw new RangeError('a known sync has no state');
+  return syncView(found);
+}
 
-export const resumeSync = pauseOrResume(
-  'resume',
-  'Resume a paused sync',
-  'Waiting requests start, and one run catches up missed slots.',
-);
+function isSameScope(one: RunScope, other: RunScope): boolean {
+  if (one.kind === 'all' && other.kind === 'all') return one.isFull === other.isFull;
+  if (one.kind === 'all' || other.kind === 'all') return false;
+  const [a, b] = [one, other].map(({ identifications }) => JSON.stringify([...identifications].sort()));
+  return a === b;
+}
 
-export const requestRun = defineEndpoint({
-  id: 'request-run',
-  method: 'POST',
-  path: '/api/syncs/{sync}/runs',
-  part: 'syncs',
-  summary: 'Request a run, for all employees or for named ones',
-  description: 'The request is stored immediately. A deployment starts the run when the sync has no other run.',
-  needs: 'operator',
-  params: bySync,
-  headers: z.object({
-    'idempotency-key': z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('A repeated key is the same request and starts no second run'),
-  }),
-  body: runOrder,
-  status: 202,
-  answer: requested,
-  refusals: [400, 404, 422],
-  handle: async ({ params, headers, body, caller }, { app }) => {
-    const name = knownSync(params.sync, app);
-    const key = headers['idempotency-key'];
-    const scope = scopeOf(body.users, body.full);
-    const own = key && `http:${caller.name}:${name}:${key}`;
-    const report = await queueRun(app, name, given({ scope, kind: 'manual' as const, by: caller.name, key: own }));
-    if (!report.isNew && !isSameScope(report.scope, scope)) {
-      const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
-      throw new Refusal(422, 'KEY_REUSED', detail);
-    }
-    return requestedView(report);
-  },
-});
-
-export const showRequest = defineEndpoint({
-  id: 'show-request',
+const base = {
   method: 'GET',
-  path: '/api/requests/{id}',
   part: 'syncs',
-  summary: 'State and outcome of a request for a run',
-  description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
-  needs: 'viewer',
-  params: z.object({ id: requestId }),
-  answer: requestState,
-  refusals: [404],
-  handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
-});
+  params: z.object({ sync: syncName }),
+} as const;
 
-export const webhook = defineEndpoint({
+export const syncEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    id: 'list-syncs',
+    method: 'GET',
+    path: '/api/syncs',
+    part: 'syncs',
+    summary: 'Every sync: its state, last run, freshness and next slot',
+    needs: 'viewer',
+    answer: syncList,
+    handle: async (_asked, { app }) => ({ syncs: (await readSyncStates(app)).map(syncView) }),
+  }),
+  pauseOrResume(
+    'pause',
+    'Pause a sync: no new run starts until the sync is resumed',
+    'A current run continues; cancel it if it must stop. New requests wait.',
+  ),
+  pauseOrResume('resume', 'Resume a paused sync', 'Waiting requests start, and one run catches up missed slots.'),
+  defineEndpoint({
+    id: 'request-run',
+    method: 'POST',
+    path: '/api/syncs/{sync}/runs',
+    part: 'syncs',
+    summary: 'Request a run, for all employees or for named ones',
+    description: 'The request is stored immediately. A deployment starts the run when the sync has no other run.',
+    needs: 'operator',
+    params: bySync,
+    headers: z.object({
+      'idempotency-key': z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('A repeated key is the same request and starts no second run'),
+    }),
+    body: runOrder,
+    status: 202,
+    answer: requested,
+    refusals: [400, 404, 422],
+    handle: async ({ params, headers, body, caller }, { app }) => {
+      const name = knownSync(params.sync, app);
+      const key = headers['idempotency-key'];
+      const scope = scopeOf(body.users, body.full);
+      const own = key && `http:${caller.name}:${name}:${key}`;
+      const report = await queueRun(app, name, given({ scope, kind: 'manual' as const, by: caller.name, key: own }));
+      if (!report.isNew && !isSameScope(report.scope, scope)) {
+        const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
+        throw new Refusal(422, 'KEY_REUSED', detail);
+      }
+      return requestedView(report);
+    },
+  }),
+  defineEndpoint({
+    id: 'show-request',
+    method: 'GET',
+    path: '/api/requests/{id}',
+    part: 'syncs',
+    summary: 'State and outcome of a request for a run',
+    description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
+    needs: 'viewer',
+    params: z.object({ id: requestId }),
+    answer: requestState,
+    refusals: [404],
+    handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
+  }),
+  defineEndpoint({
+    ...base,
+    id: 'show-mapping',
+    path: '/api/syncs/{sync}/mapping',
+    summary: 'The mapping of a sync with fill-rates, and how much of each guard is used',
+    needs: 'viewer',
+    answer: syncMapping,
+    refusals: [404],
+    handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
+  }),
+  defineEndpoint({
+    ...base,
+    id: 'sample-mapping',
+    path: '/api/syncs/{sync}/mapping/samples',
+    summary: 'Mapped values of the first records of the source',
+    description:
+      'Reads the beginning of the source, so it counts as ten requests. The values are raw data of employees, so they need the role operator.',
+    needs: 'operator',
+    cost: 10,
+    answer: mappingSamples,
+    refusals: [404, 502],
+    handle: async ({ params, signal }, { app }) =>
+      mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
+  }),
+];
+
+export const webhook: Endpoint = defineEndpoint({
   id: 'webhook',
   method: 'POST',
   path: '/api/webhooks/{sync}',
@@ -146,49 +183,4 @@ export const webhook = defineEndpoint({
     if (report.isNew) return requestedView(report);
     throw new Refusal(409, 'SIGNATURE_USED', 'this request was accepted before: sign a new one with a new timestamp');
   },
-});
-
-async function stateOf(name: string, app: AppIo) {
-  const found = (await readSyncStates(app)).find((state) => state.name === name);
-  if (found === undefined) throw new RangeError('a known sync has no state');
-  return syncView(found);
-}
-
-function isSameScope(one: RunScope, other: RunScope): boolean {
-  if (one.kind === 'all' && other.kind === 'all') return one.isFull === other.isFull;
-  if (one.kind === 'all' || other.kind === 'all') return false;
-  const [a, b] = [one, other].map(({ identifications }) => JSON.stringify([...identifications].sort()));
-  return a === b;
-}
-
-const base = {
-  method: 'GET',
-  part: 'syncs',
-  params: z.object({ sync: syncName }),
-} as const;
-
-export const showMapping = defineEndpoint({
-  ...base,
-  id: 'show-mapping',
-  path: '/api/syncs/{sync}/mapping',
-  summary: 'The mapping of a sync with fill-rates, and how much of each guard is used',
-  needs: 'viewer',
-  answer: syncMapping,
-  refusals: [404],
-  handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
-});
-
-export const sampleMapping = defineEndpoint({
-  ...base,
-  id: 'sample-mapping',
-  path: '/api/syncs/{sync}/mapping/samples',
-  summary: 'Mapped values of the first records of the source',
-  description:
-    'Reads the beginning of the source, so it counts as ten requests. The values are raw data of employees, so they need the role operator.',
-  needs: 'operator',
-  cost: 10,
-  answer: mappingSamples,
-  refusals: [404, 502],
-  handle: async ({ params, signal }, { app }) =>
-    mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
 });

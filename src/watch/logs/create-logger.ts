@@ -1,8 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { type Logger as PinoLogger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { fieldTable } from '../../core/person/fields.ts';
 import type { Clock, LogFields, Logger } from '../../ports/runtime.ts';
-import { type KeyedHash, keyedHash } from './keyed-hash.ts';
 import type { LogScope } from './log-scope.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -125,4 +125,21 @@ function redactValue(name: string, value: LogValue, hash: KeyedHash): LogValue {
   if (typeof value === 'string') return redactText(value);
   if (Array.isArray(value)) return value.map((one) => (typeof one === 'string' ? redactText(one) : redacted));
   return redacted;
+}
+
+/** Replaces an identification in logs. The same in one store for the same identification, and irreversible without the key. */
+type KeyedHash = (identification: string) => string;
+
+const hexDigits = 12;
+
+/**
+ * HMAC-SHA256 (RFC 2104) of the identification (NFC, trimmed), its first 12 hex digits.
+ *
+ * @param key at least 16 bytes, one per store; two stores cannot be compared by their logs.
+ */
+export function keyedHash(key: Uint8Array): KeyedHash {
+  if (key.length < 16)
+    throw new RangeError(`the key for hashes in logs has ${key.length} bytes, at least 16 are needed`);
+  return (identification) =>
+    createHmac('sha256', key).update(identification.normalize('NFC').trim()).digest('hex').slice(0, hexDigits);
 }
