@@ -112,6 +112,7 @@ const right: Readonly<Record<string, Check>> = {
     stay('E105'),
     told(/left is in a year that cannot be meant .* 1 row \(line 6\)/),
   ),
+  '26A-why-after-doubted-read': left('E120'),
 };
 
 describe('people are read with sense', () => {

@@ -35,17 +35,18 @@ export const findingEntries = {
     page: mapping,
   },
   'cell-suspect': {
-    meaning: 'The values of a column look as if an export changed them, for example by dropping leading zeros.',
-    cause: 'A spreadsheet or an export treated text as numbers: most values have more digits than these.',
+    meaning:
+      'The values of a column look as if an export changed them. Zeros are missing, or a word stands for no value.',
+    cause: 'A spreadsheet treated text as numbers, or a program wrote `NULL` or `None` for a blank.',
     cure: [
       'Export the column as text, and compare the rows that the message names with the HR system.',
-      'If the values are right, no action is required.',
+      'List words that mean no value in `nulls`. If the values are right, no action is required.',
     ],
     page: source,
   },
   'cell-collapsed': {
-    meaning: 'Line breaks or tabs inside a text were replaced by spaces.',
-    cause: 'The HR system exports them. The platform cannot store them in these fields.',
+    meaning: 'Line breaks or tabs inside a text became spaces, or the mark of an exporter was removed.',
+    cause: 'The HR system exports them, or an exporter writes an apostrophe or `="…"` for spreadsheets.',
     cure: ['No action is required. To remove the finding, correct the texts in the HR system.'],
     page: mapping,
   },
@@ -113,7 +114,8 @@ export const findingEntries = {
     page: 'decisions/008-email-chains.md',
   },
   'rename-conflict': {
-    meaning: 'An employee has the e-mail of a user with another identification. Neither is changed.',
+    meaning:
+      'An employee seems to be a user with another identification: by e-mail, number, or name and dates. Neither is changed.',
     cause: 'The identification of the person changed in the HR system, or two people share an e-mail.',
     cure: [
       'If it is the same person, run `rollcall adopt SYNC PERSON` with the new identification.',
