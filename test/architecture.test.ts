@@ -177,6 +177,33 @@ describe('size', () => {
     ).toEqual([]);
   });
 
+  it('no folder has more than 20 files', () => {
+    const sizes = Map.groupBy(files, ({ path }) => dirname(path));
+    expect([...sizes].filter(([, inIt]) => inIt.length > 20).map(([path]) => path)).toEqual([]);
+  });
+
+  it('no file below 30 lines has a single importer in its own folder', () => {
+    const importers = Map.groupBy(
+      files.flatMap(({ path, imports }) =>
+        [...new Set(imports.filter(({ isOwn }) => isOwn).map(({ target }) => target))].map((to) => ({
+          from: path,
+          to,
+        })),
+      ),
+      ({ to }) => to,
+    );
+    const crumbs = sources.filter(({ path, lineCount }) => {
+      const from = importers.get(path) ?? [];
+      return (
+        lineCount < 30 &&
+        !path.endsWith('/index.ts') &&
+        from.length === 1 &&
+        dirname(from[0]?.from ?? '') === dirname(path)
+      );
+    });
+    expect(crumbs.map(({ path, lineCount }) => `${path}: ${lineCount}`)).toEqual([]);
+  });
+
   it('a job has fewer than 50 lines', () => {
     const long = files.filter(({ path, lineCount }) => path.startsWith('jobs/') && lineCount >= 50);
     expect(long.map(({ path, lineCount }) => `${path}: ${lineCount}`)).toEqual([]);

@@ -1,8 +1,7 @@
 import { getCACertificates } from 'node:tls';
-import { type Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { Agent, Client, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Egress } from '../../ports/runtime.ts';
 import { RequestInvalid } from './header-text.ts';
-import { openAgent } from './open-agent.ts';
 import { withOwnHeaders } from './own-headers.ts';
 
 /** TLS settings as PEM texts, for servers that the system's certificate authorities do not cover. */
@@ -92,4 +91,28 @@ function statusOf(error: unknown): number | undefined {
     link = link.cause;
   }
   return undefined;
+}
+
+/**
+ * Opens a pool of sockets per server, in which a request that undici refuses to send leaves its place free. Without
+ * this, undici takes the refusal for a busy connection that will report itself free. After as many refusals as there
+ * are connections, every later request waits forever.
+ */
+function openAgent(options: Agent.Options): Agent {
+  return new Agent({
+    ...options,
+    factory: (origin, pool: Pool.Options) => new Pool(origin, { ...pool, factory: openClient }),
+  });
+}
+
+function openClient(origin: URL, options: Client.Options): Client {
+  return new RefusingClient(origin, options);
+}
+
+class RefusingClient extends Client {
+  override dispatch(...args: Parameters<Client['dispatch']>): boolean {
+    const before = this.stats.size;
+    // False means busy, except when nothing was added to the queue: then the request was refused.
+    return super.dispatch(...args) || this.stats.size <= before;
+  }
 }
