@@ -14,7 +14,7 @@ import { mergeEmployees, startMerge } from '../fakes/hris/merge.ts';
 import { personioClient, personioPeople, startPersonio } from '../fakes/hris/personio.ts';
 import { ripplingWorkers, startRippling } from '../fakes/hris/rippling.ts';
 import { fakeUsers, startScim } from '../fakes/hris/scim.ts';
-import { basicUser, companyId, fakePeople, makeClientKeys, startSuccessFactors } from '../fakes/hris/successfactors.ts';
+import { basicUser, companyId, fakePeople, startSuccessFactors } from '../fakes/hris/successfactors.ts';
 import { startUkg, ukgEmployments } from '../fakes/hris/ukg.ts';
 import { startVendor } from '../fakes/hris/vendor-server.ts';
 import { fakeWorkers, startWorkday, workdayUser } from '../fakes/hris/workday.ts';
@@ -37,56 +37,30 @@ interface Vendor {
   start(people: number): Promise<Settings>;
   /** Credentials that the fake does not take. */
   readonly wrong: Settings;
-  /** The key that holds the address. */
-  readonly address: string;
 }
+
+const personio = (api: 'v1' | 'v2', starter: string, records: number): Vendor => ({
+  ...{ name: `personio (${api})`, starter, mapped: 'first_name', key: 'id', records },
+  start: async (people) => {
+    const { server } = await startPersonio(personioPeople(people));
+    return { kind: 'personio', api, url: server.url, ...personioClient };
+  },
+  wrong: { clientSecret: 'another' },
+});
 
 const vendors: readonly Vendor[] = [
   {
-    name: 'hibob',
-    starter: 'hibob',
-    mapped: 'root.firstName',
-    key: 'root.id',
-    records: 500,
+    ...{ name: 'hibob', starter: 'hibob', mapped: 'root.firstName', key: 'root.id', records: 500 },
     start: async (people) => {
       const { url } = await startBob(bobPeople(people));
       return { kind: 'hibob', url, serviceUser: bobUser.id, token: bobUser.token, fields: bobFields };
     },
     wrong: { token: 'another' },
-    address: 'url',
   },
+  personio('v1', 'personio-v1', 100),
+  personio('v2', 'personio', 50),
   {
-    name: 'personio (v1)',
-    starter: 'personio-v1',
-    mapped: 'first_name',
-    key: 'id',
-    records: 100,
-    start: async (people) => {
-      const { server } = await startPersonio(personioPeople(people));
-      return { kind: 'personio', api: 'v1', url: server.url, ...personioClient };
-    },
-    wrong: { clientSecret: 'another' },
-    address: 'url',
-  },
-  {
-    name: 'personio (v2)',
-    starter: 'personio',
-    mapped: 'first_name',
-    key: 'id',
-    records: 50,
-    start: async (people) => {
-      const { server } = await startPersonio(personioPeople(people));
-      return { kind: 'personio', api: 'v2', url: server.url, ...personioClient };
-    },
-    wrong: { clientSecret: 'another' },
-    address: 'url',
-  },
-  {
-    name: 'bamboohr',
-    starter: 'bamboohr',
-    mapped: 'firstName',
-    key: 'employeeNumber',
-    records: 500,
+    ...{ name: 'bamboohr', starter: 'bamboohr', mapped: 'firstName', key: 'employeeNumber', records: 500 },
     start: async (people) => {
       const { baseUrl } = await startBamboohr({ people: fakeEmployees(people) });
       const auth = { kind: 'basic', username: bamboohrKey, password: 'x' };
@@ -94,48 +68,37 @@ const vendors: readonly Vendor[] = [
       return { kind: 'bamboohr', company: 'acme', baseUrl, api: 'datasets', auth, fields, pageSize: 500 };
     },
     wrong: { auth: { kind: 'basic', username: 'another', password: 'x' } },
-    address: 'baseUrl',
   },
   {
-    name: 'rest (preset rippling)',
-    starter: 'rippling',
-    mapped: 'work_email',
-    key: 'id',
-    records: 100,
+    ...{ name: 'rest (preset rippling)', starter: 'rippling', mapped: 'work_email', key: 'id', records: 100 },
     start: async (people) => {
       const { server } = await startRippling(ripplingWorkers(people));
       return { kind: 'rest', preset: 'rippling', baseUrl: server.url, auth: { kind: 'bearer', token: 'r1ppling' } };
     },
     wrong: { auth: { kind: 'bearer', token: 'another' } },
-    address: 'baseUrl',
   },
   {
-    name: 'workday (raas)',
-    starter: 'workday',
-    mapped: 'First_Name',
-    key: 'Employee_ID',
-    records: 500,
+    ...{ name: 'workday (raas)', starter: 'workday', mapped: 'First_Name', key: 'Employee_ID', records: 500 },
     start: async (people) => {
       const { reportUrl: url } = await startWorkday({ workers: fakeWorkers(people) });
       return { kind: 'workday', api: 'raas', url, auth: { kind: 'basic', ...workdayUser }, columns: reportColumns };
     },
     wrong: { auth: { kind: 'basic', username: workdayUser.username, password: 'another' } },
-    address: 'url',
   },
   {
-    name: 'successfactors',
-    starter: 'successfactors',
-    mapped: 'firstName',
-    key: 'personIdExternal',
-    records: 500,
+    ...{
+      name: 'successfactors',
+      starter: 'successfactors',
+      mapped: 'firstName',
+      key: 'personIdExternal',
+      records: 500,
+    },
     start: async (people) => {
-      const { publicKey } = makeClientKeys();
-      const { url } = await startSuccessFactors({ people: fakePeople(people), publicKey });
+      const { url } = await startSuccessFactors({ people: fakePeople(people) });
       const auth = { kind: 'basic', user: basicUser.user, password: basicUser.password };
       return { kind: 'successfactors', url, companyId, auth, entity: 'PerPerson', pageSize: 500 };
     },
     wrong: { auth: { kind: 'basic', user: basicUser.user, password: 'another' } },
-    address: 'url',
   },
 ];
 
@@ -198,10 +161,11 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
     ['there is another service', openOtherService, /404|no JSON|400/],
   ])('fails with an address where %s', async (_, open, message) => {
     const source = await vendor.start(1_200);
-    const { pathname } = new URL(String(source[vendor.address]));
+    const key = 'url' in source ? 'url' : 'baseUrl';
+    const { pathname } = new URL(String(source[key]));
     const address = `${await open()}${pathname === '/' ? '' : pathname}`;
 
-    const line = await check(vendor, { ...source, [vendor.address]: address });
+    const line = await check(vendor, { ...source, [key]: address });
 
     expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(message) });
   });
@@ -224,16 +188,7 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
 
 /** Keys of which only the fake knows the value. */
 const places = [
-  'url',
-  'baseUrl',
-  'auth',
-  'serviceUser',
-  'token',
-  'clientId',
-  'clientSecret',
-  'companyId',
-  'company',
-  'headers',
+  ...['url', 'baseUrl', 'auth', 'serviceUser', 'token', 'clientId', 'clientSecret', 'companyId', 'company', 'headers'],
 ];
 
 const basicWorkday = { kind: 'basic', ...workdayUser };
