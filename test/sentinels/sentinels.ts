@@ -13,7 +13,8 @@ export interface Sentinels {
 export function openSentinels(): Sentinels {
   const planted = new Map<string, { readonly where: string; readonly kind: 'said' | 'cell' }>();
   const plant = (kind: 'said' | 'cell', where: string): string => {
-    const text = `Zqx${kind}${planted.size + 1000}`;
+    // Always six digits: a shorter number would be found inside a longer one.
+    const text = `Zqx${kind}${planted.size + 100_000}`;
     planted.set(text.toLowerCase(), { where, kind });
     return text;
   };
@@ -22,7 +23,7 @@ export function openSentinels(): Sentinels {
     cell: (where) => plant('cell', where),
     count: () => planted.size,
     found(text, kinds) {
-      const hits = new Set(text.toLowerCase().match(/zqx(?:said|cell)\d{4}/g) ?? []);
+      const hits = new Set(text.toLowerCase().match(/zqx(?:said|cell)\d{6}/g) ?? []);
       return [...hits].flatMap((hit) => {
         const one = planted.get(hit);
         return one !== undefined && kinds.includes(one.kind) ? [`${hit} (${one.where})`] : [];
