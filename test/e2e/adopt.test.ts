@@ -98,8 +98,7 @@ it('a conversion gives the leaver’s account to the new record, with everything
   const office = await twoSyncs();
   const again = { ...first(staff[2]), id: 'N3' };
   const rows = [...staff.map((row) => (row.id === 'E3' ? { ...row, status: 'left' } : row)), again];
-  await office.writeEmployees(rows);
-  const held = await office.apply();
+  const held = await office.applyRows(rows);
   expect(held.run.counts).toMatchObject({ disable: 0, create: 0 });
   expect(held.findings).toContainEqual(
     expect.objectContaining({ code: 'conversion', message: expect.stringContaining('rollcall adopt people N3') }),
@@ -121,8 +120,7 @@ it('a rename keeps the history of the person, and why tells it under both identi
   await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, last: 'Nueva' } : row)));
   expect((await office.apply()).run.counts).toMatchObject({ update: 1, applied: 1 });
   const rows = [...staff.slice(1), { ...first(staff[0]), id: 'R1', last: 'Nueva' }];
-  await office.writeEmployees(rows);
-  await office.apply();
+  await office.applyRows(rows);
   await adoptPeople(office.app, 'people', ['R1'], { ...ana, reason: 'new numbers' });
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
 
@@ -153,8 +151,7 @@ it('where the platform cannot change an identification, the preview says what to
     sandbox: { people: usersOf([...staff, ...others]), quirks: { userId: 'identification' } },
     dialect: { userId: 'identification' },
   });
-  await office.writeEmployees([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
-  await office.apply();
+  await office.applyRows([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
   const log = office.sandbox.state.log.length;
   expect(await adoptPeople(office.app, 'people', ['R1'], ana)).toMatchObject([
     { kind: 'none', other: 'E1', effect: expect.stringContaining('Change E1 to R1 on the platform by hand') },
@@ -174,8 +171,7 @@ it.each<CheckpointName>(['ledger-written', 'change-accepted'])(
         throw new Error('killed');
       },
     });
-    await office.writeEmployees([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
-    await office.apply();
+    await office.applyRows([...staff.slice(1), { ...first(staff[0]), id: 'R1' }]);
     isArmed = true;
     const ids = ['XE1', 'R1'];
     await expect(adoptPeople(office.app, 'people', ids, ana)).rejects.toThrow('killed');

@@ -24,8 +24,7 @@ function without(names: readonly string[]): Row[] {
 
 async function managed(options: OfficeOptions = {}): Promise<Office> {
   const office = await openOffice({ sandbox: { people: usersOf(employees(total)) }, ...options });
-  await office.writeEmployees(employees(total));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(total))).run.outcome).toBe('nothing-to-do');
   return office;
 }
 
@@ -44,15 +43,13 @@ const statesOf = async (office: Office, name = 'E1') =>
 describe('a rejection', () => {
   it('of "missing" does not swallow the termination of the next week', async () => {
     const office = await managed({ sync: { missing: { afterReads: 1, minAge: '0s' } } });
-    await office.writeEmployees(without(gone));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(without(gone));
     expect(run.counts).toMatchObject({ disable: 6, held: 6 });
     await decideRun(office.app, 'reject', run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
     office.clock.jump(7 * 24 * hourMs);
     expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
-    await office.writeEmployees(patched(gone, left));
-    const terminated = await office.apply();
+    const terminated = await office.applyRows(patched(gone, left));
     expect(terminated.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 }, facts: { rejected: 0 } });
     await decideRun(office.app, 'approve', terminated.run.id, { by: 'ops' });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 6 });
@@ -61,12 +58,10 @@ describe('a rejection', () => {
 
   it('ends when the person is seen again, so that the same absence later is asked about again', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     await decideRun(office.app, 'reject', run.id, { by: 'ops', reason: 'wrong list' });
     expect((await office.apply()).run.facts.rejected).toBe(6);
-    await office.writeEmployees(employees(total));
-    await office.apply();
+    await office.applyRows(employees(total));
     expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
     await office.writeEmployees(patched(gone, left));
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 6 }, facts: { rejected: 0 } });
@@ -78,19 +73,16 @@ describe('a rejection', () => {
 
   it('lasts through runs that decide about other people, fail, or read incompletely', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     await decideRun(office.app, 'reject', run.id, { by: 'ops' });
     const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
     await office.writeEmployees(rows);
     expect((await office.apply({ users: ['E50'] })).run.counts).toMatchObject({ applied: 1 });
     await office.writeText('id,first,last,mail,status\n');
     expect((await office.apply()).run.outcome).toBe('failed');
-    await office.writeEmployees(rows.slice(0, 80));
-    expect((await office.apply()).run.outcome).toBe('partial');
+    expect((await office.applyRows(rows.slice(0, 80))).run.outcome).toBe('partial');
     expect(await statesOf(office)).toEqual(['leaver-enabled rejected']);
-    await office.writeEmployees(rows);
-    expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
+    expect((await office.applyRows(rows)).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
   });
 
   it('is not overruled by a digest that showed the change before', async () => {
@@ -111,8 +103,7 @@ describe('a rejection', () => {
 describe('a digest', () => {
   it('covers the changes that are open: approving and rejecting some makes it another', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     const all = await office.plan();
     await decideRun(office.app, 'reject', run.id, { by: 'ops', ids: ['E1'] });
     const fewer = await office.plan();
@@ -131,8 +122,7 @@ describe('a digest', () => {
     const office = await managed();
     await office.writeEmployees(patched(gone, left));
     const shown = await office.plan();
-    await office.writeEmployees(employees(total));
-    await office.apply();
+    await office.applyRows(employees(total));
     await office.writeEmployees(patched(gone, left));
     const report = await office.apply({ approve: shown.digest });
     expect(report.run).toMatchObject({ outcome: 'held', counts: { held: 6, applied: 0 } });
@@ -143,8 +133,7 @@ describe('an approval', () => {
   it('waits for the run that decides about the person', async () => {
     const office = await managed();
     const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     await office.writeEmployees(rows.slice(0, 80));
     // The run that the approval requests comes first.
     await decideRun(office.app, 'approve', run.id, { by: 'ops' });
@@ -153,16 +142,14 @@ describe('an approval', () => {
     await office.apply();
     expect(disabledOf(office)).toEqual([]);
     expect(await statesOf(office)).toEqual(['leaver-enabled approved']);
-    await office.writeEmployees(rows);
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 6, held: 0 });
+    expect((await office.applyRows(rows)).run.counts).toMatchObject({ applied: 6, held: 0 });
     await office.apply();
     expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
   });
 
   it('of a part delivers that part, and the rest waits', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     expect((await decideRun(office.app, 'approve', run.id, { by: 'ops', except: ['E5', 'E6'] })).changes).toBe(4);
     expect((await findHolds(office.app, { limit: 9 })).holds).toMatchObject([{ waiting: 2, hold: { run: run.id } }]);
     for (const applied of [4, 0, 0]) {
@@ -186,8 +173,7 @@ describe('an approval', () => {
 
   it('is taken back by a rejection, and asked for again after one', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     expect((await decideRun(office.app, 'reject', run.id, { by: 'ana' })).changes).toBe(6);
     expect((await office.apply()).run.facts.rejected).toBe(6);
@@ -201,8 +187,7 @@ describe('an approval', () => {
 
   it('leaves what was rejected alone while anything else of the run waits', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E1'] });
     expect((await decideRun(office.app, 'approve', run.id, { by: 'ops', reopens: true })).changes).toBe(5);
     await office.apply();
@@ -213,8 +198,7 @@ describe('an approval', () => {
 describe('a hold', () => {
   it('stays open, with the people whom it is about, while runs decide about others or fail', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(gone, left));
     await office.writeText('id,first,last,mail,status\n');
     await office.apply();
     const { holds } = await findHolds(office.app, { limit: 2 });

@@ -21,8 +21,7 @@ const hourMs = 3_600_000;
 
 async function managed(sync: OfficeOptions['sync'] = {}, count = 30): Promise<Office> {
   const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
-  await office.writeEmployees(employees(count));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
   return office;
 }
 
@@ -37,8 +36,7 @@ describe('delivery: auto', () => {
     { name: 'a disable takes all along by file', rows: renamed(3, { E9: { status: 'left' } }), kinds: ['csv', 'csv'] },
   ])('$name', async ({ rows, kinds }) => {
     const office = await managed();
-    await office.writeEmployees(rows);
-    const report = await office.apply();
+    const report = await office.applyRows(rows);
     expect(report.run.outcome).toBe('succeeded');
     expect(report.batches.map(({ kind }) => kind)).toEqual(kinds);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
@@ -47,8 +45,7 @@ describe('delivery: auto', () => {
   it('sends what only a file can carry by file', async () => {
     const mapping = { ...plainMapping, office: 'office' };
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { mapping } });
-    await office.writeEmployees(employees(5).map((row) => ({ ...row, office: 'Salto' })));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(5).map((row) => ({ ...row, office: 'Salto' })));
     expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
     expect(office.sandbox.state.users.get('E2')?.fields.office).toBe('Salto');
   });
@@ -59,8 +56,7 @@ describe('delivery: auto', () => {
       dialect: { customFieldLimit: { direct: 10, csv: 60 } },
       sync: { mapping: { ...plainMapping, customFields: { 20: 'desk' } } },
     });
-    await office.writeEmployees(employees(6).map((row) => ({ ...row, desk: 'D1' })));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(6).map((row) => ({ ...row, desk: 'D1' })));
     expect(report.run).toMatchObject({ outcome: 'succeeded' });
     expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
     expect(office.sandbox.state.users.get('E6')?.fields.customField20).toBe('D1');
@@ -69,11 +65,9 @@ describe('delivery: auto', () => {
 
   it('removes by DELETE, beside a file', async () => {
     const office = await managed({ remove: { afterDays: 1 } });
-    await office.writeEmployees(renamed(0, { E9: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(renamed(0, { E9: { status: 'left' } }));
     office.clock.jump(25 * hourMs);
-    await office.writeEmployees(renamed(21, { E29: { status: 'left' }, E9: { status: 'left' } }));
-    const report = await office.apply();
+    const report = await office.applyRows(renamed(21, { E29: { status: 'left' }, E9: { status: 'left' } }));
     expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { remove: 1, disable: 1 } });
     expect(office.sandbox.state.log.filter(({ kind }) => kind === 'removed').map(({ via }) => via)).toEqual(['delete']);
   });
@@ -95,8 +89,7 @@ describe('delivery: direct', () => {
   it('never turns an enable or a disable into anything else', async () => {
     const people = usersOf(employees(5, { E4: { status: 'left' } }));
     const office = await openOffice({ sandbox: { people }, sync: direct });
-    await office.writeEmployees(employees(5, { E3: { status: 'left' }, E4: { last: 'Paz' } }));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(5, { E3: { status: 'left' }, E4: { last: 'Paz' } }));
     expect(report.findings).toContainEqual(expect.objectContaining({ code: 'not-deliverable', identification: 'E4' }));
     expect(report.run.counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
     expect(office.sandbox.state.log).toEqual([]);
@@ -128,8 +121,7 @@ describe('delivery: direct', () => {
       dialect: { put: 'replaces', mayClear: ['job', 'phoneNumber', 'seniority'] },
       sync: direct,
     });
-    await office.writeEmployees(employees(3, { E2: { last: 'Paz' } }));
-    expect((await office.apply()).run.outcome).toBe('succeeded');
+    expect((await office.applyRows(employees(3, { E2: { last: 'Paz' } }))).run.outcome).toBe('succeeded');
     expect(office.sandbox.state.users.get('E2')?.fields).toMatchObject({ area: 'Sales', lastName: 'Paz' });
   });
 });
@@ -201,8 +193,7 @@ describe('a platform that clears what a write leaves out', () => {
 describe('delivery: outbox', () => {
   it('writes files and neither the platform nor the ledger', async () => {
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { delivery: 'outbox' } });
-    await office.writeEmployees(employees(6, { E2: { last: 'Paz' }, E3: { status: 'left' } }));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(6, { E2: { last: 'Paz' }, E3: { status: 'left' } }));
     expect(report.run).toMatchObject({ outcome: 'exported', counts: { create: 1, update: 1, disable: 1, applied: 0 } });
     expect(office.sandbox.state.log).toEqual([]);
     const folder = join(office.folder, 'outbox');
@@ -219,8 +210,7 @@ describe('delivery: outbox', () => {
 
   it('claims nobody whom it found equal either', async () => {
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { delivery: 'outbox' } });
-    await office.writeEmployees(employees(6));
-    await office.apply();
+    await office.applyRows(employees(6));
     expect(await office.engine.io.store.ledger.get('acme', 'E1')).toBeUndefined();
   });
 });

@@ -24,8 +24,7 @@ async function officeWith(
       act(office);
     },
   });
-  await office.writeEmployees(employees(count));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(employees(count).map((row) => ({ ...row, last: 'Paz' })));
   isArmed = true;
   return office;

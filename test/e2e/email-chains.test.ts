@@ -18,8 +18,7 @@ async function strictOffice({ sync, ...options }: OfficeOptions = {}, rows = emp
     sync: { guards: { emailChanges: { absolute: 20 } }, ...sync },
     ...options,
   });
-  await office.writeEmployees(rows);
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(rows)).run.outcome).toBe('nothing-to-do');
   return office;
 }
 

@@ -92,8 +92,7 @@ describe('with every field mapped the second plan is empty', () => {
   it('and a later change of a write-only field alone goes out once', async () => {
     const office = await fullOffice();
     await office.applyAll();
-    await office.writeEmployees(fullRows(12, { E2: { job: 'Baker' } }));
-    const report = await office.apply();
+    const report = await office.applyRows(fullRows(12, { E2: { job: 'Baker' } }));
     expect(report.run.counts).toMatchObject({ update: 1, applied: 1, firstSight: 0 });
     expect(office.sandbox.state.users.get('E2')?.fields).toMatchObject({ job: 'Baker', office: 'Montevideo Centro' });
     await quiet(office);
@@ -103,8 +102,7 @@ describe('with every field mapped the second plan is empty', () => {
     const office = await fullOffice();
     await office.applyAll();
     const before = office.sandbox.state.users.get('E2')?.fields;
-    await office.writeEmployees(fullRows(12, { E2: { last: 'Núñez' } }));
-    await office.apply();
+    await office.applyRows(fullRows(12, { E2: { last: 'Núñez' } }));
     expect(office.sandbox.state.users.get('E2')?.fields).toEqual({ ...before, lastName: 'Núñez' });
   });
 });
@@ -134,8 +132,7 @@ describe('a blank value of the source', () => {
       sandbox: { people },
       sync: { mapping: { ...mapping, area: 'area', job: 'job' } },
     });
-    await office.writeEmployees(rows);
-    await office.apply();
+    await office.applyRows(rows);
     expect(office.sandbox.state.users.get('E2')?.fields).toMatchObject({ area: 'Sales', job: 'Cook' });
     await quiet(office);
   });
@@ -143,8 +140,7 @@ describe('a blank value of the source', () => {
   it.each(['csv', 'auto'])('clears where the mapping says so, once (delivery %s)', async (delivery) => {
     const clearing = { area: { from: 'area', whenEmpty: 'clear' }, job: { from: 'job', whenEmpty: 'clear' } };
     const office = await openOffice({ sandbox: { people }, sync: { delivery, mapping: { ...mapping, ...clearing } } });
-    await office.writeEmployees(rows);
-    const report = await office.apply();
+    const report = await office.applyRows(rows);
     expect(report.run).toMatchObject({ outcome: 'succeeded' });
     expect(office.sandbox.state.users.get('E2')?.fields.area).toBeUndefined();
     expect(office.sandbox.state.users.get('E2')?.fields.job).toBeUndefined();
@@ -155,8 +151,7 @@ describe('a blank value of the source', () => {
 describe('a platform that keeps values differently', () => {
   it('is said once, and is no difference while both stand', async () => {
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)), quirks: { trims: 8 } } });
-    await office.writeEmployees(employees(5, { E2: { last: 'Fernández de la Vega' } }));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(5, { E2: { last: 'Fernández de la Vega' } }));
     expect(report.run).toMatchObject({ outcome: 'succeeded' });
     expect(report.findings.filter(({ code }) => code === 'kept-differently')).toHaveLength(1);
     await quiet(office);

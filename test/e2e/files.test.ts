@@ -14,8 +14,7 @@ async function officeWith(count: number, changed: number, options: OfficeOptions
     sandbox: { people: usersOf(employees(count)), ...options.sandbox },
     sync: { ...csv, ...options.sync },
   });
-  await office.writeEmployees(employees(count));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(renamed(count, changed));
   return office;
 }
@@ -114,8 +113,7 @@ describe('a file that fails as a whole', () => {
     const mapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', job: 'job' };
     const rows = (job: string): Row[] => employees(8).map((row) => ({ ...row, job }));
     const office = await openOffice({ sandbox: { people: usersOf(employees(8)) }, sync: { ...csv, mapping } });
-    await office.writeEmployees(rows('Cook'));
-    await office.apply();
+    await office.applyRows(rows('Cook'));
     await office.writeEmployees(rows('Chef'));
     office.setFaults('file:fail-if=E3');
     expect((await office.apply()).run.counts).toMatchObject({ applied: 7, failed: 1, unverified: 0 });

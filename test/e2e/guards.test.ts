@@ -10,8 +10,7 @@ const hourMs = 3_600_000;
 
 async function managed(sync: OfficeOptions['sync'] = {}, count = 40): Promise<Office> {
   const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
-  await office.writeEmployees(employees(count));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
   return office;
 }
 
@@ -62,8 +61,7 @@ describe('too many changes of one class', () => {
   it('go on waiting, and can be approved, after a run about somebody else', async () => {
     const office = await managed();
     const rows = patched(40, 1, 6, left).map((row) => (row.id === 'E40' ? { ...row, last: 'Paz' } : row));
-    await office.writeEmployees(rows.map((row) => (row.id === 'E40' ? { ...row, last: 'Díaz' } : row)));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(rows.map((row) => (row.id === 'E40' ? { ...row, last: 'Díaz' } : row)));
     expect(run).toMatchObject({ outcome: 'held', counts: { held: 6 } });
     await office.writeEmployees(rows);
     expect((await office.apply({ users: ['E40'] })).run).toMatchObject({
@@ -85,8 +83,7 @@ describe('too many changes of one class', () => {
   it('removes are held too, and three pass', async () => {
     const office = await managed({ remove: { afterDays: 1 } });
     for (const upTo of [4, 8]) {
-      await office.writeEmployees(patched(40, 1, upTo, left));
-      await office.apply();
+      await office.applyRows(patched(40, 1, upTo, left));
       office.clock.jump(25 * hourMs);
     }
     await office.writeEmployees(patched(40, 1, 8, left));
@@ -96,27 +93,22 @@ describe('too many changes of one class', () => {
   it('first-sight writes are a class of their own', async () => {
     const mapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', job: 'job' };
     const office = await openOffice({ sandbox: { people: usersOf(employees(60)) }, sync: { mapping } });
-    await office.writeEmployees(employees(60).map((row) => ({ ...row, job: 'Cook' })));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(60).map((row) => ({ ...row, job: 'Cook' })));
     expect(report.run).toMatchObject({ outcome: 'held', counts: { update: 60, firstSight: 60, held: 60 } });
     expect(report.holds.map((hold) => hold.class)).toEqual(['firstSight']);
   });
 
   it('caps count however many users there are', async () => {
     const office = await managed({ guards: { disables: { absolute: 2, percent: 50, cap: 3 } } });
-    await office.writeEmployees(patched(40, 1, 4, left));
-    expect((await office.apply()).run.counts).toMatchObject({ held: 4, applied: 0 });
-    await office.writeEmployees(patched(40, 1, 3, left));
-    expect((await office.apply()).run.counts).toMatchObject({ held: 0, applied: 3 });
+    expect((await office.applyRows(patched(40, 1, 4, left))).run.counts).toMatchObject({ held: 4, applied: 0 });
+    expect((await office.applyRows(patched(40, 1, 3, left))).run.counts).toMatchObject({ held: 0, applied: 3 });
   });
 
   it('many small runs within 24 hours may not do what one may not', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(40, 1, 3, left));
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 3 });
+    expect((await office.applyRows(patched(40, 1, 3, left))).run.counts).toMatchObject({ applied: 3 });
     office.clock.jump(8 * hourMs);
-    await office.writeEmployees(patched(40, 1, 6, left));
-    const second = await office.apply();
+    const second = await office.applyRows(patched(40, 1, 6, left));
     expect(second.run).toMatchObject({ outcome: 'held', counts: { disable: 3, held: 3 } });
     expect(second.findings.map(({ message }) => message).join()).toContain('after 3 already made in the last 24 hours');
     office.clock.jump(17 * hourMs);
@@ -160,8 +152,7 @@ describe('approval', () => {
     const office = await managed();
     await office.writeEmployees(patched(40, 1, 8, left));
     await office.applyAll();
-    await office.writeEmployees(patched(40, 1, 10, left));
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 2, held: 0 });
+    expect((await office.applyRows(patched(40, 1, 10, left))).run.counts).toMatchObject({ applied: 2, held: 0 });
   });
 
   it('of an unknown digest is refused, and nothing runs', async () => {
@@ -173,8 +164,7 @@ describe('approval', () => {
 
   it('runs out after 24 hours', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(40, 1, 8, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(40, 1, 8, left));
     await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     office.clock.jump(25 * hourMs);
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 8, applied: 0 } });
@@ -196,8 +186,7 @@ describe('approval', () => {
 
   it('holds are renewed by later runs while they stand, and expire after 24 hours', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(40, 1, 8, left));
-    const first = await office.apply();
+    const first = await office.applyRows(patched(40, 1, 8, left));
     const second = await office.apply();
     expect(second.holds.map(({ id }) => id)).toEqual(first.holds.map(({ id }) => id));
     office.clock.jump(25 * hourMs);
@@ -206,15 +195,13 @@ describe('approval', () => {
 
   it('when rejected, the very changes are dropped without being asked about, until they change', async () => {
     const office = await managed();
-    await office.writeEmployees(patched(40, 1, 8, left));
-    const { run } = await office.apply();
+    const { run } = await office.applyRows(patched(40, 1, 8, left));
     expect((await decideRun(office.app, 'reject', run.id, { by: 'ops' })).changes).toBe(8);
     const quiet = await office.apply();
     expect(quiet.run).toMatchObject({ outcome: 'nothing-to-do', counts: { held: 0, applied: 0 } });
     expect(quiet.run.facts.rejected).toBe(8);
     expect(quiet.holds).toEqual([]);
-    await office.writeEmployees(patched(40, 1, 9, left));
-    const more = await office.apply();
+    const more = await office.applyRows(patched(40, 1, 9, left));
     expect(more.run.counts).toMatchObject({ held: 0, applied: 1 });
     expect(disabled(office)).toBe(1);
   });
@@ -276,8 +263,7 @@ describe('a source that looks wrong', () => {
 
   it('that lost a tenth of its rows without a marker is partial, and approving the run accepts that too', async () => {
     const office = await managed({ missing: { afterReads: 1, minAge: '0s' }, guards: { disables: { absolute: 30 } } });
-    await office.writeEmployees(employees(30));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(30));
     expect(report.run).toMatchObject({ outcome: 'partial' });
     expect(disabled(office)).toBe(0);
     await decideRun(office.app, 'approve', report.run.id, { by: 'ops' });
@@ -293,8 +279,7 @@ describe('a source that looks wrong', () => {
     };
     const office = await managed({ mapping });
     const rows = employees(41).map((row, i) => (i < 9 ? { ...row, mail: '' } : row));
-    await office.writeEmployees(rows);
-    const report = await office.apply();
+    const report = await office.applyRows(rows);
     expect(report.run).toMatchObject({ outcome: 'held', counts: { update: 9, create: 1, held: 9, applied: 1 } });
     expect(report.findings.map(({ message }) => message).join()).toContain('email is filled for');
     await decideRun(office.app, 'approve', report.run.id, { by: 'ops' });

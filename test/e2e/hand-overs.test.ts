@@ -68,8 +68,7 @@ it('an employee who moves to the second sync after the first has read is taken o
 
 it('whom the first disabled as missing, the second enables and updates', async () => {
   const office = await twoSyncs();
-  await office.writeEmployees(staff.slice(1));
-  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+  expect((await office.applyRows(staff.slice(1))).run.counts).toMatchObject({ disable: 1, applied: 1 });
   const moved = { ...staff[0], last: 'Moved' };
   await office.writeEmployees([...others, moved], 'second.csv');
   expect((await office.apply({ sync: 'second' })).run.counts).toMatchObject({ enable: 1, applied: 1 });
@@ -80,8 +79,7 @@ it('whom the first disabled as missing, the second enables and updates', async (
 
 it('a dry run takes nothing over, and why says the same as the plan', async () => {
   const office = await twoSyncs();
-  await office.writeEmployees(staff.slice(1));
-  await office.apply();
+  await office.applyRows(staff.slice(1));
   await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
   const plan = await office.plan('second');
   expect(plan.counts).toMatchObject({ enable: 1 });
@@ -97,8 +95,7 @@ it('the first disables nobody whom the second shows as active, until the second 
   // The second has the person already, so it reported a conflict and does not own the account.
   await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
   expect(codes(await office.apply({ sync: 'second' }))).toContain('owned-by-other-sync E1');
-  await office.writeEmployees(staff.slice(1));
-  const waits = await office.apply();
+  const waits = await office.applyRows(staff.slice(1));
   expect(waits.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
   expect(codes(waits)).toContain('hand-over-expected E1');
   const trace = await tracePerson(office.app, 'people', 'E1', AbortSignal.timeout(60_000));
@@ -120,8 +117,7 @@ it('a second source that does not answer any more stops no disable for longer th
   const office = await twoSyncs();
   await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
   await office.apply({ sync: 'second' });
-  await office.writeEmployees(staff.slice(1));
-  expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  expect((await office.applyRows(staff.slice(1))).run.counts).toMatchObject({ disable: 0 });
   await office.writeText('', 'second.csv');
   expect((await office.apply({ sync: 'second' })).run.outcome).toBe('failed');
   office.clock.jump(23 * hourMs);
@@ -135,8 +131,7 @@ it('more expected hand-overs than the guard allows are held as disables, to appr
   const gone = staff.slice(0, 6);
   await office.writeEmployees([...others, ...gone], 'second.csv');
   await office.apply({ sync: 'second' });
-  await office.writeEmployees(staff.slice(6));
-  const held = await office.apply();
+  const held = await office.applyRows(staff.slice(6));
   expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 } });
   expect(held.holds).toMatchObject([{ class: 'handOvers' }]);
   expect(held.holds[0]?.reason).toContain('only 5 may stay enabled without a decision');
@@ -158,8 +153,7 @@ it.each([
   ['has a status there that says nothing', staff.map((row) => (row.id === 'E1' ? { ...row, status: '?' } : row)), {}],
 ])('nobody is taken over who %s', async (_, rows) => {
   const office = await twoSyncs();
-  await office.writeEmployees(rows);
-  await office.apply();
+  await office.applyRows(rows);
   await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
   expect(codes(await office.apply({ sync: 'second' }))).toContain('owned-by-other-sync E1');
   expect(await ownerOf(office, 'E1')).toBe('people');
@@ -170,16 +164,14 @@ it.each([
   [
     'was doubted by a guard',
     async (office: Office) => {
-      await office.writeEmployees(staff.slice(0, 10));
-      await office.apply();
+      await office.applyRows(staff.slice(0, 10));
     },
   ],
 ])('nobody is taken over by a read that %s', async (name, later) => {
   const office = await twoSyncs({ people: { missing: 'never' } });
   const isOld = name.includes('maxAge');
   if (isOld) {
-    await office.writeEmployees(staff.filter(({ id }) => id !== 'E30'));
-    await office.apply();
+    await office.applyRows(staff.filter(({ id }) => id !== 'E30'));
   }
   await later(office);
   await office.writeEmployees([...others, staff[29] as Row], 'second.csv');
@@ -193,8 +185,7 @@ it('a paused sync, and one that may not enable, is not expected to take anybody 
     await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
     await office.apply({ sync: 'second' });
     if (how === 'paused') await beginPause(office.app, 'second', { by: 'ana' });
-    await office.writeEmployees(staff.slice(1));
-    expect((await office.apply()).run.counts, how).toMatchObject({ disable: 1, applied: 1 });
+    expect((await office.applyRows(staff.slice(1))).run.counts, how).toMatchObject({ disable: 1, applied: 1 });
   }
 });
 

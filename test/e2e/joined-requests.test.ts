@@ -11,8 +11,7 @@ it('sixty requests for one person each are one run, and each is told how it ende
     sandbox: { people: usersOf(employees(80)) },
     sync: { guards: { updates: { absolute: 1000 }, disables: { absolute: 0, percent: 0 } } },
   });
-  await office.writeEmployees(employees(80));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(80))).run.outcome).toBe('nothing-to-do');
   const before = (await findRuns(office.app, { limit: 50 })).length;
   const changed = Object.fromEntries(Array.from({ length: 58 }, (_, i) => [`E${i + 1}`, { last: 'Núñez' }]));
   await office.writeEmployees(employees(80, { ...changed, E59: { status: 'left' } }));

@@ -26,8 +26,7 @@ async function costOf(changes: number): Promise<{ readonly sent: number; readonl
     area: i < changes - creates ? 'South' : (fields.area ?? ''),
     status: 'active',
   }));
-  await office.writeEmployees(rows);
-  const { run, batches } = await office.apply();
+  const { run, batches } = await office.applyRows(rows);
   expect(run).toMatchObject({ outcome: 'succeeded', counts: { applied: changes } });
   const sent = Object.values(office.sandbox.state.requests).reduce((sum, count) => sum + count, 0);
   // A scan starts with a search that counts the enabled users.

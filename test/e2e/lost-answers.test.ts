@@ -12,8 +12,7 @@ function writes(office: Office): string[] {
 
 async function officeWith(rows: readonly Row[], options: OfficeOptions = {}): Promise<Office> {
   const office = await openOffice({ ...options, sandbox: { people: usersOf(employees(20)), ...options.sandbox } });
-  await office.writeEmployees(employees(20));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(20))).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(rows);
   return office;
 }
@@ -148,8 +147,7 @@ describe('a direct call whose answer is lost', () => {
     const mapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', job: 'job' };
     const rows = (job: string) => employees(20).map((row) => (row.id === 'E2' ? { ...row, job } : { ...row, job: '' }));
     const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { mapping } });
-    await office.writeEmployees(rows('Cook'));
-    await office.apply();
+    await office.applyRows(rows('Cook'));
     await office.writeEmployees(rows('Chef'));
     office.setFaults('update:reset-before-commit@1');
     const report = await office.apply();

@@ -29,8 +29,7 @@ async function onboarded({ users, lookWithin, meanwhile = () => {}, batchRows = 
       if (place === 'plan-stored') act();
     },
   });
-  await office.writeEmployees(before);
-  await office.apply();
+  await office.applyRows(before);
   await office.writeEmployees(employees(users + creates));
   let planned = { ...office.sandbox.state.requests };
   act = () => {

@@ -10,8 +10,7 @@ const hourMs = 3_600_000;
 
 async function managed(sync: OfficeOptions['sync'] = {}, count = 20): Promise<Office> {
   const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
-  await office.writeEmployees(employees(count));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
   return office;
 }
 
@@ -47,27 +46,22 @@ describe('leavers', () => {
 
   it('are removed after afterDays of being gone, and not before', async () => {
     const office = await managed({ remove: { afterDays: 30 } });
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
     office.clock.jump(29 * 24 * hourMs);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     office.clock.jump(25 * hourMs);
     expect((await office.apply()).run.counts).toMatchObject({ remove: 1, applied: 1 });
     expect(office.sandbox.state.users.has('E3')).toBe(false);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    await office.writeEmployees(employees(20));
-    expect((await office.apply()).run.counts).toMatchObject({ create: 1, applied: 1 });
+    expect((await office.applyRows(employees(20))).run.counts).toMatchObject({ create: 1, applied: 1 });
   });
 
   it('who come back in between start their days anew', async () => {
     const office = await managed({ remove: { afterDays: 30 } });
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
     office.clock.jump(20 * 24 * hourMs);
-    await office.writeEmployees(employees(20));
-    await office.apply();
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20));
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
     office.clock.jump(20 * 24 * hourMs);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     expect(office.sandbox.state.users.has('E3')).toBe(true);
@@ -76,8 +70,7 @@ describe('leavers', () => {
   it('who come back in between start their days anew, even if the enable waits for approval all the time', async () => {
     const guards = { enables: { absolute: 0, percent: 0 } };
     const office = await managed({ remove: { afterDays: 30 }, guards });
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
     office.clock.jump(40 * 24 * hourMs);
     await office.writeEmployees(employees(20));
     expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { enable: 1, held: 1 } });
@@ -88,13 +81,11 @@ describe('leavers', () => {
 
   it('removed with blacklist are a conflict when they come back, and are not created', async () => {
     const office = await managed({ remove: { afterDays: 1, blacklist: true } });
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
     office.clock.jump(25 * hourMs);
     await office.apply();
     expect(office.sandbox.state.blacklist.has('E3')).toBe(true);
-    await office.writeEmployees(employees(20));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(20));
     expect(codes(report)).toContain('removed-with-blacklist');
     expect(report.run.counts).toMatchObject({ create: 0 });
   });
@@ -104,8 +95,7 @@ describe('leavers', () => {
       sandbox: { people: usersOf(employees(5, { E3: { status: 'left' } })) },
       sync: { remove: { afterDays: 1 } },
     });
-    await office.writeEmployees(employees(5, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(5, { E3: { status: 'left' } }));
     office.clock.jump(72 * hourMs);
     expect((await office.apply()).run.counts).toMatchObject({ remove: 0 });
   });
@@ -145,16 +135,12 @@ describe('missing people', () => {
     const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { missing, lifecycle } });
     const rows = (marker: string, ...gone: string[]): Row[] =>
       without(...gone).map((one) => ({ ...one, hired: '', last: one.id === 'E1' ? marker : (one.last ?? '') }));
-    await office.writeEmployees(rows('Díaz'));
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    await office.writeEmployees(rows('A', 'E20'));
-    await office.apply();
+    expect((await office.applyRows(rows('Díaz'))).run.outcome).toBe('nothing-to-do');
+    await office.applyRows(rows('A', 'E20'));
     office.clock.jump(25 * hourMs);
-    await office.writeEmployees(rows('B').map((one) => (one.id === 'E20' ? { ...one, ...row } : one)));
-    await office.apply();
+    await office.applyRows(rows('B').map((one) => (one.id === 'E20' ? { ...one, ...row } : one)));
     office.clock.jump(25 * hourMs);
-    await office.writeEmployees(rows('C', 'E20'));
-    expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+    expect((await office.applyRows(rows('C', 'E20'))).run.counts).toMatchObject({ disable: 0 });
     expect(isEnabled(office, 'E20')).toBe(true);
   });
 
@@ -189,8 +175,7 @@ describe('missing people', () => {
 
   it('are removed too once they were disabled long enough', async () => {
     const office = await managed({ missing: { afterReads: 1, minAge: '0s' }, remove: { afterDays: 2 } });
-    await office.writeEmployees(without('E20'));
-    await office.apply();
+    await office.applyRows(without('E20'));
     office.clock.jump(49 * hourMs);
     expect((await office.apply()).run.counts).toMatchObject({ remove: 1, applied: 1 });
   });
@@ -210,10 +195,8 @@ describe('users that others disabled', () => {
 
   it('after we had disabled and enabled them are still told apart', async () => {
     const office = await managed();
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
-    await office.writeEmployees(employees(20));
-    await office.apply();
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
+    await office.applyRows(employees(20));
     office.sandbox.state.editUser('E3', { enabled: false });
     expect(codes(await office.apply())).toContain('foreign-disable');
   });
@@ -230,8 +213,7 @@ describe('an account that was deleted and created again by hand', () => {
 
   it('is first sight again: an active employee is enabled, a leaver disabled, an equal user ours anew', async () => {
     const office = await managed();
-    await office.writeEmployees(employees(20, { E5: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20, { E5: { status: 'left' } }));
     await createAgain(office, 'E3', false);
     await createAgain(office, 'E4', true);
     await createAgain(office, 'E5', true);
@@ -262,13 +244,11 @@ describe('people to whom nothing may happen', () => {
     { outOfScope: 'disable', enabled: false },
   ])('out of scope: $outOfScope', async ({ outOfScope, enabled }) => {
     const office = await managed({ outOfScope, scope: "last != 'Extern'" });
-    await office.writeEmployees(employees(21, { E3: { last: 'Extern' }, E21: { last: 'Extern' } }));
-    await office.apply();
+    await office.applyRows(employees(21, { E3: { last: 'Extern' }, E21: { last: 'Extern' } }));
     expect(isEnabled(office, 'E3')).toBe(enabled);
     expect(office.sandbox.state.users.has('E21')).toBe(false);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    await office.writeEmployees(employees(20));
-    await office.apply();
+    await office.applyRows(employees(20));
     expect(isEnabled(office, 'E3')).toBe(true);
   });
 
@@ -320,8 +300,7 @@ describe('people to whom nothing may happen', () => {
   it('a leaver is disabled although a new hire claims the same e-mail; the new hire waits', async () => {
     const office = await managed({});
     const hire = { id: 'N3', first: 'Bea', last: 'Ruiz', mail: 'ana3@example.com', status: 'active' };
-    await office.writeEmployees([...employees(20, { E3: { status: 'left' } }), hire]);
-    const report = await office.apply();
+    const report = await office.applyRows([...employees(20, { E3: { status: 'left' } }), hire]);
     expect(report.run.counts).toMatchObject({ disable: 1, create: 0 });
     expect(report.findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'N3' }));
   });
@@ -329,8 +308,7 @@ describe('people to whom nothing may happen', () => {
   it('a leaver who seems to start again under another number is a conversion: neither account is changed', async () => {
     const office = await managed({});
     const again = { id: 'N3', first: 'ANA3', last: 'Diaz', mail: 'ana3@example.com', status: 'active' };
-    await office.writeEmployees([...employees(20, { E3: { status: 'left' } }), again]);
-    const report = await office.apply();
+    const report = await office.applyRows([...employees(20, { E3: { status: 'left' } }), again]);
     expect(report.run.counts).toMatchObject({ disable: 0, create: 0 });
     expect(report.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification: 'E3' }));
   });
@@ -359,8 +337,7 @@ describe('people to whom nothing may happen', () => {
 
   it('a user of the platform that differs from a person only by case is a conflict', async () => {
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)) } });
-    await office.writeEmployees(employees(5, { E3: { id: 'e3', last: 'Neu' } }));
-    const report = await office.apply();
+    const report = await office.applyRows(employees(5, { E3: { id: 'e3', last: 'Neu' } }));
     expect(codes(report)).toContain('case-conflict');
     expect(office.sandbox.state.log).toEqual([]);
   });
@@ -439,8 +416,7 @@ describe('a sync that is configured no more', () => {
     await store.ledger.put({ run, lease }, [{ ...entry, owner: 'gone' }]);
     await office.apply();
     expect((await store.ledger.get('acme', 'E5'))?.owner).toBe('people');
-    await office.writeEmployees(employees(4));
-    await office.apply();
+    await office.applyRows(employees(4));
   });
 });
 
@@ -456,8 +432,7 @@ describe('what happens between plan and delivery', () => {
         if (place === 'plan-stored' && isPlanned) byHand(office);
       },
     });
-    await office.writeEmployees(employees(20));
-    await office.apply();
+    await office.applyRows(employees(20));
     await office.writeEmployees(withDisable);
     isPlanned = true;
     const report = await office.apply();
@@ -484,10 +459,8 @@ describe('what happens between plan and delivery', () => {
         if (place === 'plan-stored') byHand();
       },
     });
-    await office.writeEmployees(employees(20));
-    await office.apply();
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    await office.apply();
+    await office.applyRows(employees(20));
+    await office.applyRows(employees(20, { E3: { status: 'left' } }));
     office.clock.jump(31 * 24 * hourMs);
     byHand = () => office.sandbox.state.editUser('E3', { enabled: true });
     const { run } = await office.apply();

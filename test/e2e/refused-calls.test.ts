@@ -13,8 +13,7 @@ async function officeWithChanges(delivery: 'csv' | 'auto'): Promise<Office> {
     sync: { delivery, settle: { every: '2s', visibleWithin: '10s', deadline: '60s' } },
     limits: { timeout: '100ms' },
   });
-  await office.writeEmployees(employees(10));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(10))).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(
     employees(11, { E2: { last: 'Núñez' }, ...(delivery === 'csv' ? { E3: { status: 'left' } } : {}) }),
   );

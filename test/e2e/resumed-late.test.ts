@@ -18,8 +18,7 @@ async function interrupted(rows: readonly Row[], sync: OfficeOptions['sync'] = {
       if (place === 'plan-stored') stop?.abort(new RollcallError('the process is to end', { code: 'CANCELLED' }));
     },
   });
-  await office.writeEmployees(employees(20, { E4: { status: 'left' } }));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(20, { E4: { status: 'left' } }))).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(rows);
   stop = new AbortController();
   await expect(
@@ -46,8 +45,7 @@ it('a run that is resumed soon delivers its plan', async () => {
 it('a run that is resumed hours later disables and enables nobody by its old plan', async () => {
   const office = await interrupted(leaverBackAndUpdate);
   office.clock.jump(3 * hourMs);
-  await office.writeEmployees(employees(20, { E4: { status: 'left' } }));
-  const report = await office.apply();
+  const report = await office.applyRows(employees(20, { E4: { status: 'left' } }));
   expect(report.resumed[0]).toMatchObject({ outcome: 'partial', counts: { applied: 1, failed: 2 } });
   expect(writes(office).filter((write) => !write.startsWith('updated'))).toEqual([]);
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
@@ -56,8 +54,7 @@ it('a run that is resumed hours later disables and enables nobody by its old pla
 it('a run of which nothing was sent for a day plans again, and delivers what is true then', async () => {
   const office = await interrupted(leaverBackAndUpdate);
   office.clock.jump(25 * hourMs);
-  await office.writeEmployees(employees(20, { E2: { last: 'Paz' }, E4: { status: 'left' } }));
-  const report = await office.apply();
+  const report = await office.applyRows(employees(20, { E2: { last: 'Paz' }, E4: { status: 'left' } }));
   expect(report.resumed[0]).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
   expect(writes(office)).toEqual(['updated E2']);
   expect(report.run.outcome).toBe('nothing-to-do');

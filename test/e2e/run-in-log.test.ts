@@ -8,8 +8,7 @@ it('every line of a run names it, also those of the client of the platform, whic
   const before = employees(20);
   const office = await openOffice({ sandbox: { people: usersOf(before) } });
   const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
-  await office.writeEmployees(before);
-  await office.apply();
+  await office.applyRows(before);
   await office.writeEmployees(employees(20, left));
   office.setFaults('search:status=502@1');
   const lines: string[] = [];

@@ -32,8 +32,7 @@ async function officeOf(sync: Readonly<Record<string, unknown>>): Promise<Office
     },
     sync,
   });
-  await office.writeEmployees(rows());
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(rows())).run.outcome).toBe('nothing-to-do');
   return office;
 }
 

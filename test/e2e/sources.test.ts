@@ -14,8 +14,7 @@ async function managedOffice(sync: OfficeOptions['sync'] = {}): Promise<Office> 
     sandbox: { people: usersOf(employees(20)) },
     sync: { missing: missingAtOnce, ...sync },
   });
-  await office.writeEmployees(employees(20));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(20))).run.outcome).toBe('nothing-to-do');
   return office;
 }
 
@@ -78,8 +77,7 @@ describe('a source that was only half read', () => {
     expect(report.run).toMatchObject({ outcome: 'failed', phase: 'done' });
     expect(report.run.reason).toContain('there is no such file');
     expect(office.sandbox.state.log).toHaveLength(0);
-    await office.writeEmployees(employees(21));
-    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded' });
+    expect((await office.applyRows(employees(21))).run).toMatchObject({ outcome: 'succeeded' });
   });
 
   it.each([
@@ -112,8 +110,7 @@ describe('a source that was only half read', () => {
 
   it('fails when not one row can be used, though the read is whole', async () => {
     const office = await managedOffice();
-    await office.writeEmployees(employees(20).map((row) => ({ ...row, status: 'aktiv' })));
-    const { run, findings } = await office.apply();
+    const { run, findings } = await office.applyRows(employees(20).map((row) => ({ ...row, status: 'aktiv' })));
     expect(run).toMatchObject({ outcome: 'failed', facts: { sourceRows: 20 } });
     expect(run.reason).toContain('20 rows, none of them usable');
     expect(findings).toHaveLength(20);

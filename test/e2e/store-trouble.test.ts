@@ -23,8 +23,7 @@ async function officeThatFails(
         throw new RollcallError('the store was locked for too long', { code: 'STORE_INVALID', retry: 'backoff' });
     },
   });
-  await office.writeEmployees(employees(10));
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(10))).run.outcome).toBe('nothing-to-do');
   await office.writeEmployees(rows);
   return office;
 }

@@ -57,8 +57,7 @@ it('a user missing from its own sync is disabled by that sync alone', async () =
   const office = await twoSyncs();
   await office.apply();
   await office.apply({ sync: 'second' });
-  await office.writeEmployees(staff.slice(0, 9));
-  const report = await office.apply();
+  const report = await office.applyRows(staff.slice(0, 9));
   expect(report.run.counts).toMatchObject({ disable: 1, applied: 1 });
   expect(office.sandbox.state.log.map(({ identification }) => identification)).toEqual(['E10']);
   expect((await office.apply({ sync: 'second' })).run.counts).toMatchObject({ disable: 0 });
@@ -91,8 +90,7 @@ it.each([
     sync: { batchRows: 1, delivery: 'csv' },
     dialect: expected.dialect,
   });
-  await office.writeEmployees(staff);
-  await office.apply();
+  await office.applyRows(staff);
   const last = 'Sol';
   await office.writeEmployees(employees(10, { E1: { last }, E2: { last }, E3: { last }, E4: { last } }));
   office.setFaults('upload:status=503@2');

@@ -114,12 +114,10 @@ it('a hire that was rejected stays rejected while its hire date cannot be read',
     ...ordered(rowsOf({})),
     ...ordered(rowsOf({ E1: { id: 'N1', mail: 'n1@example.com', hired } }).slice(0, 1)),
   ];
-  await office.writeEmployees(hire('2020-01-01'));
-  const { run } = await office.apply();
+  const { run } = await office.applyRows(hire('2020-01-01'));
   expect(run.counts).toMatchObject({ create: 1, held: 1 });
   await decideRun(office.app, 'reject', run.id, { by: 'ops' });
-  await office.writeEmployees(hire('soon'));
-  expect((await office.apply()).run.counts).toMatchObject({ create: 0, held: 0 });
+  expect((await office.applyRows(hire('soon'))).run.counts).toMatchObject({ create: 0, held: 0 });
   await office.writeEmployees(hire('2020-01-01'));
   expect((await office.apply()).run).toMatchObject({ counts: { held: 0 }, facts: { rejected: 1 } });
   expect(office.sandbox.state.users.has('N1')).toBe(false);
@@ -132,8 +130,7 @@ it('no account of a leaver comes back because HR later writes a leave date that 
     const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { ...sync, lifecycle } });
     await office.writeEmployees(leaves('active', ''));
     await office.applyAll();
-    await office.writeEmployees(leaves('left', ''));
-    expect((await office.apply()).run.counts).toMatchObject({ disable: 1 });
+    expect((await office.applyRows(leaves('left', ''))).run.counts).toMatchObject({ disable: 1 });
     await office.writeEmployees(leaves('left', '2027-06-30'));
 
     const { run, findings } = await office.apply();
@@ -142,8 +139,7 @@ it('no account of a leaver comes back because HR later writes a leave date that 
     expect(run.counts).toMatchObject({ enable: isBack ? 1 : 0 });
     expect(office.sandbox.state.users.get('E3')?.enabled).toBe(isBack);
     expect(findings.map(({ code }) => code).includes('enable-refused')).toBe(!isBack);
-    await office.writeEmployees(leaves('active', '2027-06-30'));
-    await office.apply();
+    await office.applyRows(leaves('active', '2027-06-30'));
     expect(office.sandbox.state.users.get('E3')?.enabled).toBe(true);
   }
 });

@@ -12,11 +12,9 @@ import { openTestServer, operatorToken, type TestServer, viewerToken } from './o
 async function openHeldOffice(extra: Readonly<Record<string, unknown>> = {}) {
   const before = employees(20);
   const office = await openOffice({ sandbox: { people: usersOf(before) }, ...extra });
-  await office.writeEmployees(before);
-  await office.apply();
+  await office.applyRows(before);
   const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
-  await office.writeEmployees([...employees(20, left), { ...newcomer }]);
-  const { run } = await office.apply();
+  const { run } = await office.applyRows([...employees(20, left), { ...newcomer }]);
   const server = await openTestServer(office.app);
   return { office, server, run };
 }
@@ -409,8 +407,7 @@ test('what cannot be answered is a problem with its status, in words: paths, bod
 
 test('an identification may hold what a path would otherwise end at', async () => {
   const office = await openOffice();
-  await office.writeEmployees([{ ...newcomer, id: 'a/b ü' }]);
-  await office.apply();
+  await office.applyRows([{ ...newcomer, id: 'a/b ü' }]);
   const server = await openTestServer(office.app);
   const { json } = await server.ask(`/api/syncs/people/people/${encodeURIComponent('a/b ü')}/history`);
   expect(json.history).toMatchObject([{ identification: 'a/b ü', kind: 'create', state: 'applied' }]);
@@ -419,8 +416,7 @@ test('an identification may hold what a path would otherwise end at', async () =
 it('gives all changes as JSON in pages, as NDJSON and as CSV, whatever their number', async () => {
   const people = employees(1203);
   const office = await openOffice({ sandbox: { people: [] }, sync: { guards: { creates: { absolute: 9999 } } } });
-  await office.writeEmployees([...people, { ...newcomer, id: '=N1' }]);
-  const { run } = await office.apply();
+  const { run } = await office.applyRows([...people, { ...newcomer, id: '=N1' }]);
   const server = await openTestServer(office.app);
   const expected = [...people.map(({ id }) => id), '=N1'].sort();
 
@@ -455,8 +451,7 @@ it('gives all changes as JSON in pages, as NDJSON and as CSV, whatever their num
 
 test('a reader who goes away in the middle of an export takes nothing with him', async () => {
   const office = await openOffice({ sync: { guards: { creates: { absolute: 9999 } } } });
-  await office.writeEmployees(employees(1200));
-  const { run } = await office.apply();
+  const { run } = await office.applyRows(employees(1200));
   const pages: string[] = [];
   const secondPage = Promise.withResolvers<void>();
   const { store } = office.app.engine;

@@ -29,8 +29,7 @@ async function openHeld() {
   const left = Object.fromEntries(
     Array.from({ length: 12 }, (_, i): [string, Row] => [`E${i + 1}`, { status: 'left' }]),
   );
-  await office.writeEmployees(people(left));
-  const { run, holds } = await office.apply();
+  const { run, holds } = await office.applyRows(people(left));
   const server = await openTestServer(office.app);
   const id = holds[0]?.id ?? '';
   const get = async (path: string) => (await server.ask(`/api/holds/${id}${path}`)).json;

@@ -22,8 +22,7 @@ it('the mapping of a sync is a table with fill-rates of the last read, and guard
   };
   expect(await read()).toMatchObject({ readAt: null, rows: null, managed: 0 });
   await office.applyAll();
-  await office.writeEmployees(rows.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)));
-  await office.apply();
+  await office.applyRows(rows.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)));
   const json = await read();
   const field = (name: string) => json.fields.find((one: { field: string }) => one.field === name);
   expect(json).toMatchObject({ source: 'csv', rows: 20, managed: 20, enabled: 19 });

@@ -60,8 +60,7 @@ it('health says how runs go, and state what happens now', async () => {
   const runs = await findRuns(office.app, { limit: 2 });
   expect(failing.health.since).toBe(new Date(runs[1]?.endedAt ?? 0).toISOString());
 
-  await office.writeEmployees(before);
-  await office.apply();
+  await office.applyRows(before);
   expect((await syncOf(server)).health).toMatchObject({ state: 'succeeding', failures: 0, run: null });
 
   office.clock.jump(5 * hourMs);
@@ -74,8 +73,7 @@ it('health says how runs go, and state what happens now', async () => {
 it('a hold waits however many runs came after its run, and an expired one is still told', async () => {
   const { office, server } = await openScheduled();
   await office.apply();
-  await office.writeEmployees(employees(20, left(1, 2, 3, 4, 5, 6, 7)));
-  await office.apply();
+  await office.applyRows(employees(20, left(1, 2, 3, 4, 5, 6, 7)));
   for (let i = 0; i < 25; i++) await office.apply({ users: ['E20'] });
   const held = await syncOf(server);
   expect(held).toMatchObject({
@@ -163,8 +161,7 @@ it('the remaining time is estimated only after some changes are settled, and whi
 it('days count what was applied, in the zone that the page shows', async () => {
   const { office, server } = await openScheduled();
   await office.apply();
-  await office.writeEmployees(employees(23, left(1)));
-  await office.apply();
+  await office.applyRows(employees(23, left(1)));
   await breakSource(office);
   const ask = async (query: string) => {
     const { json } = await server.ask(`/api/overview/days?${query}`);

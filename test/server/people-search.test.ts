@@ -57,8 +57,7 @@ it('people are found by parts of name, e-mail and identification, in source and 
 
 it('a later read replaces what it changes, and a person who was forgotten is found no more', async () => {
   const office = await openOffice({ sandbox: { people: usersOf(employees(300)) } });
-  await office.writeEmployees(employees(300));
-  await office.apply();
+  await office.applyRows(employees(300));
   const { store } = office.engine.io;
   const before = await store.directories.digests('people');
   expect(before.size).toBeGreaterThan(1);
@@ -82,8 +81,7 @@ it('a later read replaces what it changes, and a person who was forgotten is fou
 
 it('a plan, a preview and a read that is doubted leave the directory as it is', async () => {
   const office = await openOffice({ sandbox: { people: usersOf(employees(40)) } });
-  await office.writeEmployees(employees(40));
-  await office.apply();
+  await office.applyRows(employees(40));
   const { store } = office.engine.io;
   const before = await store.directories.digests('people');
   await office.writeEmployees(employees(20));

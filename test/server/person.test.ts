@@ -59,11 +59,9 @@ it('the steps of a person lead from the record to the read-back, and name the ch
 
 it('a held change stops at the guard, with the reason and its run; a rejected one with who rejected it', async () => {
   const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
-  await office.writeEmployees(employees(20));
-  await office.apply();
+  await office.applyRows(employees(20));
   const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i) => [`E${i}`, { status: 'left' } as Row]));
-  await office.writeEmployees(employees(20, left));
-  const { run } = await office.apply();
+  const { run } = await office.applyRows(employees(20, left));
   expect(run.outcome).toBe('held');
   const held = await stepsOf(office, 'E3');
   expect(held.states).toEqual({ ...reached, guard: 'stopped', ...unsent });

@@ -19,8 +19,7 @@ const left = (...numbers: readonly number[]): Readonly<Record<string, Row>> =>
 
 async function openRun(count: number): Promise<Office> {
   const office = await openOffice({ sandbox: { people: usersOf(employees(count)) } });
-  await office.writeEmployees(employees(count));
-  await office.apply();
+  await office.applyRows(employees(count));
   return office;
 }
 
@@ -71,8 +70,7 @@ it('a preview shows what a run would do, and changes nothing', async () => {
 it('a preview of named people is about them only, leavers too, and ends no decision of others', async () => {
   const office = await openRun(20);
   const { store } = office.engine.io;
-  await office.writeEmployees(employees(20, left(1, 2, 3, 4, 5, 6, 7)));
-  await office.apply();
+  await office.applyRows(employees(20, left(1, 2, 3, 4, 5, 6, 7)));
   const held = await store.decisions.of('people', 'E5');
   expect(held).toMatchObject([{ state: 'open', endedAt: undefined }]);
   const server = await openTestServer(office.app);

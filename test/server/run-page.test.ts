@@ -53,11 +53,9 @@ it('a run shows the time in each phase, its files with their rows, and findings 
 
 it('runs are listed by outcome, trigger and time', async () => {
   const office = await openOffice({ sandbox: { people: usersOf(employees(3)) } });
-  await office.writeEmployees(employees(3));
-  const { run: first } = await office.apply();
+  const { run: first } = await office.applyRows(employees(3));
   office.clock.jump(3_600_000);
-  await office.writeEmployees(employees(4));
-  const { run: second } = await office.apply();
+  const { run: second } = await office.applyRows(employees(4));
   const server = await openTestServer(office.app);
   const ids = async (query: string) =>
     (await server.ask(`/api/runs?${query}`)).json.runs.map(({ id }: { id: string }) => id);

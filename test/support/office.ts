@@ -56,6 +56,8 @@ export interface Office {
     readonly approve?: string;
     readonly users?: readonly string[];
   }): Promise<RunReport>;
+  /** Writes these employees, and runs the sync. */
+  applyRows(rows: readonly Row[]): Promise<RunReport>;
   /** Applies, and approves whatever was held, until nothing is held. */
   applyAll(sync?: string): Promise<RunReport>;
   setFaults(...faults: readonly string[]): void;
@@ -143,6 +145,10 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
         ...(approve === undefined ? {} : { approve }),
         ...(users === undefined ? {} : { scope: { kind: 'users', identifications: users } }),
       }),
+    async applyRows(rows) {
+      await office.writeEmployees(rows);
+      return office.apply();
+    },
     async applyAll(sync = 'people') {
       const plan = await planHere(app, sync, watch);
       return runSync(app, sync, { ...watch, approve: plan.digest });

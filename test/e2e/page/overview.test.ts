@@ -12,11 +12,9 @@ const see = it.skipIf(chromiumPath === undefined);
 async function openHeldOffice() {
   const before = employees(20);
   const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
-  await office.writeEmployees(before);
-  await office.apply();
+  await office.applyRows(before);
   const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
-  await office.writeEmployees(employees(20, left));
-  await office.apply();
+  await office.applyRows(employees(20, left));
   return office;
 }
 

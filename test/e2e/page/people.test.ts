@@ -25,8 +25,7 @@ const see = it.skipIf(chromiumPath === undefined);
 async function openStaff(token = operatorToken) {
   const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
   const named = { E5: { first: 'José', last: 'Núñez' } as Row };
-  await office.writeEmployees(employees(20));
-  await office.apply();
+  await office.applyRows(employees(20));
   await office.writeEmployees(employees(20, named));
   await office.applyAll();
   const later = { first: 'José María', last: 'Núñez' } as Row;

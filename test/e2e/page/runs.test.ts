@@ -15,12 +15,10 @@ const see = it.skipIf(chromiumPath === undefined);
 async function openRuns(token = operatorToken) {
   const before = employees(20, { E9: { last: '<b>Díaz</b>' } });
   const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
-  await office.writeEmployees(before);
-  const { run: first } = await office.apply();
+  const { run: first } = await office.applyRows(before);
   const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
   const odd = { E12: { status: 'on leave' }, E13: { status: 'sabbatical' } };
-  await office.writeEmployees(employees(20, { ...left, ...odd, E9: { last: 'Gómez' } }));
-  const { run: second } = await office.apply();
+  const { run: second } = await office.applyRows(employees(20, { ...left, ...odd, E9: { last: 'Gómez' } }));
   const server = await openTestServer(office.app);
   const opened = await openBrowserPage(chromiumPath ?? '', server);
   const show = async (path: string): Promise<void> => {
