@@ -276,7 +276,11 @@ describe('what a read tells', () => {
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ b2: 'create' });
     expect(planned.plan.findings).toEqual([
-      { code: 'source-incomplete', message: 'the read cannot prove that a person is missing: page 2 was refused' },
+      {
+        code: 'source-incomplete',
+        message:
+          'the read cannot prove that a person is missing: page 2 was refused. 1 person who left waits for a complete read, and no account is disabled',
+      },
     ]);
     expect(await messages({ ...options, records: [row('a1')] })).toEqual([]);
   });
