@@ -8,8 +8,8 @@ import type { KeyRing } from './db/key-ring.ts';
 import { inLists, RowWriter } from './db/row-writer.ts';
 import type { LedgerRow } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
-import { findForgotten } from './forgotten.ts';
 import { toAuditRow } from './operations.ts';
+import { findForgotten } from './privacy/forgotten.ts';
 
 /** Rows per piece of `all`: large enough that the query cost disappears, small enough for a few hundred kilobytes. */
 const pieceRows = 4096;

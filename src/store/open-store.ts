@@ -21,12 +21,12 @@ import { createDecisions } from './plans/decisions.ts';
 import { createHolds } from './plans/holds.ts';
 import { createPlans } from './plans/plans.ts';
 import { createPreviews } from './previews.ts';
-import { createPersonRecords } from './privacy.ts';
+import { createPersonRecords } from './privacy/person-records.ts';
+import { createSealing } from './privacy/sealing.ts';
 import { createRawTexts, createReads } from './reads.ts';
 import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
-import { createSealing } from './sealing.ts';
 import { createSessions } from './sessions.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
@@ -133,7 +133,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
     tokens: createTokenStore(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),
-    syncNames: createSyncNames(db),
+    syncNames: createSyncNames(db, keys),
     audit: createAudit(db),
     restores: createRestores(db),
     reports: createReports(db, uptime),

@@ -4,9 +4,10 @@ import type { AlertState } from '../ports/alerts.ts';
 import type { Audit, AuditEntry, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
+import type { KeyRing } from './db/key-ring.ts';
 import { addNew } from './db/row-writer.ts';
 import type { AuditRow, PauseRow } from './db/schema.ts';
-import { declaredTables, tables } from './db/tables.ts';
+import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
 const pauses = fields<Pause, PauseRow>({ sync: 'sync', pausedAt: 'paused_at', by: 'by_whom' });
 
@@ -79,7 +80,7 @@ export function createRestores(db: Database): Restores {
   };
 }
 
-export function createSyncNames(db: Database): SyncNames {
+export function createSyncNames(db: Database, keys: KeyRing): SyncNames {
   return {
     async owners(connection) {
       const rows = await db
@@ -107,13 +108,45 @@ export function createSyncNames(db: Database): SyncNames {
           throw new RollcallError(message, { code: 'CONFLICT' });
         }
         let moved = await moveAlerts(transaction, from, to);
-        for (const table of declaredTables) moved += await moveRows(transaction, table, from, to);
+        for (const table of declaredTables) {
+          await resealFor(transaction, keys, table, { from, to });
+          moved += await moveRows(transaction, table, from, to);
+        }
         if (moved === 0) return false;
         await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
         return true;
       });
     },
   };
+}
+
+/** A sealed value is bound to the key of its row, so where the name is part of the key it is sealed again. */
+async function resealFor(
+  db: OpenTransaction,
+  keys: KeyRing,
+  table: (typeof declaredTables)[number],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const { key, sync = '' } = tables[table] as { readonly key: readonly string[]; readonly sync?: string };
+  if (!key.includes(sync)) return;
+  for (const { name } of declaredColumns(table).filter(({ sealedBy }) => sealedBy === 'key ring')) {
+    const { rows } = await sql<Readonly<Record<string, unknown>>>`
+      select * from ${sql.table(table)} where ${sql.ref(sync)} = ${from}`.execute(db);
+    for (const row of rows) {
+      const text = String(row[name]);
+      // What no configured key opens stays as it is, and is counted as unreadable.
+      if (!text.startsWith('v1.') || !keys.keyIds.includes(text.slice(3, 11))) continue;
+      const value = keys.close(
+        keys.open(text, placeOf(table, name as never, row)),
+        placeOf(table, name as never, { ...row, [sync]: to }),
+      );
+      const isRow = sql.join(
+        key.map((one) => sql`${sql.ref(one)} = ${row[one]}`),
+        sql` and `,
+      );
+      await sql`update ${sql.table(table)} set ${sql.ref(name)} = ${value} where ${isRow}`.execute(db);
+    }
+  }
 }
 
 /** Moves the rows of a table. Where the new name has its own, one of a kind, the former ones are deleted. */

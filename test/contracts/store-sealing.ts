@@ -103,6 +103,20 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       expect(await renewed.rawTexts.ofRun('run_1')).toHaveLength(1);
     });
 
+    it('can still be opened when its sync has another name', async () => {
+      const store = await open([seal(1)]);
+      await fill(store);
+      const entry = { id: 'audit_1', at: now, by: 'ops', action: 'adopt', detail: undefined, run: undefined } as const;
+      const names = { from: 'people', to: 'staff', connection: 'acme' };
+      expect(await store.syncNames.rename(names, { ...entry, sync: 'staff', connection: 'acme' })).toBe(true);
+      expect(await store.directories.read('people', [0])).toEqual([]);
+      expect(await store.directories.read('staff', [0])).toMatchObject([{ rows: [{ name: 'Ana Díaz' }, {}] }]);
+      expect(await store.ledger.get('acme', 'ana')).toMatchObject({
+        owner: 'staff',
+        hidden: { phoneNumber: '+598 99 1' },
+      });
+    });
+
     it('is refused by name of the key when the key is another one or gone', async () => {
       await fill(await open([seal(1)]));
       const other = await open([seal(2)]);

@@ -12,7 +12,7 @@ interface ColumnFacts {
   readonly of: 'person' | 'secret';
   /**
    * How `forget` finds the person in it and what it leaves. `row`: the row is deleted. `mention`: a placeholder.
-   * `unlisted`: the person is taken out of a stored scope. `null`: nothing. `own`: code of its own, see `privacy.ts`.
+   * `unlisted`: the person is taken out of a stored scope. `null`: nothing. `own`: code of its own, see `person-records.ts`.
    */
   readonly forgotten?: 'row' | 'mention' | 'unlisted' | 'null' | 'own';
   /** Whether it is an identification as it is. Otherwise it is a text that may mention one. */

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { RollcallError } from '../core/run/errors.ts';
-import type { PersonRecord, PersonRecords } from '../ports/person-records.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
-import type { KeyRing } from './db/key-ring.ts';
-import type { Schema } from './db/schema.ts';
-import { type DeclaredColumn, declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
-import { eraseFromDirectories, findInDirectories } from './directories.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
+import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
+import type { KeyRing } from '../db/key-ring.ts';
+import type { Schema } from '../db/schema.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, placeOf, tables } from '../db/tables.ts';
+import { eraseFromDirectories, findInDirectories } from '../directories.ts';
+import { toLedgerEntry } from '../ledger.ts';
+import { emptyChange, toPlannedChange } from '../plans/changes.ts';
+import { toRecord } from '../plans/decisions.ts';
+import { toFinding } from '../runs.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, toEntry } from './forgotten.ts';
-import { toLedgerEntry } from './ledger.ts';
-import { emptyChange, toPlannedChange } from './plans/changes.ts';
-import { toRecord } from './plans/decisions.ts';
-import { toFinding } from './runs.ts';
 
 export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords {
   return {

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { RollcallError } from '../core/run/errors.ts';
-import type { Sealing, UnreadableValues } from '../ports/person-records.ts';
-import type { AuditEntry } from '../ports/store.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
-import { type KeyRing, recordKey } from './db/key-ring.ts';
-import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from './db/tables.ts';
-import { toAuditRow } from './operations.ts';
-import { emptyChange } from './plans/changes.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import type { Sealing, UnreadableValues } from '../../ports/person-records.ts';
+import type { AuditEntry } from '../../ports/store.ts';
+import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
+import { type KeyRing, recordKey } from '../db/key-ring.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
+import { toAuditRow } from '../operations.ts';
+import { emptyChange } from '../plans/changes.ts';
 
 /** Rows per transaction. Other writers wait for one piece at most. */
 const pieceRows = 500;
