@@ -464,6 +464,15 @@ describe('what nobody reads', () => {
     expect(end).toMatchObject({ complete: true, rows: 3, notes: [expect.stringContaining(note)] });
   });
 
+  it('is a last cell that a spreadsheet leaves out in several rows, although no row above leaves it blank', async () => {
+    const full = Array.from({ length: 15 }, (_, n) => `${n + 1},Ana,active,room ${n}`);
+    const short = Array.from({ length: 5 }, (_, n) => `${n + 16},Luz,${n === 3 ? 'terminated' : 'active'}`);
+    const { broken, records } = await read(`${[head, ...full, ...short].join('\n')}\n`);
+
+    expect(broken).toEqual([]);
+    expect(records.at(-2)?.fields).toEqual({ id: '19', name: 'Luz', status: 'terminated' });
+  });
+
   it('cuts no file: a quote that is closed nowhere, if rows follow it', async () => {
     const { end, broken, rows } = await read(`${head}\n1,Ana,active,"Ann\n2,Luz,terminated,\n`);
 

@@ -14,6 +14,8 @@ export interface Layout {
   readonly written: readonly string[];
   /** The number of cells of most rows. It is above the number of columns where each row ends with blank cells. */
   readonly usualWidth: number;
+  /** Whether several rows have so many cells, as where a spreadsheet leaves blank last cells out. */
+  isFrequent(width: number): boolean;
   readonly delimiter: string;
   /** What the operator must know of columns that are left out. */
   readonly notes: readonly string[];
@@ -59,8 +61,9 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
     const reason = failure?.reason ?? `it is longer than ${chunkBytes / 1024} KB, or there is no text`;
     throw new RollcallError(`the header of ${path} cannot be read: ${reason}`, { code: 'SOURCE_UNAVAILABLE' });
   }
+  const isFrequent = (width: number): boolean => rows.filter(({ cells }) => cells.length === width).length >= several;
   const usualWidth = widthOfMost(rows) ?? header.cells.length;
-  const layout = { ...readHeader(path, header, delimiter), usualWidth, delimiter };
+  const layout = { ...readHeader(path, header, delimiter), usualWidth, isFrequent, delimiter };
   if (
     layout.usualWidth > header.cells.length &&
     rows.some(({ cells }) => cells.slice(header.cells.length).some((cell) => cell.trim() !== ''))
@@ -149,10 +152,13 @@ function headerLine(lines: readonly string[], delimiter?: string): number {
   return -1;
 }
 
+/** So many rows of one width are no accident. */
+const several = 3;
+
 /** Returns the number of cells that more than half of the rows have, of three rows at least. */
 function widthOfMost(rows: readonly CsvRow[]): number | undefined {
   const widths = rows.flatMap(({ cells }) => (cells.length > 1 ? [cells.length] : []));
-  return widths.length < 3 ? undefined : mostOf(widths);
+  return widths.length < several ? undefined : mostOf(widths);
 }
 
 function mostOf(numbers: readonly number[]): number | undefined {

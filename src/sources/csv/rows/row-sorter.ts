@@ -186,7 +186,7 @@ interface Widths {
  * Accepts rows of as many cells as the header or, with blank cells at the end, as most rows. The cells of a row with more
  * or fewer must look more like the other cells of their columns than they would with a delimiter lost or added anywhere.
  */
-function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
+function openWidths({ columns, usualWidth, isFrequent, delimiter }: Layout, told: Notes): Widths {
   const seen: Set<string>[] = columns.map(() => new Set());
   const blank = new Set<number>();
   let learned = 0;
@@ -206,7 +206,12 @@ function openWidths({ columns, usualWidth }: Layout, told: Notes): Widths {
     const end = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     const isBlank = (index: number): boolean => (cells[index]?.trim() ?? '') === '';
     // A column that is blank nowhere else is not blank here.
-    if (learned >= enoughRows && columns.some((_, index) => isBlank(index) && !blank.has(index))) return false;
+    const judged = isFrequent(cells.length) ? columns.slice(0, cells.length) : columns;
+    if (learned >= enoughRows && judged.some((_, index) => isBlank(index) && !blank.has(index))) return false;
+    // Stray quotes make one cell of several.
+    const isSeveral = (cell: string, index: number): boolean =>
+      cell.includes(delimiter) && likeness(cells, index, index + 1, 0) === 0;
+    if (cells.some(isSeveral)) return false;
     const isWide = surplus > 0;
     for (let off = 1; off <= Math.abs(surplus); off++) {
       // With too many cells, those from `at` on may be one. With too few, that one may hold several.
