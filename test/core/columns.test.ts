@@ -25,6 +25,10 @@ describe('a column', () => {
     });
   });
 
+  it('of text shows only the trouble of each cell', () => {
+    expect(doubt({ area: bad(9) })).toEqual({ fields: [] });
+  });
+
   it('speaks for the dates that are written in the same order, and for its own updates', () => {
     expect(doubt({ orgEntryDate: bad(3) })).toMatchObject({
       leaveDate: expect.stringMatching(/3 rows/),

@@ -36,6 +36,7 @@ export interface ColumnDoubts {
   readonly encoding?: string;
 }
 
+const dates: readonly CellUse[] = ['birthDate', 'orgEntryDate', 'hireDate', 'leaveDate'];
 const fewest = 2;
 const share = 0.02;
 
@@ -52,7 +53,8 @@ export function doubtColumns({ people, unreadable, previous, formats }: ColumnFa
   const { rows, cells } = previous;
   const reasons = new Map<CellUse, string>();
   for (const [use, { count, cause }] of Object.entries(unreadable) as [CellUse, UnreadableColumn][]) {
-    if (!isMany(count, people) || isMany(cells[use] ?? 0, rows)) continue;
+    const isDate = dates.includes(use) || formats[use] !== undefined;
+    if (!isDate || !isMany(count, people) || isMany(cells[use] ?? 0, rows)) continue;
     reasons.set(use, `${cause}, in ${countOf(count, 'row')}; all were readable before`);
   }
   const own = reasons.get('leaveDate');
