@@ -1,7 +1,7 @@
 import type { OperationId } from '../platform/table/index.ts';
 import type { FaultSpec } from './faults/parse-fault.ts';
-import type { FeedbackRequest } from './growth/records.ts';
-import { seedGrowth } from './growth/seed-growth.ts';
+import { periodNamed } from './growth/catalog.ts';
+import type { FeedbackRequest, StoredGoal } from './growth/records.ts';
 import { buildServer } from './http/build-server.ts';
 import { editUser } from './http/control.ts';
 import type { SandboxOptions } from './options.ts';
@@ -98,4 +98,92 @@ function lookInto(world: World): SandboxState {
     editUser: (identification, patch) => settled(() => editUser(world, identification, patch)),
     defineImportSource: (csv) => world.defineImportSource(csv),
   };
+}
+
+type GrowthWorld = Pick<World, 'directory' | 'leadership' | 'feedback' | 'goals' | 'now'>;
+
+/** Users with goals, feedback and leaders. More would only make a start slower. */
+const maxPeople = 60;
+const teamSize = 6;
+const dayMs = 86_400_000;
+
+const praise = [
+  'Thank you for taking over the release at short notice. The whole team knew what to do.',
+  'The new starters found their way in a week because of your notes.',
+  'Your review found the mistake that three of us had missed.',
+  'Please tell us earlier when a date is in danger; we can help.',
+  'You kept calm with a difficult customer, and we kept the customer.',
+  'The workshop was well prepared. A little more time for questions would help.',
+] as const;
+
+const questions = [
+  'How did the hand-over of the project go?',
+  'What should I do differently in our weekly meeting?',
+  'Was the report clear enough?',
+] as const;
+
+type GoalText = Pick<StoredGoal, 'code' | 'title' | 'description' | 'type' | 'assignment' | 'weighting'>;
+
+const goals: readonly GoalText[] = [
+  {
+    code: 'GOAL-1',
+    title: 'Onboard every new colleague in a week',
+    description: 'An account, a desk, a buddy and a first task on the first day.',
+    type: 'TEAM',
+    assignment: 'SHARED',
+    weighting: 2,
+  },
+  {
+    code: 'GOAL-2',
+    title: 'Halve the open defects',
+    description: 'Counted at the end of each quarter.',
+    type: 'COMMUNITY',
+    assignment: 'SHARED',
+    weighting: 1.5,
+  },
+  {
+    code: 'GOAL-3',
+    title: 'Learn a new skill and show it to the team',
+    description: 'One talk of half an hour.',
+    type: 'TEAM',
+    assignment: 'INDIVIDUAL',
+    weighting: 1,
+  },
+];
+
+/**
+ * Gives the first users teams of six with a leader and a second one, goals, feedback and an open feedback request.
+ * Deterministic for the same users and instant. Disabled users have leaders only.
+ */
+function seedGrowth(world: GrowthWorld): void {
+  const accounts = [...world.directory.all.values()].slice(0, maxPeople);
+  const people = accounts.map(({ identification }) => identification);
+  for (const [i, { identification, enabled }] of accounts.entries()) {
+    const leader = people[i - (i % teamSize)] ?? identification;
+    const second = people[(i - (i % teamSize) + teamSize) % people.length] ?? identification;
+    const isLeader = leader === identification;
+    const main = isLeader ? second : leader;
+    if (main !== identification)
+      world.leadership.add(identification, main, isLeader || second === main ? [] : [second]);
+    if (enabled) seedGoal(world, identification, i);
+    const colleague = people[(i + 1) % people.length] ?? identification;
+    if (enabled && colleague !== identification) seedFeedback(world, [colleague, identification], i);
+  }
+}
+
+function seedGoal({ goals: board, now }: GrowthWorld, assignedTo: string, i: number): void {
+  const goal = goals[i % goals.length];
+  if (goal === undefined) return;
+  const year = String(new Date(now()).getUTCFullYear());
+  const { name: periodName, startDate, endDate } = periodNamed(year);
+  const createdAt = now() - (maxPeople - i) * dayMs;
+  board.put({ ...goal, status: 'OPENED', startDate, endDate, periodName, assignedTo, createdAt, locale: 'en' });
+}
+
+function seedFeedback(world: GrowthWorld, [sender, recipient]: readonly [string, string], i: number): void {
+  const createdAt = world.now() - (maxPeople - i) * dayMs;
+  world.feedback.send({ sender, recipient, createdAt, comment: praise[i % praise.length] ?? '' });
+  if (i % teamSize !== 0) return;
+  const comment = questions[(i / teamSize) % questions.length] ?? '';
+  world.feedback.request({ sender: recipient, recipient: sender, comment, skills: ['collaboration'] });
 }

@@ -1,14 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { type ReactNode, StrictMode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openApi } from './api/client.ts';
-import { RouterProvider } from './router/router.tsx';
-import { App } from './shell/app.tsx';
-import { NowProvider, watchPresence } from './state/now.tsx';
-import { PageProvider } from './state/page-context.tsx';
+import { Link, matchPath, type Place, RouterProvider, useRouter } from './router/router.tsx';
+import { NowProvider, useNow, watchPresence } from './state/now.tsx';
+import { PageProvider, usePage } from './state/page-context.tsx';
 import { readPreferences } from './state/preferences.ts';
 import { openQueries } from './state/queries.ts';
-import type { Session } from './state/session.ts';
+import { type Session, useSession } from './state/session.ts';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
@@ -16,6 +15,121 @@ import './styles/changes.css';
 import './styles/runs.css';
 import './styles/watch.css';
 import './styles/people.css';
+import { AlertsPage } from './pages/alerts-page.tsx';
+import { AuditPage } from './pages/audit-page.tsx';
+import { ConnectionsPage } from './pages/connections-page.tsx';
+import { HoldPage } from './pages/hold-page.tsx';
+import { HoldsPage } from './pages/holds-page.tsx';
+import { OverviewPage } from './pages/overview-page.tsx';
+import { PeoplePage } from './pages/people-page.tsx';
+import { PersonPage } from './pages/person-page.tsx';
+import { PreviewPage } from './pages/preview-page.tsx';
+import { RunChangesPage } from './pages/run-changes-page.tsx';
+import { RunPage } from './pages/run-page.tsx';
+import { RunsPage } from './pages/runs-page.tsx';
+import { SignInPage } from './pages/sign-in-page.tsx';
+import { SyncPage } from './pages/sync-page.tsx';
+import { TopBar } from './shell/top-bar.tsx';
+import { type Live, useLive } from './state/live.ts';
+import { Icon } from './ui/badges.tsx';
+import { Empty, Loaded, PageHead } from './ui/frame.tsx';
+
+type Parts = Readonly<Record<string, string>>;
+
+/** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
+const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams) => ReactNode])[] = [
+  ['/', () => <OverviewPage />],
+  ['/runs', () => <RunsPage />],
+  ['/runs/:run', ({ run = '' }) => <RunPage key={run} id={run} />],
+  ['/runs/:run/changes', ({ run = '' }) => <RunChangesPage key={run} id={run} />],
+  ['/holds', () => <HoldsPage />],
+  ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
+  ['/people', (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />],
+  [
+    '/people/:sync/:person',
+    ({ sync = '', person = '' }) => <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />,
+  ],
+  ['/previews/:preview', ({ preview = '' }) => <PreviewPage key={preview} id={preview} />],
+  ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
+  ['/alerts', () => <AlertsPage />],
+  ['/audit', () => <AuditPage />],
+  ['/connections', () => <ConnectionsPage />],
+  ['/sign-in', () => <OverviewPage />],
+];
+
+function pageAt({ path, search }: Place): ReactNode {
+  for (const [pattern, page] of routes) {
+    const parts = matchPath(pattern, path);
+    if (parts !== undefined) return page(parts, new URLSearchParams(search));
+  }
+  return <NotFoundPage />;
+}
+
+function NotFoundPage() {
+  const { t } = usePage();
+  return (
+    <>
+      <PageHead title={t.problem.notFound} />
+      <Empty title={t.problem.notFoundHint}>
+        <Link to="/">{t.problem.toOverview}</Link>
+      </Empty>
+    </>
+  );
+}
+
+/** The whole page: the sign-in, or the frame with the page of the address. */
+function App() {
+  const session = useSession();
+  return <Loaded query={session}>{(data) => (data.isSignedIn ? <Frame /> : <SignInPage ways={data.signIn} />)}</Loaded>;
+}
+
+function Frame() {
+  const { t } = usePage();
+  const { place } = useRouter();
+  const live = useLive(true);
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(place.path);
+  useEffect(() => {
+    if (before.current === place.path) return;
+    before.current = place.path;
+    // A reader of the screen hears the title of the new page.
+    main.current?.querySelector('h1')?.focus({ preventScroll: true });
+  }, [place.path]);
+  return (
+    <>
+      <a className="skip" href="#main">
+        {t.skip}
+      </a>
+      <TopBar live={live} />
+      <OfflineBanner live={live} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {pageAt(place)}
+      </main>
+    </>
+  );
+}
+
+/** A restart of the server, or the change to another replica, takes less. */
+const delayMs = 2000;
+
+function OfflineBanner({ live }: { readonly live: Live }) {
+  const { t, f } = usePage();
+  const now = useNow();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    if (live.state !== 'offline') return setShown(false);
+    const timer = setTimeout(() => setShown(true), delayMs);
+    return () => clearTimeout(timer);
+  }, [live.state]);
+  if (!isShown) return null;
+  const at = live.at === undefined ? undefined : f.instant(new Date(live.at).toISOString(), now);
+  return (
+    <div className="banner" role="status">
+      <Icon name="warn" />
+      {at === undefined ? t.live.bannerNothing : t.live.banner(at)}
+    </div>
+  );
+}
 
 const queries = openQueries();
 const api = openApi({
