@@ -54,9 +54,9 @@ async function authorizeAgain(world: KillWorld): Promise<void> {
   await writeFile(world.config, JSON.stringify(config));
 }
 
-/** I6: once, and once more where the answer was lost. */
-function expectPresentedTwiceAtMost({ sandbox }: KillWorld): void {
-  expect(sandbox.state.refreshes.filter(({ times }) => times > 2)).toEqual([]);
+/** I6: once, and once more for each answer that was lost. */
+function expectPresentedAtMost({ sandbox }: KillWorld, most: number): void {
+  expect(sandbox.state.refreshes.filter(({ times }) => times > most)).toEqual([]);
   const granted = sandbox.state.refreshes.filter(({ outcome }) => outcome === 'granted').map(({ token }) => token);
   expect(granted).toEqual([...new Set(granted)]);
 }
@@ -78,7 +78,7 @@ describe('a process killed while the first refresh token is on its way', () => {
     await killedInExchange(world, 'token:hang@1');
     await runToTheEnd(world);
     expect(world.sandbox.state.refreshes[0]).toMatchObject({ token: 1, times: 1, outcome: 'granted' });
-    expectPresentedTwiceAtMost(world);
+    expectPresentedAtMost(world, 2);
     await expectPromisesKept(world, people);
   });
 
@@ -100,7 +100,7 @@ describe('a process killed while the first refresh token is on its way', () => {
       expect(world.sandbox.state.log).toEqual([]);
       await authorizeAgain(world);
       await runToTheEnd(world);
-      expectPresentedTwiceAtMost(world);
+      expectPresentedAtMost(world, 2);
       await expectPromisesKept(world, people);
     },
   );
@@ -119,7 +119,7 @@ describe('a process killed while a later refresh is under way', () => {
     expect(outcomes).toContain('succeeded');
     expect(outcomes).not.toContain('failed');
     expect(world.sandbox.state.users.get('E1')?.fields.lastName).toBe('Peña');
-    expectPresentedTwiceAtMost(world);
+    expectPresentedAtMost(world, 2);
   });
 });
 
@@ -127,7 +127,8 @@ describe('a process killed at any moment around an exchange', () => {
   it.each(drawSeeds(100, 2))('never locks out more than the lost answer does (seed %i)', async (seed) => {
     const random = seededRandom(seed + 2_000_000);
     const world = await open();
-    for (let kill = 0; kill < 2; kill += 1) {
+    const kills = 2;
+    for (let kill = 0; kill < kills; kill += 1) {
       world.setFaults('token:slow=80');
       const presented = world.sandbox.state.requests.token;
       const child = world.command({ command: 'apply' });
@@ -143,16 +144,17 @@ describe('a process killed at any moment around an exchange', () => {
     }
     world.setFaults();
     const { run } = await world.apply();
-    expectPresentedTwiceAtMost(world);
+    expectPresentedAtMost(world, kills + 1);
     if (run.outcome === 'failed') {
       const last = world.sandbox.state.refreshes.at(-1);
       // Refused at the second presentation, or none is left because one never went out and one was not answered to us.
       if (last?.outcome === 'granted') expect(run.reason).toMatch(/two presentations .* had no answer/);
-      else expect(last, 'only a lost answer locks out').toMatchObject({ outcome: 'used', times: 2 });
+      else expect(last, 'only a lost answer locks out').toMatchObject({ outcome: 'used' });
+      expect(last?.times).not.toBe(1);
       await authorizeAgain(world);
     }
     await runToTheEnd(world);
-    expectPresentedTwiceAtMost(world);
+    expectPresentedAtMost(world, kills + 1);
     await expectPromisesKept(world, people);
   });
 });
