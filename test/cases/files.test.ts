@@ -72,6 +72,13 @@ const exported =
   (headersFor: (request: HrRequest) => Record<string, string>) =>
   (request: HrRequest): Partial<VendorReply> => ({ headers: headersFor(request), body: dayFile(request) });
 
+let lastMade = 0;
+
+function laterSecond(): Date {
+  lastMade = Math.max(lastMade + 1000, Date.now());
+  return new Date(lastMade);
+}
+
 const scenes: Readonly<Record<string, Scene>> = {
   '17A-presigned-head-403': {
     answer: (request) =>
@@ -83,7 +90,8 @@ const scenes: Readonly<Record<string, Scene>> = {
     right: leaverGone,
   },
   '17C-dynamic-last-modified': {
-    answer: exported(({ number }) => ({ 'last-modified': new Date(Date.now() + number * 1000).toUTCString() })),
+    // Each request makes the file again, at least a second after the one before.
+    answer: exported(() => ({ 'last-modified': laterSecond().toUTCString() })),
     right: ({ last, isEnabled }) => {
       expect(isEnabled('E130')).toBe(false);
       expect(isEnabled('E129')).toBe(true);

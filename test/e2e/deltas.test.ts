@@ -483,8 +483,11 @@ describe('a delta that its source itself doubts', () => {
     expect(run).toMatchObject({ outcome: 'partial', counts: { update: 1, applied: 1, disable: 0 } });
     expect(findings).toContainEqual({
       code: 'source-incomplete',
-      message:
-        'the read may lack a person who changed: page 2 did not come. 1 person who left waits for a complete read, and no account is disabled',
+      message: 'the read may lack a person who changed: page 2 did not come',
+    });
+    expect(findings).toContainEqual({
+      code: 'source-incomplete',
+      message: '1 person in this read left. An account of theirs that is enabled stays enabled until a complete read',
     });
     expect(userIn(office, 'E3')).toMatchObject({ enabled: true });
 

@@ -120,9 +120,10 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           readAt: now,
           runAt: job.runAt,
         });
-        const waiting = snapshot.leavers === undefined ? waitingLeavers(job.index) : '';
         for (const gap of snapshot.gaps)
-          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}${waiting}` });
+          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
+        const waiting = snapshot.leavers === undefined ? countLeavers(job.index) : 0;
+        if (waiting > 0) find({ code: 'source-incomplete', message: leaversWait(waiting) });
         for (const finding of [...cells.all(), ...padding.all()]) find(finding);
         for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
         const fillRates = Object.fromEntries(
@@ -177,14 +178,19 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   }
 }
 
-/** Says how many people left by their own record: in a read without proof, they are not disabled either. */
-function waitingLeavers(index: PeopleIndex): string {
+/** Returns how many people left by their own record. */
+function countLeavers(index: PeopleIndex): number {
   let count = 0;
   for (let slot = 0; slot < index.size; slot += 1) {
     if (index.has(slot, mark.leaver) && !index.hasAny(slot, mark.outOfScope | mark.bystander)) count += 1;
   }
-  if (count === 0) return '';
-  return `. ${countOf(count, 'person who left waits', 'people who left wait')} for a complete read, and no account is disabled`;
+  return count;
+}
+
+/** Says that a read without proof disables no one, not even people whose own record says that they left. */
+function leaversWait(count: number): string {
+  const who = countOf(count, 'person', 'people');
+  return `${who} in this read left. An account of theirs that is enabled stays enabled until a complete read`;
 }
 
 /** What a read lacks when it has no proof of completeness. */

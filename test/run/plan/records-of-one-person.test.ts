@@ -278,8 +278,11 @@ describe('what a read tells', () => {
     expect(planned.plan.findings).toEqual([
       {
         code: 'source-incomplete',
-        message:
-          'the read cannot prove that a person is missing: page 2 was refused. 1 person who left waits for a complete read, and no account is disabled',
+        message: 'the read cannot prove that a person is missing: page 2 was refused',
+      },
+      {
+        code: 'source-incomplete',
+        message: '1 person in this read left. An account of theirs that is enabled stays enabled until a complete read',
       },
     ]);
     expect(await messages({ ...options, records: [row('a1')] })).toEqual([]);
