@@ -112,7 +112,7 @@ it('show --findings lists every finding with its code and place', async () => {
   const path = join(shell.folder, 'employees.csv');
   const rows = (await readFile(path, 'utf8')).trimEnd();
   const [, first = ''] = rows.split('\n');
-  await writeFile(path, `${rows}\n${first}\n`);
+  await writeFile(path, `${rows}\n${first.replace(',', ',Other ')}\n`);
   const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const { stdout } = await shell.run(['show', run, '--findings']);
   expect(stdout).toMatch(/^duplicate-key \(ana\b.*\): /m);

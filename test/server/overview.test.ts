@@ -140,8 +140,8 @@ it('the remaining time is estimated only after some changes are settled, and whi
   if (lease === undefined || run === undefined) throw new Error('the run is gone');
   const owned = { run, lease };
   const budget = { files: 2, requests: 9, purposes: {}, perSecond: 10, seconds: 1 };
-  await store.runs.update(owned, { phase: 'proving', facts: { plannedAt: office.clock.now(), budget } });
   await store.plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: office.clock.now() });
+  await store.runs.update(owned, { phase: 'proving', facts: { plannedAt: office.clock.now(), budget } });
   const batches = [1, 2].map((number) => sampleBatch(owned, number, { size: 10 }));
   await store.batches.create(
     owned,
