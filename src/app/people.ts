@@ -4,6 +4,7 @@ import type { Change } from '../core/plan/change.ts';
 import { decisionAbout } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
+import { formatInstant } from '../core/run/formats.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
@@ -97,8 +98,10 @@ async function nextRun(
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
   const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
   switch (decided?.state) {
-    case 'rejected':
-      return `the next run drops the ${change.kind}: it was rejected${by}${paused}`;
+    case 'rejected': {
+      const why = decided.why === undefined ? '' : ` (${decided.why})`;
+      return `the next run drops the ${change.kind}: it was rejected${by} at ${formatInstant(decided.at)}${why}. Only "rollcall approve RUN --reopen" brings it back${paused}`;
+    }
     case 'approved':
       return `the next run sends the ${change.kind}: it was approved${by}${paused}`;
     case 'open':

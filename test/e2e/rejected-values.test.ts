@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
+import { tracePerson } from '../../src/app/people.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import type { ChangeClass } from '../../src/core/plan/change.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
@@ -47,6 +48,8 @@ describe('a rejected create', () => {
       const next = await changeOf(office, [...everyone, { ...newcomer, area }]);
       expect([next.state, next.why, next.run.counts.held]).toEqual(['dropped', 'rejected by ana: ask first', 0]);
     }
+    const { next } = await tracePerson(office.app, 'people', 'E99', AbortSignal.timeout(60_000));
+    expect(next).toMatch(/^the next run drops the create: it was rejected by ana at .* \(ask first\)\. Only /);
     const last = await changeOf(office, [...everyone, { ...newcomer, area: 'Legal' }]);
     await expect(decide(office, 'approve', last.run.id)).rejects.toMatchObject({ code: 'CONFLICT' });
     await decideRun(office.app, 'approve', last.run.id, { by: 'eva', reopens: true });
