@@ -110,6 +110,28 @@ describe('a rejected value', () => {
     expect(shown(office)).toMatchObject({ email: 'new@example.com' });
   });
 
+  it('keeps the address taken, so that whoever takes it over waits', async () => {
+    const office = await open({ emailChanges: held, updates: free });
+    const rows = everyone.map((row) => {
+      if (row.id === 'E1') return { ...row, mail: 'new@example.com' };
+      return row.id === 'E2' ? { ...row, mail: 'ana1@example.com' } : row;
+    });
+    await office.writeEmployees(rows);
+    const { run } = await office.apply();
+    expect(run.counts.held).toBe(2);
+    await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E1'] });
+    await decideRun(office.app, 'approve', run.id, { by: 'ana', ids: ['E2'] });
+    await office.writeEmployees(rows.map((row) => (row.id === 'E1' ? { ...row, area: 'Legal' } : row)));
+    const { run: next, findings } = await office.apply();
+    const changes = await findChanges(office.app, next.id, { limit: 10 });
+    expect(changes.map(({ identification, state, changed }) => [identification, state, changed])).toEqual([
+      ['E1', 'applied', ['area']],
+      ['E2', 'dropped', ['email']],
+    ]);
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'E2' }));
+    expect(office.sandbox.state.users.get('E2')?.fields.email).toBe('ana2@example.com');
+  });
+
   it('stays off an account that is enabled with its update', async () => {
     const office = await open({ emailChanges: held, enables: free, disables: free });
     const { run } = await changeOf(office, withFirst({ mail: 'new@example.com' }));

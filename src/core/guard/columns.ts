@@ -55,7 +55,7 @@ export function doubtColumns({ people, unreadable, previous, formats }: ColumnFa
   for (const [use, { count, cause }] of Object.entries(unreadable) as [CellUse, UnreadableColumn][]) {
     const isDate = dates.includes(use) || formats[use] !== undefined;
     if (!isDate || !isMany(count, people) || isMany(cells[use] ?? 0, rows)) continue;
-    reasons.set(use, `${cause}, in ${countOf(count, 'row')}; all were readable before`);
+    reasons.set(use, `${cause}, in ${countOf(count, 'row')}; fewer were unreadable in the last accepted read`);
   }
   const own = reasons.get('leaveDate');
   const [sibling] = [...reasons].filter(([use]) => isSameOrder(formats[use], formats.leaveDate));
