@@ -1,7 +1,10 @@
 import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../core/person/fields.ts';
 import type { User } from '../core/person/user.ts';
+import { beforeOf } from '../core/plan/change.ts';
+import { withKnown } from '../core/plan/diff.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { entryOf } from '../core/plan/ledger-steps.ts';
+import { unknownFields } from '../core/run/batch.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { Store } from '../ports/store.ts';
@@ -38,8 +41,8 @@ export async function renamesOf(identification: string, connection: string, stor
 /** One adoption with what carrying it out needs. */
 interface Step {
   readonly adoption: Adoption;
-  /** The account that gets the new identification. */
-  readonly account?: User;
+  /** The account that gets the new identification, and what the write carries so that it clears nothing. */
+  readonly renamed?: { readonly account: User; readonly fields: FieldValues };
 }
 
 /**
@@ -86,12 +89,13 @@ export async function adoptPeople(
         );
   io.checkpoint('ledger-written');
   const done: Adoption[] = [];
-  for (const { adoption, account } of steps) {
-    const { identification, kind } = adoption;
-    if (kind === 'rename' && account !== undefined) {
+  for (const { adoption, renamed } of steps) {
+    const { identification } = adoption;
+    if (renamed !== undefined) {
+      const { account, fields } = renamed;
       // The audit has the request even if this process ends before the platform answers.
       await io.store.audit.add(entryOfAudit(renameDetail({ from: account.identification, to: identification })));
-      await sync.platform.rename(account, { identification, fields: carriedOver(account, sync.dialect) }, signal);
+      await sync.platform.rename(account, { identification, fields }, signal);
       io.checkpoint('change-accepted');
       const isDone = await isRenamed(identification, account, { sync, io }, signal);
       if (isDone) {
@@ -132,7 +136,11 @@ async function stepsFor(
       steps.push(ownerStep(identification, user, entry, sync));
       continue;
     }
-    const step = accountStep(identification, await explain(identification, sync, io, signal), waiting, sync);
+    const explained = await explain(identification, sync, io, signal);
+    const account = explained.conflict?.user;
+    const hidden =
+      account && entryOf(account.id, await io.store.ledger.get(connection, account.identification))?.hidden;
+    const step = accountStep(identification, explained, { waiting, hidden: hidden ?? {} }, sync);
     if (step === undefined) unknown.push(identification);
     else steps.push(step);
   }
@@ -172,7 +180,7 @@ function ownerStep(
 function accountStep(
   identification: string,
   { conflict, decision, records, failure }: Explained,
-  waiting: Unresolved['blocked'],
+  { waiting, hidden }: { readonly waiting: Unresolved['blocked']; readonly hidden: FieldValues },
   { dialect, settings: { name } }: Sync,
 ): Step | undefined {
   const account = conflict?.user;
@@ -189,11 +197,18 @@ function accountStep(
     const effect = `nothing is done: the outcome of an earlier change to ${old} is not known yet`;
     return { adoption: { ...facts, kind: 'none', effect } };
   }
+  const byHand = `Change ${old} to ${identification} on the platform by hand, or correct the source`;
+  const fields = carriedOver(account, hidden, dialect);
+  const unknown = unknownFields({ kind: 'update', before: beforeOf(account), after: fields }, dialect);
+  if (dialect.put === 'replaces' && unknown.length > 0) {
+    const effect = `nothing is done: the call would clear ${unknown.join(', ')}, and neither the platform nor the ledger shows the value (dialect.put is replaces). ${byHand}`;
+    return { adoption: { ...facts, kind: 'none', effect } };
+  }
   if (dialect.userId === 'id' || (dialect.userId === 'uid' && account.uid !== undefined)) {
     const effect = `the account of ${old} gets the identification ${identification}, and keeps its other fields`;
-    return { adoption: { ...facts, kind: 'rename', effect }, account };
+    return { adoption: { ...facts, kind: 'rename', effect }, renamed: { account, fields } };
   }
-  const effect = `the platform cannot change an identification with dialect.userId: ${dialect.userId}. Change ${old} to ${identification} on the platform by hand, or correct the source`;
+  const effect = `the platform cannot change an identification with dialect.userId: ${dialect.userId}. ${byHand}`;
   return { adoption: { ...facts, kind: 'none', effect } };
 }
 
@@ -201,13 +216,17 @@ function noStep(identification: string, effect: string): Step {
   return { adoption: { identification, kind: 'none', effect, isDone: false } };
 }
 
-/** Returns the readable fields, because a PUT that replaces would clear them. */
-function carriedOver({ fields }: User, { customFieldLimit }: Dialect): FieldValues {
-  const names = fieldNames(fields).filter((name) => {
-    const { isDirect, isReadable } = fieldTraits(name);
-    return isDirect && isReadable && customFieldNumber(name) <= customFieldLimit.direct;
+/** Returns what is known of the account's fields, because a PUT that replaces would clear them. */
+function carriedOver(
+  { fields, unreadable }: User,
+  hidden: FieldValues,
+  { customFieldLimit, put }: Dialect,
+): FieldValues {
+  const known = put === 'replaces' ? withKnown(fields, { unreadable }, { hidden }, fieldNames(hidden)) : fields;
+  const names = fieldNames(known).filter((name) => {
+    return fieldTraits(name).isDirect && customFieldNumber(name) <= customFieldLimit.direct;
   });
-  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return Object.fromEntries(names.map((name) => [name, known[name]]));
 }
 
 /** Waits until the platform shows the account under its new identification, at most `settle.visibleWithin`. */

@@ -124,7 +124,8 @@ function checkRule(
   }
 }
 
-function mappedRules(mapping: MappingSettings): [FieldName, FieldRule][] {
+/** Returns the rule of each mapped field. */
+export function mappedRules(mapping: MappingSettings): [FieldName, FieldRule][] {
   return Object.entries(mapping.fields) as [FieldName, FieldRule][];
 }
 

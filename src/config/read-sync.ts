@@ -9,6 +9,7 @@ import {
   checkRecordValues,
   csvOnlyFields,
   fieldPath,
+  mappedRules,
   type SyncDraft,
   type SyncReading,
 } from './check-mapping.ts';
@@ -199,6 +200,14 @@ function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {
 function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dialect: Dialect): void {
   const { mapping, delivery, parkEmail, policy } = found;
   if (mapping === undefined || delivery === undefined || policy === 'create-only') return;
+  if (delivery !== 'direct' && dialect.csv.emptyCell === 'keeps') {
+    for (const [name, { whenEmpty }] of mappedRules(mapping)) {
+      if (whenEmpty !== 'clear') continue;
+      const keeping =
+        'is clear, but an empty cell of a file keeps the value (dialect.csv.emptyCell is keeps), so nothing would be cleared; use whenEmpty: keep';
+      report.add([...path, 'mapping', ...fieldPath(name), 'whenEmpty'], keeping);
+    }
+  }
   const { byFile, byCall } = clearingWrites({ delivery, ...(parkEmail === undefined ? {} : { parkEmail }) }, dialect);
   if (!byFile && !byCall) return;
   const how = [

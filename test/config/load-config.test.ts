@@ -340,6 +340,26 @@ test.each([
   else expect(messages).toEqual([expect.stringContaining('does not name job, phoneNumber, seniority')]);
 });
 
+test.each([
+  ['csv', true],
+  ['auto', true],
+  ['outbox', true],
+  ['direct', false],
+])('whenEmpty: clear with delivery %s where an empty cell keeps the value: refused %s', async (delivery, isRefused) => {
+  const text = smallest
+    .replace('accessToken: fixed-token', 'accessToken: fixed-token, dialect: { csv: { emptyCell: keeps } }')
+    .replace('policy: sync', `policy: upsert-only\n    delivery: ${delivery}`)
+    .replace('lastName: last', 'lastName: last, customFields: { 3: { from: c, whenEmpty: clear } }');
+
+  const found = isRefused ? await problemsOf(text) : [await load(text)];
+
+  const refusal = {
+    path: 'syncs.people.mapping.customFields.3.whenEmpty',
+    message: expect.stringContaining('is clear'),
+  };
+  expect(found).toMatchObject(isRefused ? [refusal] : [{}]);
+});
+
 test('a write that empties fields is harmless when only new people are written', async () => {
   const text = smallest
     .replace('accessToken: fixed-token', 'accessToken: fixed-token, dialect: { put: replaces, csv: { header: full } }')

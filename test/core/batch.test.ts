@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FieldValues } from '../../src/core/person/fields.ts';
 import { type Change, parkStep, sealChange } from '../../src/core/plan/change.ts';
 import {
   autoDirectLimit,
@@ -24,6 +25,7 @@ describe('the route of a change', () => {
   const facts = (delivery: RouteFacts['delivery'], isSmallAndDirect = false): RouteFacts => ({
     delivery,
     isSmallAndDirect,
+    dialect: defaultDialect,
   });
   const create = change({ kind: 'create', before: undefined, after: wanted });
   const ofDisabled = change({ before: { userId: '1', enabled: false, fields: wanted } });
@@ -55,9 +57,43 @@ describe('the route of a change', () => {
 
   it('regards the highest custom field that calls carry here', () => {
     const one = change({ after: { customField7: 'x' } });
-    expect(routeOf(one, { ...facts('direct'), highestCustomField: 7 })).toBe('direct');
-    expect(routeOf(one, { ...facts('direct'), highestCustomField: 6 })).toBe('none');
-    expect(routeOf(one, { ...facts('auto', true), highestCustomField: 6 })).toBe('csv');
+    const upTo = (direct: number) => ({ dialect: { ...defaultDialect, customFieldLimit: { direct, csv: 60 } } });
+    expect(routeOf(one, { ...facts('direct'), ...upTo(7) })).toBe('direct');
+    expect(routeOf(one, { ...facts('direct'), ...upTo(6) })).toBe('none');
+    expect(routeOf(one, { ...facts('auto', true), ...upTo(6) })).toBe('csv');
+  });
+
+  const replaces = { ...defaultDialect, put: 'replaces' as const };
+  const full = { ...defaultDialect, csv: { ...defaultDialect.csv, header: 'full' as const } };
+  const known = { job: '', phoneNumber: '1', seniority: 'x' };
+
+  it.each<[string, FieldValues, RouteFacts, Route]>([
+    ['a replacing call, by auto', {}, { ...facts('auto', true), dialect: replaces }, 'csv'],
+    ['a replacing call, by direct', {}, { ...facts('direct'), dialect: replaces }, 'none'],
+    ['a replacing call, all known', known, { ...facts('direct'), dialect: replaces }, 'direct'],
+    ['a full row, by csv', {}, { ...facts('csv'), dialect: full }, 'none'],
+    ['a full row, by outbox', {}, { ...facts('outbox'), dialect: full }, 'none'],
+    ['a full row, by auto', {}, { ...facts('auto'), dialect: full }, 'direct'],
+    ['a full row, all known', known, { ...facts('csv'), dialect: full }, 'csv'],
+    ['both', {}, { ...facts('auto', true), dialect: { ...full, put: 'replaces' } }, 'none'],
+    [
+      'what may be cleared',
+      {},
+      { ...facts('csv'), dialect: { ...full, mayClear: ['job', 'phoneNumber', 'seniority'] } },
+      'csv',
+    ],
+  ])('never takes a way that clears an unknown value: %s', (_, after, given, route) => {
+    expect(routeOf(change({ after: { ...wanted, ...after } }), given)).toBe(route);
+  });
+
+  it('regards a date that the platform shows in an unknown format, and no disable, create or remove', () => {
+    const before = { userId: '1', enabled: true, fields: {}, unreadable: ['birthDate'] };
+    const direct = { ...facts('direct'), dialect: replaces };
+    expect(routeOf(change({ before, after: { ...wanted, ...known } }), direct)).toBe('none');
+    expect(routeOf(change({ before, after: { ...wanted, ...known, birthDate: '2001-02-03' } }), direct)).toBe('direct');
+    expect(routeOf(change({ kind: 'disable', before, after: {} }), { ...facts('csv'), dialect: full })).toBe('csv');
+    expect(routeOf(change({ kind: 'remove', before, after: {} }), direct)).toBe('direct');
+    expect(routeOf(create, direct)).toBe('direct');
   });
 });
 

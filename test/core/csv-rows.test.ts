@@ -173,7 +173,7 @@ describe('routes', () => {
     { change: draft({ before: off }), facts: { ...facts, delivery: 'csv' }, route: 'direct' },
     { change: draft({ before: off }), facts: { ...facts, delivery: 'outbox' }, route: 'none' },
   ] as const)('$facts.delivery sends $change.kind by $route', ({ change, facts: by, route }) => {
-    expect(routeOf(change, by)).toBe(route);
+    expect(routeOf(change, { ...by, dialect: defaultDialect })).toBe(route);
   });
 
   it('rows that write different write-only fields never share a file, because an empty cell clears', () => {

@@ -14,7 +14,7 @@ import {
 } from '../../src/core/plan/decision.ts';
 import { draft } from './cases.ts';
 
-const nothingKnown = { carried: [], hidden: {} };
+const nothingKnown = { carried: [], hidden: {}, isSendable: () => true };
 
 function proposal(kind: ChangeKind, after: FieldValues, over: Partial<Proposal> = {}): Proposal {
   const changed = kind === 'disable' || kind === 'remove' ? [] : (Object.keys(after) as FieldName[]);
@@ -98,11 +98,12 @@ describe('a standing rejection', () => {
     const rejected = decision(proposal('update', { phoneNumber: '1' }), 'rejected');
     const both = proposal('update', { phoneNumber: '1', area: 'Legal' });
     const known = { known: [rejected], carried: ['phoneNumber'] as const };
-    expect(settleDecisions(both, { ...known, hidden: { phoneNumber: '7' } }).draft.after).toEqual({
+    const isSendable = ({ after }: Proposal) => after.phoneNumber !== undefined;
+    expect(settleDecisions(both, { ...known, isSendable, hidden: { phoneNumber: '7' } }).draft.after).toEqual({
       phoneNumber: '7',
       area: 'Legal',
     });
-    expect(settleDecisions(both, { ...known, hidden: {} }).verdict?.state).toBe('dropped');
+    expect(settleDecisions(both, { ...known, isSendable, hidden: {} }).verdict?.state).toBe('dropped');
   });
 
   it('that has ended, an approval and an open hold take nothing out', () => {

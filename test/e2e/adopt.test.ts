@@ -196,3 +196,24 @@ it('what neither a sync nor another account has is explained', async () => {
     { kind: 'none', effect: 'has no account yet: the next run of people creates it' },
   ]);
 });
+
+it('a rename is refused where the call would clear a value that neither the platform nor the ledger shows', async () => {
+  const people = [...usersOf(staff)].map((user) => ({
+    ...user,
+    fields: { ...user.fields, phoneNumber: `+598 ${user.identification}` },
+  }));
+  const office = await openOffice({
+    sandbox: { people, quirks: { put: 'replaces' } },
+    dialect: { put: 'replaces', mayClear: ['job', 'seniority'] },
+    sync: { mapping: { ...plainMapping, phoneNumber: 'phone' } },
+  });
+  const rows = staff.map((row): Row => ({ ...row, phone: row.id === 'E1' ? '' : `+598 ${row.id}` }));
+  await office.applyRows(rows);
+  await office.applyRows(rows.map((row) => (row.id === 'E1' || row.id === 'E3' ? { ...row, id: `N${row.id}` } : row)));
+  expect(await planAdoption(office.app, 'people', ['NE1'], signal)).toMatchObject([
+    { kind: 'none', effect: expect.stringContaining('would clear phoneNumber') },
+  ]);
+  // The ledger knows the phone number that a run wrote.
+  await adoptPeople(office.app, 'people', ['NE3'], ana);
+  expect(office.sandbox.state.users.get('NE3')?.fields.phoneNumber).toBe('+598 E3');
+});

@@ -200,8 +200,7 @@ function indexed(change: PlannedChange, sync: Sync | undefined, intern: (text: s
 }
 
 function fileOf(change: PlannedChange, { settings, dialect, mapping }: Sync): string {
-  const highestCustomField = dialect.customFieldLimit.direct;
-  const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField });
+  const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, dialect });
   return route === 'csv' || route === 'outbox' ? `${route} ${fileGroup(change, dialect, mapping.fields)}` : route;
 }
 

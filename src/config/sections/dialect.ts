@@ -181,7 +181,7 @@ export const dialect = z.strictObject({
   customFieldLimit: documented(customFieldLimit.prefault({}), 'Number of custom fields.', { csv: 30 }),
   mayClear: documented(
     mayClear.prefault([...defaultDialect.mayClear]),
-    `Unmapped write-only fields (${writeOnlyFields.join(', ')}) that a write may clear.`,
+    `Write-only fields (${writeOnlyFields.join(', ')}) that a write may clear where their value is not known, mapped or not.`,
     ['job', 'seniority'],
   ),
   acceptLanguage: documented(

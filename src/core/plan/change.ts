@@ -49,6 +49,8 @@ export interface Before {
   readonly rawIdentification?: string;
   /** Unobservable values that `firstSight: assume` takes as equal. They are stored with the change and never sent. */
   readonly assumed?: FieldValues;
+  /** See `User.unreadable`. */
+  readonly unreadable?: readonly string[];
 }
 
 /** A change of one user. `after` holds every field that the write carries; `changed` names those that differ. */
@@ -156,6 +158,7 @@ export function beforeOf(user: User, assumed: FieldValues = {}): Before {
     ...(user.lastUpdate === undefined ? {} : { lastUpdate: user.lastUpdate }),
     ...(user.rawIdentification === undefined ? {} : { rawIdentification: user.rawIdentification }),
     ...(Object.keys(assumed).length === 0 ? {} : { assumed }),
+    ...(user.unreadable.length === 0 ? {} : { unreadable: user.unreadable }),
   };
 }
 

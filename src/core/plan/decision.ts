@@ -133,13 +133,15 @@ export interface SettleWith {
   readonly carried: readonly FieldName[];
   /** Values of fields that the platform does not show, as the ledger knows them. */
   readonly hidden: FieldValues;
+  /** Returns whether what is left of a change can be sent without clearing a value that is not known. */
+  isSendable(draft: Proposal): boolean;
 }
 
 /**
  * Applies the standing rejections, and holds what was left out of a decision. Takes the rejected fields out of an
  * update, or out of the update inside an enable, and keeps the rest. Holds a create that would carry a rejected field.
  */
-export function settleDecisions(proposed: Proposal, { known, carried, hidden }: SettleWith): Settled {
+export function settleDecisions(proposed: Proposal, { known, carried, hidden, isSendable }: SettleWith): Settled {
   const live = known.filter(({ endedAt }) => endedAt === undefined);
   if (live.length === 0) return { draft: proposed };
   const asked = digestsOf(proposed);
@@ -150,15 +152,11 @@ export function settleDecisions(proposed: Proposal, { known, carried, hidden }: 
   const rejected = rejectedFields(proposed, live.filter(isRejection));
   const [first] = rejected.values();
   const without = [...rejected.keys()];
-  if (first !== undefined) {
-    const reason = `has ${without.join(', ')}: ${rejectedBy(first)}`;
-    if (proposed.kind === 'create') return { draft: proposed, verdict: { state: 'held', reason }, asked };
-    // A write that has to carry the field may not clear a value that is not known.
-    const isUnknown = (field: FieldName): boolean =>
-      carried.includes(field) && !fieldTraits(field).isReadable && hidden[field] === undefined;
-    if (without.some(isUnknown)) return { draft: proposed, verdict: { state: 'dropped', reason }, asked };
-  }
   const draft = first === undefined ? proposed : takenOut(proposed, without, { first, carried, hidden });
+  if (first !== undefined && (proposed.kind === 'create' || !isSendable(draft))) {
+    const state = proposed.kind === 'create' ? 'held' : 'dropped';
+    return { draft: proposed, verdict: { state, reason: `has ${without.join(', ')}: ${rejectedBy(first)}` }, asked };
+  }
   const isLeftOut = live.some((record) => isLeftOutOf(record, draft));
   const settled = { draft, without, asked };
   return isLeftOut ? { ...settled, verdict: { state: 'held', reason: leftOutReason } } : settled;
@@ -172,7 +170,8 @@ function takenOut(
 ): Proposal {
   const after = { ...proposed.after };
   for (const field of without) {
-    const known = carried.includes(field) && !fieldTraits(field).isReadable ? hidden[field] : undefined;
+    const isUnseen = !fieldTraits(field).isReadable || proposed.before?.unreadable?.includes(field) === true;
+    const known = carried.includes(field) && isUnseen ? hidden[field] : undefined;
     if (known === undefined) delete after[field];
     else after[field] = known;
   }

@@ -82,8 +82,8 @@ export function diffFields(
  */
 export function withKnown(
   wanted: FieldValues,
-  { unreadable }: User,
-  ledger: LedgerEntry | undefined,
+  { unreadable }: Pick<User, 'unreadable'>,
+  ledger: Pick<LedgerEntry, 'hidden'> | undefined,
   fields: readonly FieldName[],
 ): FieldValues {
   const kept = fields.filter((name) => {

@@ -1,4 +1,11 @@
-import { customFieldNumber, type FieldName, type FieldValues, fieldTable, fieldTraits } from '../person/fields.ts';
+import {
+  customFieldNumber,
+  type FieldName,
+  type FieldTraits,
+  type FieldValues,
+  fieldTable,
+  fieldTraits,
+} from '../person/fields.ts';
 import { type Change, isDirectlyDeliverable, platformKey } from '../plan/change.ts';
 import type { Dialect, SyncSettings } from './settings.ts';
 
@@ -12,22 +19,56 @@ export interface RouteFacts {
   readonly delivery: SyncSettings['delivery'];
   /** For `auto`: the plan has few creates and updates, and none of them needs CSV. */
   readonly isSmallAndDirect: boolean;
-  /** `dialect.customFieldLimit.direct`. When absent, the limit of the contract applies. */
-  readonly highestCustomField?: number;
+  readonly dialect: Pick<Dialect, 'put' | 'csv' | 'mayClear' | 'customFieldLimit'>;
 }
 
 /**
  * Returns the route of a change. Design, section 6: `auto`, `csv` and `direct` send removes by DELETE; enable and
- * disable exist in CSV only. An update of a disabled account goes by call: a row of a file enables the account.
+ * disable exist in CSV only. An update of a disabled account goes by call: a row of a file enables the account. A way
+ * that would clear a value which is not known is never taken.
  */
 export function routeOf(change: Pick<Change, 'kind' | 'after' | 'before'>, facts: RouteFacts): Route {
+  const { delivery, dialect } = facts;
+  const isSafe = keepsUnknown(change, dialect);
+  const mayCall = isSafe.byCall && isDirectlyDeliverable(change, dialect.customFieldLimit.direct);
   const isCallOnly = change.kind === 'remove' || (change.kind === 'update' && change.before?.enabled === false);
-  if (facts.delivery === 'outbox') return isCallOnly ? 'none' : 'outbox';
-  if (isCallOnly) return 'direct';
-  if (facts.delivery === 'direct') return isDirectlyDeliverable(change, facts.highestCustomField) ? 'direct' : 'none';
-  if (facts.delivery === 'auto' && facts.isSmallAndDirect && isDirectlyDeliverable(change, facts.highestCustomField))
-    return 'direct';
-  return 'csv';
+  if (isCallOnly) return delivery === 'outbox' || !isSafe.byCall ? 'none' : 'direct';
+  if (delivery === 'outbox') return isSafe.byFile ? 'outbox' : 'none';
+  if (delivery === 'direct') return mayCall ? 'direct' : 'none';
+  const isCalled = delivery === 'auto' && mayCall;
+  if (isSafe.byFile) return isCalled && facts.isSmallAndDirect ? 'direct' : 'csv';
+  return isCalled ? 'direct' : 'none';
+}
+
+/** Returns whether a small plan may go by calls, as far as this change is concerned. */
+export function needsFile(change: Pick<Change, 'kind' | 'after' | 'before'>, dialect: RouteFacts['dialect']): boolean {
+  return routeOf(change, { delivery: 'auto', isSmallAndDirect: true, dialect }) === 'csv';
+}
+
+/**
+ * Returns the fields whose value nothing shows, and that the write does not carry: neither the platform nor the ledger
+ * knows what a write that clears what it leaves out would clear. Without those that `dialect.mayClear` allows.
+ */
+export function unknownFields(
+  { kind, after, before }: Pick<Change, 'kind' | 'after' | 'before'>,
+  { mayClear }: Pick<Dialect, 'mayClear'>,
+): readonly FieldName[] {
+  if (kind !== 'update' && kind !== 'enable') return [];
+  const isUnseen = ({ name, isReadable }: FieldTraits) => !isReadable || before?.unreadable?.includes(name) === true;
+  return fieldTable
+    .filter((field) => isUnseen(field) && after[field.name] === undefined && !mayClear.includes(field.name))
+    .map(({ name }) => name);
+}
+
+/** Returns which ways of delivery clear no unknown value of the change's account. */
+function keepsUnknown(
+  change: Pick<Change, 'kind' | 'after' | 'before'>,
+  { put, csv, mayClear }: RouteFacts['dialect'],
+): { readonly byFile: boolean; readonly byCall: boolean } {
+  const isFileClearing = csv.header === 'full' && csv.emptyCell === 'clears';
+  if (!isFileClearing && put !== 'replaces') return { byFile: true, byCall: true };
+  const isKnown = unknownFields(change, { mayClear }).length === 0;
+  return { byFile: isKnown || !isFileClearing, byCall: isKnown || put !== 'replaces' };
 }
 
 /**

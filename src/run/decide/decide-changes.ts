@@ -19,7 +19,7 @@ import { mark } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { blockedPerson } from '../read/source-says.ts';
 import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
-import { type DecidedSlot, type DecideJob, decideSlots, isDeliverable, type SlotToDecide } from './decide-slots.ts';
+import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
 
 /** The result of the third step. The changes are stored but not guarded yet. */
@@ -222,8 +222,9 @@ async function decideSome(
     const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
     if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) unchanged += 1;
     if (change !== undefined) {
-      if (!isDeliverable(change, sync)) {
-        sink.find(notDeliverable(change.identification, change.kind, sync.settings.delivery));
+      const message = whyNotSent(change, sync);
+      if (message !== undefined) {
+        sink.find({ code: 'not-deliverable', identification: change.identification, message });
       } else proposed.push({ draft: { ...change, rule: decision.rule }, hidden });
     }
     if (decision.expected !== undefined) {
@@ -263,10 +264,11 @@ async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promis
 /** Applies the standing decisions about each person, and gives each change the episode of its rule, and its hash. */
 async function sendChanges(
   { proposed, expected }: { readonly proposed: readonly Proposed[]; readonly expected: readonly Proposed[] },
-  { sync: { settings, dialect, mapping } }: DecideJob,
+  { sync }: DecideJob,
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
+  const { settings, dialect, mapping } = sync;
   const all = [...proposed, ...expected];
   if (all.length === 0) return;
   const known = await io.store.decisions.ofMany(
@@ -276,9 +278,11 @@ async function sendChanges(
   const decisionsOf = ({ identification }: Pick<Proposal, 'identification'>) => known.get(identification) ?? [];
   const { byFile, byCall } = clearingWrites(settings, dialect);
   const carried: readonly FieldName[] = byFile || byCall ? mapping.fields : [];
+  const isSendable = (draft: Proposal): boolean => whyNotSent(draft, sync) === undefined;
   const seal = (one: Proposed): NewChange => {
     const decisions = decisionsOf(one.draft);
-    const { draft, ...settled } = settleDecisions(one.draft, { known: decisions, carried, hidden: one.hidden });
+    const settling = { known: decisions, carried, hidden: one.hidden, isSendable };
+    const { draft, ...settled } = settleDecisions(one.draft, settling);
     return { ...sealChange({ ...draft, episode: episodeOf(draft.rule, decisions) }), ...settled };
   };
   const now = io.clock.now();
@@ -302,9 +306,4 @@ function isUnresolved(source: SourceSays): boolean {
 function isMiss({ source }: Case, { rule }: Decision): boolean {
   if (rule === 'hand-over-expected') return source.says === 'missing';
   return rule === 'missing-counted' || rule === 'missing-disable';
-}
-
-function notDeliverable(identification: string, kind: string, delivery: string): Finding {
-  const message = `a ${kind} cannot be delivered with delivery: ${delivery}, so it was not made. Use delivery: csv or auto`;
-  return { code: 'not-deliverable', identification, message };
 }

@@ -1,3 +1,4 @@
+import { fieldTraits } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import type { User } from '../../core/person/user.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
@@ -5,7 +6,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { leftBehind } from '../../core/plan/ledger-steps.ts';
 import { type Case, type Decision, decide, type SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
-import { clearingWrites, routeOf } from '../../core/run/batch.ts';
+import { clearingWrites, routeOf, unknownFields } from '../../core/run/batch.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EmailClaims } from '../compare/compare-platform.ts';
@@ -97,10 +98,19 @@ export async function decideSlots(
   });
 }
 
-/** Whether the sync's delivery can carry the change at all. */
-export function isDeliverable(change: ChangeDraft, { settings, dialect }: Sync): boolean {
-  const highestCustomField = dialect.customFieldLimit.direct;
-  return routeOf(change, { delivery: settings.delivery, isSmallAndDirect: false, highestCustomField }) !== 'none';
+/** Returns why the sync's delivery cannot carry the change; undefined when it can. */
+export function whyNotSent(change: ChangeDraft, { settings: { delivery }, dialect }: Sync): string | undefined {
+  const facts = { delivery, isSmallAndDirect: false, dialect };
+  if (routeOf(change, facts) !== 'none') return undefined;
+  const unknown = unknownFields(change, dialect);
+  const isAllowed = { ...facts, dialect: { ...dialect, mayClear: [...dialect.mayClear, ...unknown] } };
+  if (routeOf(change, isAllowed) === 'none') {
+    return `a ${change.kind} cannot be delivered with delivery: ${delivery}, so it was not made. Use delivery: csv or auto`;
+  }
+  const cure = unknown.every((name) => fieldTraits(name).isReadable)
+    ? 'Correct it on the platform by hand'
+    : 'Give the employee a value in the source, set whenEmpty: clear in the mapping, or list the field in dialect.mayClear';
+  return `the ${change.kind} was not made (${change.reason}): it would clear ${unknown.join(', ')}, and neither the platform nor the ledger shows the value. ${cure}`;
 }
 
 /** What the source says about people in a conflict. Its finding has the code and the reason. */

@@ -5,7 +5,7 @@ import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { mark } from '../read/people-index.ts';
-import { type DecidedSlot, type DecideJob, decideSlots, isDeliverable } from './decide-slots.ts';
+import { type DecidedSlot, type DecideJob, decideSlots, whyNotSent } from './decide-slots.ts';
 import { parkingPlaceOf } from './parking.ts';
 
 /** What the order of e-mails adds to the changes of a plan. */
@@ -29,7 +29,7 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   const { index, claims, sync } = job;
   if (claims.size === 0) return { postponed: 0, of: () => ({}) };
   const links = new Map([...claims].map(([claimant, { holder }]) => [claimant, holder]));
-  const { movers, leaving } = await judgeHolders(job, io);
+  const { movers, leaving } = await judgeHolders(job, find, io);
   const nameOf = (slot: number): string => index.person(slot).identification;
   const park = (members: readonly number[]): number | undefined => {
     const able = members.filter((slot) => parkingPlaceOf(slot, job) !== undefined);
@@ -77,7 +77,7 @@ interface Holders {
 }
 
 /** Decides about the holders alone. */
-async function judgeHolders(job: DecideJob, io: EngineIo): Promise<Holders> {
+async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<Holders> {
   const movers = new Map<number, ChangeDraft['kind']>();
   const leaving = new Set<number>();
   for (const some of chunk([...job.claims.values()], decidedAtOnce)) {
@@ -85,8 +85,13 @@ async function judgeHolders(job: DecideJob, io: EngineIo): Promise<Holders> {
     const slots = some.map(({ holder, place }) => ({ slot: holder, place }));
     for (const decided of await decideSlots(job, slots, io)) {
       const { change } = decided.decision;
-      if (change !== undefined && leavesEmail(decided) && isDeliverable(change, job.sync)) {
-        movers.set(decided.slot, change.kind);
+      if (change !== undefined && leavesEmail(decided)) {
+        const message = whyNotSent(change, job.sync);
+        if (message === undefined) movers.set(decided.slot, change.kind);
+        // The claimant does not go then, so nothing is planned later on that tells of it.
+        else if (decided.decision.rule === 'leaver-parked') {
+          find({ code: 'not-deliverable', identification: change.identification, message });
+        }
       }
       if (decided.decision.rule === 'leaver-enabled' && change !== undefined) leaving.add(decided.slot);
     }

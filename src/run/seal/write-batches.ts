@@ -1,6 +1,6 @@
-import { type Change, type ChangeClass, isDirectlyDeliverable } from '../../core/plan/change.ts';
+import type { Change, ChangeClass } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
-import { autoDirectLimit, chunk, fileGroup, routeOf } from '../../core/run/batch.ts';
+import { autoDirectLimit, chunk, fileGroup, needsFile, routeOf } from '../../core/run/batch.ts';
 import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { Batch, PlannedChange } from '../../ports/store.ts';
@@ -79,8 +79,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   const later: Map<string, ChangeGroup>[] = [];
   const first = new Map<string, ChangeGroup>();
   for await (const change of read()) {
-    const highestCustomField = dialect.customFieldLimit.direct;
-    const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, highestCustomField });
+    const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, dialect });
     if (route === 'none' || change.kind === 'disable') continue;
     const isParking = change.parkEmail !== undefined;
     const level = levels.get(change.identification) ?? 0;
@@ -131,7 +130,7 @@ async function measurePlan(
     if (change.kind === 'remove') continue;
     if (change.kind === 'disable') disables += 1;
     count += 1;
-    isSmall &&= count <= autoDirectLimit && isDirectlyDeliverable(change, dialect.customFieldLimit.direct);
+    isSmall &&= count <= autoDirectLimit && !needsFile(change, dialect);
   }
   return { isSmall, levels: sendingLevels(waiting), disables };
 }

@@ -227,8 +227,12 @@ export const findingEntries = {
   },
   'not-deliverable': {
     meaning: 'The configured delivery cannot carry a change, so the change was not made.',
-    cause: '`delivery: direct` cannot enable or disable accounts, nor write fields that only a file can write.',
-    cure: ['Set `delivery: csv` or `delivery: auto` for the sync.'],
+    cause:
+      '`delivery: direct` cannot enable or disable accounts, nor write fields that only a file can write. With `dialect.put: replaces` or a full header, a write would clear a value that neither the platform nor the ledger shows.',
+    cure: [
+      'Set `delivery: csv` or `delivery: auto` for the sync.',
+      'Give the employee a value, set `whenEmpty: clear`, or list the field in `dialect.mayClear`.',
+    ],
     page: 'configuration.md#a-sync',
   },
   'protected-user': {
