@@ -25,7 +25,7 @@ function renameDetail({ from, to }: Pick<Rename, 'from' | 'to'>): string {
 
 /** Returns the renames that led to the identification, and the one that ended it; newest first. */
 export async function renamesOf(identification: string, connection: string, store: Store): Promise<readonly Rename[]> {
-  const entries = await store.audit.list({ action: 'adopt', connection, limit: searchedEntries });
+  const entries = await store.audit.list({ actions: ['adopt'], connection, limit: searchedEntries });
   const found: Rename[] = [];
   let name = identification;
   for (const { detail = '', at, by, reason } of entries) {

@@ -38,9 +38,13 @@ export interface Decisions {
   leaveOut(sync: string, changes: readonly DecidedChange[], by: string): Promise<void>;
   /**
    * Opens a decision for every held change of the run's plan, until `expiresAt`. Withdraws open decisions for changes
-   * that the plan delivers or proposes with other values.
+   * that the plan delivers or proposes with other values. Returns whether `pending` has anybody then.
    */
-  record(owned: OwnedRun, planId: string, times: { readonly now: number; readonly expiresAt: number }): Promise<void>;
+  record(
+    owned: OwnedRun,
+    planId: string,
+    times: { readonly now: number; readonly expiresAt: number },
+  ): Promise<boolean>;
   /**
    * Returns identifications of the sync whose episodes a run may end, in order, at most `limit` after `after`. These
    * are people with a decision, and people in a plan that was shown less than 24 hours ago.

@@ -56,6 +56,4 @@ export interface Turns {
   take(request: TurnRequest, now: number): Promise<Turn>;
   /** Releases the lease if the owner holds it. */
   release(name: string, owner: string): Promise<void>;
-  /** Gives up the owner's place in the queue, and releases the lease if the owner holds it. */
-  leave(name: string, owner: string): Promise<void>;
 }

@@ -58,6 +58,4 @@ export interface Previews {
   note(id: string, attempt: number, progress: ProgressEvent): Promise<void>;
   /** Stores the result of the attempt. Returns false, and stores nothing, when another attempt has begun. */
   end(id: string, attempt: number, end: PreviewEnd): Promise<boolean>;
-  /** Deletes previews that expired before this instant. */
-  prune(before: number): Promise<void>;
 }

@@ -77,8 +77,6 @@ export interface Directories {
   write(owned: OwnedRun, sync: string, pages: readonly DirectoryPage[]): Promise<void>;
   /** Stores the last pages and the header, and deletes pages beyond its number, in one transaction. */
   finish(owned: OwnedRun, header: DirectoryHeader, pages: readonly DirectoryPage[]): Promise<void>;
-  /** Deletes directories that were read before this instant. */
-  prune(before: number): Promise<void>;
 }
 
 /** A text that another system sent, such as the body of a refusal. It may hold personal data. */

@@ -189,8 +189,9 @@ export interface Runs {
   lastGood(sync: string): Promise<Run | undefined>;
   /**
    * Deletes the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. Deletes
-   * all audit entries from before `others.audit`, regardless of their subject, and plans that were only shown and made
-   * before `others.shown`. Both are `before` when absent.
+   * directories that were read before `before`, all audit entries from before `others.audit`, regardless of their subject,
+   * plans that were only shown and made before `others.shown`, and previews that expired before `others.previews`. Each is
+   * `before` when absent.
    */
   prune(before: number, keep: number, others?: PruneOthers): Promise<number>;
 }
@@ -211,6 +212,7 @@ export interface RunFilter {
 export interface PruneOthers {
   readonly shown?: number;
   readonly audit?: number;
+  readonly previews?: number;
 }
 
 export type RunPatch = Partial<
@@ -254,6 +256,8 @@ export interface RunEffects {
    * changes is not opened.
    */
   readonly holds?: { readonly all: readonly NewHold[]; readonly now: number };
+  /** Give up the run's place in the queue of this name, and release its lease if the run holds it. */
+  readonly leaves?: string;
 }
 
 export type FactsPatch = { readonly [Name in keyof RunFacts]?: RunFacts[Name] | undefined };

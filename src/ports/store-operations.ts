@@ -92,7 +92,8 @@ export interface AuditQuery {
   readonly sync?: string;
   readonly run?: string;
   readonly by?: string;
-  readonly action?: AuditAction;
+  /** Any of these. */
+  readonly actions?: readonly AuditAction[];
   readonly connection?: string;
   /** Only entries of this instant or later. */
   readonly since?: number;

@@ -4,7 +4,7 @@ import { countOf } from '../core/run/formats.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
 import type { Batch, ChangeMark } from '../ports/store.ts';
-import { leaveFileQueue } from './deliver/file-lease.ts';
+import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
 import { keepRaw } from './run-notes.ts';
@@ -63,8 +63,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     counts,
     ...(reason === undefined ? {} : { reason }),
   } as const;
-  await io.store.runs.update(owned, patch, { watermark: (last) => watermarkAfter(last, read) });
-  await leaveFileQueue(owned, io);
+  const leaves = fileLeaseOf(owned.run.connection);
+  await io.store.runs.update(owned, patch, { watermark: (last) => watermarkAfter(last, read), leaves });
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
   const fields = {

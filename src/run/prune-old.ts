@@ -22,9 +22,8 @@ export async function pruneOld(io: EngineIo): Promise<void> {
   const dropped = await store.runs.prune(before(runs), 0, {
     shown: before(Math.min(shownForMs, runs)),
     audit: before(audit),
+    previews: now,
   });
-  await store.previews.prune(now);
-  await store.directories.prune(before(runs));
   if (dropped > 0) logger.info({ dropped }, 'old runs pruned');
   const forgotten = await store.people.forgetGone(before(ledgerAge(io)), now, mostRows);
   if (forgotten > 0) logger.info({ forgotten }, 'ledger entries of users who are gone were replaced by keyed hashes');

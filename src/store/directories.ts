@@ -1,6 +1,6 @@
 import { chunk } from '../core/run/batch.ts';
 import type { Directories, DirectoryPage, DirectoryRow } from '../ports/reads.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
+import { asOwner, type Database, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put, RowWriter, replace } from './db/row-writer.ts';
 import type { DirectoryPageRow } from './db/schema.ts';
@@ -63,14 +63,6 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
         await writer.write(transaction, rows);
         await transaction.deleteFrom('directory_pages').where('sync', '=', sync).where('page', '>=', pages).execute();
         await put(transaction, 'directories', { sync, run, read_at: at, people, pages });
-      });
-    },
-
-    async prune(before) {
-      await inTransaction(db, async (transaction) => {
-        const old = transaction.selectFrom('directories').select('sync').where('read_at', '<', before);
-        await transaction.deleteFrom('directory_pages').where('sync', 'in', old).execute();
-        await transaction.deleteFrom('directories').where('read_at', '<', before).execute();
       });
     },
   };

@@ -75,13 +75,6 @@ export function createTurns(db: Database): Turns {
     take: (request, now) => inTransaction(db, (transaction) => takeTurn(transaction, request, now)),
 
     release: (name, owner) => releaseTurn(db, name, owner),
-
-    leave(name, owner) {
-      return inTransaction(db, async (transaction) => {
-        await transaction.deleteFrom('turns').where('name', '=', name).where('owner', '=', owner).execute();
-        await releaseTurn(transaction, name, owner);
-      });
-    },
   };
 }
 
@@ -140,6 +133,12 @@ async function takeTurn(db: OpenTransaction, { name, owner, ttlMs, placeMs }: Tu
     .onConflict((conflict) => conflict.columns(['name', 'owner']).doUpdateSet({ until_at: now + placeMs }))
     .execute();
   return { isTaken: false, ahead: Math.max(1, waiting + (isHeld ? 1 : 0)) };
+}
+
+/** Gives up the owner's place in the queue, and releases the lease if the owner holds it. */
+export async function leaveTurn(db: OpenTransaction, name: string, owner: string): Promise<void> {
+  await db.deleteFrom('turns').where('name', '=', name).where('owner', '=', owner).execute();
+  await releaseTurn(db, name, owner);
 }
 
 async function releaseTurn(db: Database, name: string, owner: string): Promise<void> {

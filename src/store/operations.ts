@@ -53,11 +53,12 @@ export function createAudit(db: Database): Audit {
       await db.insertInto('audit').values(toAuditRow(entry)).execute();
     },
 
-    async list({ limit, since, until, before, ...equal }) {
+    async list({ limit, since, until, before, actions, ...equal }) {
       let wanted = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit);
       for (const [column, value] of Object.entries(entries.toPatch(equal))) {
         if (value !== null) wanted = wanted.where(sql.ref(column), '=', value);
       }
+      if (actions !== undefined) wanted = wanted.where('action', 'in', actions);
       if (until !== undefined) wanted = wanted.where('at', '<', until);
       if (since !== undefined) wanted = wanted.where('at', '>=', since);
       if (before !== undefined) wanted = wanted.where('id', '<', before);

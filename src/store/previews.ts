@@ -95,9 +95,5 @@ export function createPreviews(db: Database): Previews {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-
-    async prune(before) {
-      await db.deleteFrom('previews').where('expires_at', '<', before).execute();
-    },
   };
 }

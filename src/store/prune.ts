@@ -9,7 +9,7 @@ const guardWindowMs = 24 * 3_600_000;
 
 /**
  * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
- * with approvals and triggers of the same age, and audit entries and preview plans from before `others`. Keeps the runs
+ * with approvals, triggers and directories of the same age, and audit entries, shown plans and previews from before `others`. Keeps the runs
  * themselves, batches whose effect is not known with their changes, what a guard may still count, and each sync's newest
  * schedule slot and last complete read. Returns how many runs lost their details for good.
  */
@@ -47,6 +47,10 @@ export async function pruneRuns(
   await inTransaction(db, async (transaction) => {
     await pruneLoose(transaction, before);
     await transaction.deleteFrom('audit').where('at', '<', others.audit).execute();
+    await transaction.deleteFrom('previews').where('expires_at', '<', others.previews).execute();
+    const old = transaction.selectFrom('directories').select('sync').where('read_at', '<', before);
+    await transaction.deleteFrom('directory_pages').where('sync', 'in', old).execute();
+    await transaction.deleteFrom('directories').where('read_at', '<', before).execute();
   });
   return pruned;
 }

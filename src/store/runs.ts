@@ -10,6 +10,7 @@ import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { FindingRow, RunRow } from './db/schema.ts';
+import { leaveTurn } from './leases.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { pruneRuns } from './prune.ts';
 import { putWatermark, readWatermark } from './reads.ts';
@@ -89,7 +90,7 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, holds } = {}) {
+    async update(owned, patch, { watermark, findings, holds, leaves } = {}) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -101,6 +102,7 @@ export function createRuns(db: Database): Runs {
           await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
         }
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
+        if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
         const row = await patchRun(transaction, id, patch);
         return { run: toRun(row), lease: owned.lease };
       });
@@ -162,7 +164,8 @@ export function createRuns(db: Database): Runs {
       return row && toRun(row);
     },
 
-    prune: (before, keep, { shown = before, audit = before } = {}) => pruneRuns(db, before, keep, { shown, audit }),
+    prune: (before, keep, { shown = before, audit = before, previews = before } = {}) =>
+      pruneRuns(db, before, keep, { shown, audit, previews }),
   };
 }
 

@@ -56,9 +56,9 @@ export function describeDirectories(store: () => Store): void {
 
   it('drops what was read long ago', async () => {
     await put(page(0, 'E1'));
-    await store().directories.prune(now);
+    await store().runs.prune(now, 0);
     expect(await store().directories.list()).toHaveLength(1);
-    await store().directories.prune(now + 1);
+    await store().runs.prune(now + 1, 0);
     expect(await store().directories.list()).toEqual([]);
     expect(await store().directories.digests('people')).toEqual(new Map());
   });

@@ -55,7 +55,7 @@ export function describePreviews(store: () => Store): void {
     expect(await ids('people')).toEqual(['p4', 'p2']);
     await store().previews.begin('p3', now);
     expect(await store().previews.unended(now)).toEqual(['p2', 'p3', 'p4']);
-    await store().previews.prune(now);
+    await store().runs.prune(now, 0);
     expect(await store().previews.get('p1')).toBeUndefined();
     expect(await store().previews.get('p2')).toBeDefined();
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
+import { openRun } from './store-samples.ts';
 
 const taken = { isTaken: true, ahead: 0 };
 const behind = (ahead: number) => ({ isTaken: false, ahead });
@@ -62,7 +63,8 @@ export function describeTurns(store: () => Store): void {
     await take('b');
     await take('c');
     await release('b');
-    await store().turns.leave('file:acme', 'b');
+    const owned = await openRun(store(), { id: 'b' });
+    await store().runs.update(owned, { reason: 'over' }, { leaves: 'file:acme' });
     expect(await take('c')).toEqual(behind(1));
     await release('a');
     expect(await take('c')).toEqual(taken);
@@ -73,7 +75,6 @@ export function describeTurns(store: () => Store): void {
     await take('b');
     const other = { name: 'file:other', owner: 'b', ttlMs: 10_000, placeMs: 5_000 };
     expect(await store().turns.take(other, now)).toEqual(taken);
-    await store().turns.leave('file:other', 'b');
     await store().turns.release('file:other', 'b');
     expect(await take('c')).toEqual(behind(2));
     expect(await store().turns.take({ ...other, owner: 'c' }, now)).toEqual(taken);

@@ -69,14 +69,14 @@ it('a renamed sync keeps its users, counts of absence, decisions, reads and paus
     expect(report.run.counts).toMatchObject({ disable: 1, held: 1 });
     expect(report.run.facts).toMatchObject({ rejected: 1, managedUsers: 10 });
     expect(await store.runs.list({ sync: 'people', limit: 9 })).toEqual([]);
-    expect(await store.audit.list({ limit: 9, action: 'rename-sync' })).toMatchObject([
+    expect(await store.audit.list({ limit: 9, actions: ['rename-sync'] })).toMatchObject([
       { sync: 'staff', detail: 'was people' },
     ]);
     expect(await findOrphans(app.engine)).toEqual([]);
   });
   // The next start finds nothing more to move.
   await edited(office, renamed({ formerly: 'people' }), async (app) => {
-    expect(await app.engine.store.audit.list({ limit: 9, action: 'rename-sync' })).toHaveLength(1);
+    expect(await app.engine.store.audit.list({ limit: 9, actions: ['rename-sync'] })).toHaveLength(1);
   });
 });
 

@@ -99,6 +99,7 @@ export function memoryDecisions(tables: Tables): Decisions {
           if (state !== 'held' || record.hash !== hash) row.record = { ...record, expiresAt: now };
         }
       }
+      return true;
     },
     async pending(sync, { now, limit, after = '' }) {
       const names = new Set(

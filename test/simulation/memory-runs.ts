@@ -43,12 +43,18 @@ export function memoryLeases({ leases }: Pick<Tables, 'leases'>): Leases {
   };
 }
 
+function releaseTurn({ leases }: Pick<Tables, 'leases'>, name: string, owner: string): void {
+  const row = leases.get(name);
+  if (row?.owner === owner) leases.set(name, { ...row, owner: undefined, until: 0 });
+}
+
+function leaveTurn(tables: Tables, name: string, owner: string): void {
+  tables.turns.get(name)?.delete(owner);
+  releaseTurn(tables, name, owner);
+}
+
 export function memoryTurns({ leases, turns }: Tables): Turns {
   const { take } = memoryLeases({ leases });
-  const release: Turns['release'] = async (name, owner) => {
-    const row = leases.get(name);
-    if (row?.owner === owner) leases.set(name, { ...row, owner: undefined, until: 0 });
-  };
   return {
     async take({ name, owner, ttlMs, placeMs }, now) {
       const queue = turns.get(name) ?? new Map<string, number>();
@@ -68,10 +74,8 @@ export function memoryTurns({ leases, turns }: Tables): Turns {
       queue.set(owner, now + placeMs);
       return { isTaken: false, ahead: waiting + (isHeld ? 1 : 0) };
     },
-    release,
-    async leave(name, owner) {
-      turns.get(name)?.delete(owner);
-      await release(name, owner);
+    async release(name, owner) {
+      releaseTurn({ leases }, name, owner);
     },
   };
 }
@@ -213,6 +217,7 @@ export function memoryRuns(tables: Tables): Runs {
       }
       if (also.findings !== undefined) findings.set(id, [...also.findings]);
       if (also.holds !== undefined) renewHolds(tables, owned, also.holds);
+      if (also.leaves !== undefined) leaveTurn(tables, also.leaves, id);
       const { phase, counts, facts, ...rest } = patch;
       const set = Object.fromEntries(
         Object.entries({ phase, counts, facts }).filter(([, value]) => value !== undefined),

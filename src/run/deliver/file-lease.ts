@@ -18,7 +18,7 @@ const smallestPart = 1 / 20;
  * place after a crash.
  */
 export function takeFileLease({ run }: OwnedRun, io: EngineIo): Promise<Turn> {
-  const request = { name: nameOf(run.connection), owner: run.id, ttlMs, placeMs };
+  const request = { name: fileLeaseOf(run.connection), owner: run.id, ttlMs, placeMs };
   return io.store.turns.take(request, io.clock.now());
 }
 
@@ -30,14 +30,10 @@ export function turnWaitMs(everyMs: number, ahead: number): number {
 
 /** Releases the file lease if this run holds it, so that the next run sends its file. */
 export function releaseFileLease({ run }: OwnedRun, io: EngineIo): Promise<void> {
-  return io.store.turns.release(nameOf(run.connection), run.id);
+  return io.store.turns.release(fileLeaseOf(run.connection), run.id);
 }
 
-/** Releases the file lease, and gives up the run's place in the queue. */
-export function leaveFileQueue({ run }: OwnedRun, io: EngineIo): Promise<void> {
-  return io.store.turns.leave(nameOf(run.connection), run.id);
-}
-
-function nameOf(connection: string): string {
+/** Name of the connection's file lease, and of the queue for it. */
+export function fileLeaseOf(connection: string): string {
   return `file:${connection}`;
 }

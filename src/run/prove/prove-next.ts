@@ -4,7 +4,7 @@ import type { FileStatus } from '../../ports/platform.ts';
 import type { FileWait } from '../../ports/runtime.ts';
 import type { Batch, OwnedRun, RunFacts } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
-import { releaseFileLease, takeFileLease } from '../deliver/file-lease.ts';
+import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
@@ -57,7 +57,8 @@ interface Polled {
 /** Requests the file's status and stores it. */
 async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Promise<Polled> {
   const { owned } = context;
-  await takeFileLease(owned, io);
+  // Until then the lease that was taken to send the file lasts.
+  if (io.clock.now() - (batch.sentAt ?? 0) >= renewAfterMs / 2) await takeFileLease(owned, io);
   const { status, retryAfterMs } = await requestStatus(context, batch, io);
   const text = status.kind === 'no-status' ? 'the platform has no file status' : status.text;
   if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(missingStatus)) {

@@ -32,8 +32,8 @@ export async function recordDecisions(
   const { id, sync } = owned.run;
   const { decisions } = io.store;
   const { now, isDoubted } = grounds;
-  await decisions.record(owned, id, { now, expiresAt: now + holdForMs });
-  if (isDoubted) return;
+  const isPending = await decisions.record(owned, id, { now, expiresAt: now + holdForMs });
+  if (isDoubted || !isPending) return;
   for (let after: string | undefined; ; ) {
     const query = { now, limit: peopleAtOnce, ...(after === undefined ? {} : { after }) };
     const people = await decisions.pending(sync, query);

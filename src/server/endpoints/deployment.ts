@@ -72,7 +72,8 @@ export const deploymentEndpoints: readonly Endpoint[] = [
     refusals: [400, 404, 409],
     handle: async ({ query }, { app }) => {
       const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
-      const asked = { run, by, action, connection: about, since: instantOf(since), until: instantOf(until), before };
+      const actions = action && [action];
+      const asked = { run, by, actions, connection: about, since: instantOf(since), until: instantOf(until), before };
       const found = await findAudit(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
       const entries = found.slice(0, most).map(auditEntryView);
       return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };

@@ -17,14 +17,18 @@ interface Times {
 }
 
 /** `Decisions.record`, piece by piece: a hold may be as large as the plan. */
-export async function recordPlan(db: Database, owned: OwnedRun, planId: string, times: Times): Promise<void> {
+export async function recordPlan(db: Database, owned: OwnedRun, planId: string, times: Times): Promise<boolean> {
   const { sync } = owned.run;
   const pieces = inPieces(db, owned, planId, async (transaction, piece) => {
     await lockName(transaction, decisionsOf(sync));
     await openHeld(transaction, sync, piece, times);
     await withdrawOthers(transaction, sync, piece, times.now);
+    const isLast = piece.upTo === undefined;
+    return isLast && (await pendingPeople(transaction, sync, { now: times.now, limit: 1 })).length > 0;
   });
-  for await (const _ of pieces);
+  let isPending = false;
+  for await (const found of pieces) isPending = found;
+  return isPending;
 }
 
 /** Opens the decision of each held change. One that was approved for a run, or too long ago, is open again. */
