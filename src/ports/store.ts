@@ -4,6 +4,7 @@ import type { Settled } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { RequestCounts } from '../core/run/requests.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
@@ -302,6 +303,8 @@ export interface BatchEffects {
   readonly facts?: FactsPatch;
   /** Findings of the run that come with it. */
   readonly findings?: readonly Finding[];
+  /** The requests of the run. */
+  readonly requests?: RequestCounts;
   readonly marks?: readonly ChangeMark[];
   readonly ledger?: readonly LedgerEntry[];
 }

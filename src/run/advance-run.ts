@@ -56,7 +56,7 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
       return deliverNext(context, io);
     case 'proving':
       stoppable.signal.throwIfAborted();
-      return proveNext(stoppable, io);
+      return proveNext(stoppable, unstored, io);
     case 'done':
       return { kind: 'done' };
     default:

@@ -8,7 +8,7 @@ import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-l
 import { readWave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
-import { keepRaw } from '../run-notes.ts';
+import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { proveWave } from './prove-wave.ts';
 
 /**
@@ -20,12 +20,12 @@ import { proveWave } from './prove-wave.ts';
  *   a file has ended    send the next batch, or prove the wave if nothing is left to send
  *   no file is pending  prove the wave
  */
-export async function proveNext(context: RunContext, io: EngineIo): Promise<NextStep> {
+export async function proveNext(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<NextStep> {
   const wave = await readWave(context.owned, io);
   const { out, unproven, planned } = wave;
   if (out === undefined) return unproven.length === 0 ? toDelivering : proveWave(context, wave, io);
   if (out.state === 'sending') return toDelivering;
-  const { batch, retryAfterMs } = await pollStatus(context, out, io);
+  const { batch, retryAfterMs } = await pollStatus(context, { batch: out, unstored }, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
   const report = (wait: FileWait | undefined): void =>
     io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '', wait });
@@ -55,7 +55,11 @@ interface Polled {
 }
 
 /** Requests the file's status and stores it. */
-async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Promise<Polled> {
+async function pollStatus(
+  context: RunContext,
+  { batch, unstored }: { readonly batch: Batch; readonly unstored: UnstoredRequests },
+  io: EngineIo,
+): Promise<Polled> {
   const { owned } = context;
   // Until then the lease that was taken to send the file lasts.
   if (io.clock.now() - (batch.sentAt ?? 0) >= renewAfterMs / 2) await takeFileLease(owned, io);
@@ -70,7 +74,8 @@ async function pollStatus(context: RunContext, batch: Batch, io: EngineIo): Prom
   const final = status.kind === 'pending' ? undefined : status.kind;
   const finalAt = final === undefined ? undefined : io.clock.now();
   const patch = { status: text, polls: batch.polls + 1, final, finalAt };
-  await io.store.batches.update(owned, batch.id, patch, { facts: learned(owned, { ...batch, ...patch }, io) });
+  const facts = learned(owned, { ...batch, ...patch }, io);
+  await io.store.batches.update(owned, batch.id, patch, { facts, ...unstored() });
   if (final !== undefined) io.checkpoint('status-final');
   return { batch: { ...batch, ...patch }, retryAfterMs };
 }

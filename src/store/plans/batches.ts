@@ -7,7 +7,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { BatchRow } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
-import { appendFindings, patchFacts } from '../runs.ts';
+import { appendFindings, patchFacts, patchRun } from '../runs.ts';
 import { markChanges, planOfRun } from './changes.ts';
 
 /** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
@@ -106,9 +106,10 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
-        const { facts, findings = [] } = also;
+        const { facts, findings = [], requests } = also;
         if (facts !== undefined) await patchFacts(transaction, owned.run.id, facts);
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
+        if (requests !== undefined) await patchRun(transaction, owned.run.id, { requests });
       });
     },
 
