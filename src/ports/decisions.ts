@@ -38,7 +38,7 @@ export interface Decisions {
   leaveOut(sync: string, changes: readonly DecidedChange[], by: string): Promise<void>;
   /**
    * Opens a decision for every held change of the run's plan, until `expiresAt`. Withdraws open decisions for changes
-   * that the plan delivers or proposes with other values. Returns whether `pending` returns somebody then.
+   * that the plan delivers or proposes with other values. Returns whether `pending` has an identification then.
    */
   record(
     owned: OwnedRun,
