@@ -76,10 +76,18 @@ async function* checkConnection(
 ): AsyncGenerator<CheckLine, void> {
   const subject = `connection ${name}`;
   const token = await tokens.status();
-  const isUsable = token.state === 'ready' || token.state === 'static' || token.state === 'refreshing';
-  const { expiresAt = now } = token;
+  const { expiresAt } = token;
+  const isOver = token.state === 'static' && expiresAt !== undefined && expiresAt <= now;
+  const isUsable = ['ready', 'static', 'refreshing'].includes(token.state) && !isOver;
+  const isLimited = token.state === 'reauth-required' || token.state === 'static';
   const until =
-    token.state === 'reauth-required' && now < expiresAt ? `Syncs work until ${formatInstant(expiresAt)}. ` : '';
+    expiresAt === undefined || !isLimited
+      ? ''
+      : isOver
+        ? `It expired ${formatInstant(expiresAt)}. `
+        : now < expiresAt
+          ? `Syncs work until ${formatInstant(expiresAt)}. `
+          : '';
   const message = `token: ${token.state}. ${until}${token.advice}`.trim();
   yield { subject, state: isUsable ? 'ok' : 'warning', message };
   try {

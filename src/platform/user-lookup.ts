@@ -47,7 +47,7 @@ async function readOne(client: PlatformClient, identification: string, signal: A
   const operation = contractCall('read', {
     params: { identification },
     finalStatuses: maybeMissing,
-    answer: { expects: 'json', read: readUser },
+    answer: { expects: 'json', read: (body) => readUser(body, client.dialect.monthNames) },
   });
   try {
     return await client.request(operation, signal);

@@ -1,6 +1,7 @@
 import { type FieldName, fieldTable } from '../core/person/fields.ts';
 import { normalText } from '../core/person/text.ts';
 import type { User } from '../core/person/user.ts';
+import type { MonthLanguage } from '../core/run/settings.ts';
 import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
 import { isRecord, type JsonText } from '../drivers/http/json-text.ts';
 import { pathValueProblem } from './client/operation.ts';
@@ -17,18 +18,18 @@ export interface UserPage {
 }
 
 /** Reads a search answer. Throws `AnswerInvalid`, which names the place that does not match. */
-export function readUserPage(answer: JsonText): UserPage {
+export function readUserPage(answer: JsonText, languages: readonly MonthLanguage[]): UserPage {
   try {
-    return toPage(answer.value);
+    return toPage(answer.value, languages);
   } catch (error) {
     if (!(error instanceof UnsafeId)) throw error;
-    return toPage(answer.exact());
+    return toPage(answer.exact(), languages);
   }
 }
 
 /** Reads a single-user answer. Throws `AnswerInvalid`, which names the place that does not match. */
-export function readUser(answer: JsonText): User {
-  const toUser = (body: unknown): User => readUserRecord(isRecord(body) ? body.result : undefined, 'result');
+export function readUser(answer: JsonText, languages: readonly MonthLanguage[]): User {
+  const toUser = (body: unknown): User => readUserRecord(isRecord(body) ? body.result : undefined, 'result', languages);
   try {
     return toUser(answer.value);
   } catch (error) {
@@ -37,9 +38,9 @@ export function readUser(answer: JsonText): User {
   }
 }
 
-function toPage(body: unknown): UserPage {
+function toPage(body: unknown, languages: readonly MonthLanguage[]): UserPage {
   if (!isRecord(body) || !Array.isArray(body.result)) throw new AnswerInvalid('`result` is not a list');
-  const users = body.result.map((record, index) => readUserRecord(record, index));
+  const users = body.result.map((record, index) => readUserRecord(record, index, languages));
   const total = isRecord(body.page) ? body.page.totalElements : undefined;
   if (total === undefined || total === null) return { users, total: undefined };
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
@@ -54,9 +55,9 @@ class UnsafeId extends Error {}
 /**
  * Reads one user record. Written by hand instead of as a schema, because it checks and converts in one pass. That
  * takes about as long as a schema's check alone, and a scan of a million users runs through here. `place` is an index
- * of `result`, or `result`.
+ * of `result`, or `result`. `languages`: of the names of months.
  */
-export function readUserRecord(record: unknown, place: number | 'result'): User {
+export function readUserRecord(record: unknown, place: number | 'result', languages: readonly MonthLanguage[]): User {
   if (!isRecord(record)) throw invalid(place, 'is not a user record');
   const { enabled } = record;
   const id = readId(record.id);
@@ -65,7 +66,7 @@ export function readUserRecord(record: unknown, place: number | 'result'): User 
   if (id === undefined) throw invalid(place, 'has no id');
   if (identification === undefined) throw invalid(place, `(id ${id}) has no identification`);
   if (typeof enabled !== 'boolean') throw invalid(place, `(id ${id}) has no enabled flag`);
-  const { fields, unreadable } = readFields(record);
+  const { fields, unreadable } = readFields(record, languages);
   const lastUpdate = readText(record.lastUpdate);
   const raw = record.identification;
   const isRaw = typeof raw === 'string' && raw !== identification && pathValueProblem(raw) === undefined;
@@ -91,10 +92,10 @@ interface FieldDraft {
   readonly unreadable: string[];
 }
 
-function readFields(record: Readonly<Record<string, unknown>>): FieldDraft {
+function readFields(record: Readonly<Record<string, unknown>>, languages: readonly MonthLanguage[]): FieldDraft {
   const draft: FieldDraft = { fields: {}, unreadable: [] };
   for (const name of textMembers) putText(draft, name, record[name]);
-  for (const name of dateMembers) putDate(draft, name, record[name]);
+  for (const name of dateMembers) putDate(draft, name, record[name], languages);
   const { office, customFields } = record;
   if (isRecord(office)) putText(draft, 'office', office.name);
   else if (office !== undefined && office !== null) draft.unreadable.push('office');
@@ -113,9 +114,9 @@ function putText(draft: FieldDraft, name: FieldName, value: unknown): void {
   else if (isStrange(value)) draft.unreadable.push(name);
 }
 
-function putDate(draft: FieldDraft, name: FieldName, value: unknown): void {
+function putDate(draft: FieldDraft, name: FieldName, value: unknown, languages: readonly MonthLanguage[]): void {
   const text = readText(value);
-  const date = text === undefined ? undefined : readPlatformDate(text);
+  const date = text === undefined ? undefined : readPlatformDate(text, languages);
   if (date !== undefined) draft.fields[name] = date;
   else if (text !== undefined || isStrange(value)) draft.unreadable.push(name);
 }
@@ -146,40 +147,54 @@ function invalid(place: number | 'result', what: string): AnswerInvalid {
   return new AnswerInvalid(typeof place === 'number' ? `result[${place}] ${what}` : `result ${what}`);
 }
 
+const clockTime = String.raw`(?:,?(?: at| a las| às)? \d{1,2}:\d{2}(?::\d{2})?(?:[ \u00a0\u202f]?[ap]\.?[ \u00a0\u202f]?m\.?)?)?`;
 /** `Jan 5, 2021 12:00:00 AM`, also with full month names. Newer Java writes U+202F before AM. The time is ignored. */
-const monthNameDate =
-  /^([a-z]{3,9})\.? (\d{1,2}),? (\d{4})(?:,? \d{1,2}:\d{2}(?::\d{2})?[ \u00a0\u202f]?(?:am|pm)?)?$/i;
+const monthFirst = new RegExp(String.raw`^(?<name>\p{L}{3,10})\.? (?<day>\d{1,2}),? (?<year>\d{4})${clockTime}$`, 'iu');
+/** `5 ene. 2021 0:00:00`, `5 de enero de 2021`, `05-ene-2021`, as other languages order it. */
+const dayFirst = new RegExp(
+  String.raw`^(?<day>\d{1,2})(?: de |[ -])(?<name>\p{L}{3,10})\.?(?:,? de |,? |-)(?<year>\d{4})${clockTime}$`,
+  'iu',
+);
 /** `2021-01-05`, also as the start of an ISO 8601 instant. The zone is ignored, because it would change the day. */
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-const monthNames = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+/** The names of a month are these and their first three letters. No name means different months in two languages. */
+const monthNames: Readonly<Record<MonthLanguage, readonly string[]>> = {
+  en: wordsOf('january february march april may june july august september october november december'),
+  es: wordsOf('enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'),
+  pt: wordsOf('janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro'),
+};
+/** Other names of September, the one month that has them. */
+const septembers: Readonly<Record<MonthLanguage, readonly string[]>> = {
+  en: ['sept'],
+  es: ['sept', 'setiembre', 'set'],
+  pt: [],
+};
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(' ');
+}
 
 /**
  * Reads a date as the platform shows it and returns `YYYY-MM-DD`. Returns undefined for an unreadable or impossible
- * date (contract, "User record": the read form "looks like a month-name date with a 12-hour time").
+ * date (contract, "User record": the read form "looks like a month-name date with a 12-hour time"). `languages`: of the
+ * names of months.
  */
-export function readPlatformDate(text: string): string | undefined {
+export function readPlatformDate(text: string, languages: readonly MonthLanguage[]): string | undefined {
   const iso = isoDate.exec(text);
   if (iso !== null) return existing(Number(iso[1]), Number(iso[2]), Number(iso[3]));
-  const named = monthNameDate.exec(text);
-  if (named === null) return undefined;
-  const name = (named[1] ?? '').toLowerCase();
-  const month = monthNames.findIndex((full) => name === full || name === full.slice(0, 3)) + 1;
-  // `Sept` is the one four-letter abbreviation in use.
-  return existing(Number(named[3]), name === 'sept' ? 9 : month, Number(named[2]));
+  const { name = '', day, year } = (monthFirst.exec(text) ?? dayFirst.exec(text))?.groups ?? {};
+  return existing(Number(year), monthOf(name.toLowerCase(), languages), Number(day));
+}
+
+/** Returns the number of a month, from 1; 0 for a name that is none. */
+function monthOf(name: string, languages: readonly MonthLanguage[]): number {
+  for (const language of languages) {
+    const index = monthNames[language].findIndex((full) => name === full || name === full.slice(0, 3));
+    if (index >= 0) return index + 1;
+    if (septembers[language].includes(name)) return 9;
+  }
+  return 0;
 }
 
 function existing(year: number, month: number, day: number): string | undefined {

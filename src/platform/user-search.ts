@@ -1,4 +1,5 @@
 import type { RequestPurpose } from '../core/run/requests.ts';
+import type { JsonText } from '../drivers/http/json-text.ts';
 import { contractCall, placeQuery } from './client/calls.ts';
 import type { PlatformClient } from './client/client.ts';
 import type { UserSearchQuery } from './table/users.ts';
@@ -11,7 +12,8 @@ export function searchUsers(
   signal: AbortSignal,
   purpose: RequestPurpose = 'read',
 ): Promise<UserPage> {
-  const answer = { expects: 'json', read: readUserPage } as const;
+  const read = (body: JsonText): UserPage => readUserPage(body, client.dialect.monthNames);
+  const answer = { expects: 'json', read } as const;
   const place = placeQuery('search', orderedById(search), client.dialect);
   return client.request(contractCall('search', { purpose, ...place, answer }), signal);
 }

@@ -1,11 +1,16 @@
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+import type { MonthLanguage } from '../core/run/settings.ts';
 
 /** Formats `2021-01-05` as reads show `orgEntryDate`: `Jan 5, 2021 12:00:00 AM`. Returns other text unchanged. */
-export function showLongDate(date: string): string {
-  const [year, month, day] = date.split('-');
-  const name = months[Number(month) - 1];
-  return name === undefined || day === undefined ? date : `${name} ${Number(day)}, ${year} 12:00:00 AM`;
+export function showLongDate(date: string, language: MonthLanguage): string {
+  const at = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(at)) return date;
+  const form = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
+  if (language !== 'en') return new Intl.DateTimeFormat(language, form).format(at);
+  const [year, month = 1, day] = date.split('-').map(Number);
+  return `${months[month - 1]} ${day}, ${year} 12:00:00 AM`;
 }
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Formats as `YYYY-MM-DDThh:mm:ss`, UTC. */
 export function showDateTime(at: number): string {

@@ -1,5 +1,6 @@
 import type { FieldName } from '../core/person/fields.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import type { MonthLanguage } from '../core/run/settings.ts';
 
 /**
  * The platform's behavior where the contract is silent. The defaults equal the product's own assumptions, so that a
@@ -33,6 +34,8 @@ export interface SandboxQuirks {
   readonly strictReuse: boolean;
   /** A file with bad rows: fails without effect, applies the good rows and reports failure, or applies them and reports success. */
   readonly fileFailure: 'none-applied' | 'good-applied' | 'says-done';
+  /** Language of the users, in which reads and searches show the names of months. */
+  readonly monthNames: MonthLanguage;
   /** A date field that reads and searches never show. */
   readonly hideDateField: '' | 'orgEntryDate' | 'birthDate';
   /** 0 keeps text as sent. n > 0 trims blanks at both ends and cuts text to n characters. */
@@ -72,6 +75,7 @@ export const defaultQuirks: SandboxQuirks = {
   busyUpload: '400',
   strictReuse: true,
   fileFailure: 'none-applied',
+  monthNames: 'en',
   hideDateField: '',
   trims: 0,
   ignoresField: [],

@@ -23,6 +23,7 @@ describe('a user record', () => {
         locale: 'es',
       },
       0,
+      ['en'],
     );
 
     expect(user).toEqual({
@@ -51,13 +52,14 @@ describe('a user record', () => {
     // No path can carry this one.
     { identification: 'E7\t', raw: undefined },
   ])('keeps the identification $identification as shown only where calls must carry it', ({ identification, raw }) => {
-    expect(readUserRecord({ ...record, identification }, 0).rawIdentification).toBe(raw);
+    expect(readUserRecord({ ...record, identification }, 0, ['en']).rawIdentification).toBe(raw);
   });
 
   it('names what it cannot understand instead of calling it empty', () => {
     const user = readUserRecord(
       { ...record, orgEntryDate: 'someday', birthDate: 'Feb 30, 1990 12:00:00 AM', area: { id: 3 }, office: 'Centro' },
       0,
+      ['en'],
     );
 
     expect(user.unreadable.toSorted()).toEqual(['area', 'birthDate', 'office', 'orgEntryDate']);
@@ -65,7 +67,9 @@ describe('a user record', () => {
   });
 
   it('takes numbers for text', () => {
-    expect(readUserRecord({ ...record, identification: 12, customFields: { customField1: 3.5 } }, 0)).toMatchObject({
+    expect(
+      readUserRecord({ ...record, identification: 12, customFields: { customField1: 3.5 } }, 0, ['en']),
+    ).toMatchObject({
       identification: '12',
       fields: { customField1: '3.5' },
     });
@@ -77,7 +81,7 @@ describe('a user record', () => {
     [{ ...record, identification: ' ' }, 'result[3] (id 7) has no identification'],
     [{ ...record, enabled: 'yes' }, 'result[3] (id 7) has no enabled flag'],
   ])('%j is refused by place', (damaged, message) => {
-    expect(() => readUserRecord(damaged, 3)).toThrow(message);
+    expect(() => readUserRecord(damaged, 3, ['en'])).toThrow(message);
   });
 
   it('keeps every digit of numbers beyond 2^53', () => {
@@ -90,8 +94,8 @@ describe('a user record', () => {
       fields: { customField1: '90071992547409931' },
     };
 
-    expect(readUser(readJson(bytes(`{"result":${one}}`)))).toMatchObject(expected);
-    expect(readUserPage(readJson(bytes(`{"result":[${one}],"page":{"totalElements":1}}`)))).toMatchObject({
+    expect(readUser(readJson(bytes(`{"result":${one}}`)), ['en'])).toMatchObject(expected);
+    expect(readUserPage(readJson(bytes(`{"result":[${one}],"page":{"totalElements":1}}`)), ['en'])).toMatchObject({
       users: [expected],
       total: 1,
     });
@@ -119,7 +123,7 @@ describe('a date of the platform', () => {
     ['1609804800000', undefined],
     ['', undefined],
   ])('%j is %j', (text, expected) => {
-    expect(readPlatformDate(text)).toBe(expected);
+    expect(readPlatformDate(text, ['en'])).toBe(expected);
   });
 
   it('is read back as the day it was written for', () => {
@@ -128,9 +132,37 @@ describe('a date of the platform', () => {
       fc.property(
         fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
         (date) => {
-          expect(readPlatformDate(format.format(date))).toBe(date.toISOString().slice(0, 10));
+          expect(readPlatformDate(format.format(date), ['en'])).toBe(date.toISOString().slice(0, 10));
         },
       ),
     );
+  });
+
+  it.each([
+    ['5 ene 2021, 0:00:00', '2021-01-05'],
+    ['5 ene. 2021, 12:00:00 a. m.', '2021-01-05'],
+    ['ene. 5, 2021 12:00:00 a.m.', '2021-01-05'],
+    ['5 de enero de 2021', '2021-01-05'],
+    ['05-dic-2021 0:00:00', '2021-12-05'],
+    ['5 set. 2021', '2021-09-05'],
+    ['5 sept 2021, 0:00:00', '2021-09-05'],
+    ['5 de setiembre de 2021 a las 12:00:00 a. m.', '2021-09-05'],
+    ['5 de dez. de 2021, 00:00:00', '2021-12-05'],
+    ['31 de março de 2021 às 00:00:00', '2021-03-31'],
+    ['Dec 5, 2021 12:00:00 AM', '2021-12-05'],
+    ['31 de abril de 2021', undefined],
+    ['5 de brumaire de 2021', undefined],
+  ])('with names of months in the languages of the dialect: %j is %j', (text, expected) => {
+    expect(readPlatformDate(text, ['en', 'es', 'pt'])).toBe(expected);
+  });
+
+  it.each(['es', 'es-UY', 'pt', 'pt-BR', 'en'])('in %s is read back as the day it was written for', (locale) => {
+    for (const dateStyle of ['medium', 'long'] as const) {
+      const format = new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'medium', timeZone: 'UTC' });
+      for (let month = 0; month < 12; month++) {
+        const date = new Date(Date.UTC(2021, month, 28));
+        expect(readPlatformDate(format.format(date), ['en', 'es', 'pt'])).toBe(date.toISOString().slice(0, 10));
+      }
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable, maxCsvCustomField, maxDirectCustomField } from '../../core/person/fields.ts';
-import { defaultDialect } from '../../core/run/settings.ts';
+import { defaultDialect, monthLanguages } from '../../core/run/settings.ts';
 import { choiceSentence, must } from '../sentences.ts';
 import { documented, text, uniqueList, wholeNumber, writtenDateFormat } from './values.ts';
 
@@ -188,5 +188,12 @@ export const dialect = z.strictObject({
     text().default(defaultDialect.acceptLanguage),
     '`Accept-Language` of requests that need one.',
     'es',
+  ),
+  monthNames: documented(
+    uniqueList(z.enum(monthLanguages))
+      .min(1)
+      .default([...defaultDialect.monthNames]),
+    "Languages of the month names in dates that the platform shows, such as `5 ene. 2021`: it may show them in the user's language. A date with another name is not compared.",
+    ['en', 'es', 'pt'],
   ),
 });

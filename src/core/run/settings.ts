@@ -200,7 +200,12 @@ export interface Dialect {
   /** Unmapped write-only fields that a write is allowed to clear. */
   readonly mayClear: readonly FieldName[];
   readonly acceptLanguage: string;
+  /** Languages of the month names in dates that the platform shows. */
+  readonly monthNames: readonly MonthLanguage[];
 }
+
+export const monthLanguages = ['en', 'es', 'pt'] as const;
+export type MonthLanguage = (typeof monthLanguages)[number];
 
 export const defaultDialect: Dialect = {
   search: { parameters: 'query', pageSize: 500 },
@@ -222,6 +227,7 @@ export const defaultDialect: Dialect = {
   customFieldLimit: { direct: 30, csv: 60 },
   mayClear: [],
   acceptLanguage: 'en',
+  monthNames: ['en'],
 };
 
 export interface Limits {

@@ -1,3 +1,5 @@
+import { given } from '../../core/run/given.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { holderOf, howToConfirm } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
@@ -65,4 +67,44 @@ function advise({ connection, entry, seed }: Described): string {
     case 'revoked':
       return `It is not refreshed automatically. Run ${present}, or configure a new refresh token.`;
   }
+}
+
+/** Describes a configured access token. If it is a JWT (RFC 7519), its times are shown. */
+export function describeStaticToken(connection: string, accessToken: string): TokenStatus {
+  const { iat, exp } = claimsOf(accessToken);
+  const renewal =
+    exp === undefined
+      ? ''
+      : ` Put a new one in the configuration (connections.${connection}.accessToken) before it expires.`;
+  return {
+    connection,
+    state: 'static',
+    generation: 0,
+    issuedAt: iat,
+    expiresAt: exp,
+    attempts: 0,
+    retryAt: undefined,
+    reason: undefined,
+    advice: `The access token is in the configuration. It is used unchanged and never refreshed.${renewal}`,
+  };
+}
+
+/** Reads `iat` and `exp` of a JWT, as epoch ms. Its signature is not checked, because only the platform trusts it. */
+function claimsOf(token: string): { readonly iat?: number; readonly exp?: number } {
+  const parts = token.split('.');
+  if (parts.length !== 3) return {};
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
+    return isRecord(claims) ? given({ iat: epochMs(claims.iat), exp: epochMs(claims.exp) }) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The largest instant of a `Date`. */
+const lastInstantMs = 8.64e15;
+
+function epochMs(seconds: unknown): number | undefined {
+  const ms = typeof seconds === 'number' ? Math.round(seconds * 1000) : Number.NaN;
+  return ms > 0 && ms <= lastInstantMs ? ms : undefined;
 }

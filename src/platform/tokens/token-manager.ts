@@ -4,6 +4,7 @@ import type { Leases, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens, Seal, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
 import type { TokenAlert } from './presentation.ts';
 import { confirmRevoked, type RevokeCall } from './revoke.ts';
+import { describeStaticToken } from './status.ts';
 import { programTokenName } from './token-errors.ts';
 
 export interface TokenManagerOptions {
@@ -47,17 +48,7 @@ export interface TokenManager extends AccessTokens {
 
 /** Manages a configured access token: stores nothing and refreshes nothing. */
 export function staticTokenManager(connection: string, accessToken: string): TokenManager {
-  const status: TokenStatus = {
-    connection,
-    state: 'static',
-    generation: 0,
-    issuedAt: undefined,
-    expiresAt: undefined,
-    attempts: 0,
-    retryAt: undefined,
-    reason: undefined,
-    advice: 'The access token is in the configuration. It is used unchanged and never refreshed.',
-  };
+  const status = describeStaticToken(connection, accessToken);
   const isProgram = connection === programTokenName;
   const name = isProgram ? 'this program' : `connection ${connection}`;
   const remedy = isProgram

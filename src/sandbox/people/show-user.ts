@@ -12,7 +12,7 @@ export function showUser(account: Account, quirks: SandboxQuirks): Record<string
   const shows = (name: 'orgEntryDate' | 'birthDate') => fields[name] !== undefined && quirks.hideDateField !== name;
   return {
     id: account.id,
-    locale: 'en',
+    locale: quirks.monthNames,
     office: fields.office === undefined ? {} : { name: fields.office },
     firstName: fields.firstName ?? '',
     lastName: fields.lastName ?? '',
@@ -22,7 +22,7 @@ export function showUser(account: Account, quirks: SandboxQuirks): Record<string
     enabled: account.enabled,
     ...present(account, ['area', 'account', 'project']),
     ...(shows('birthDate') ? { birthDate: fields.birthDate } : {}),
-    ...(shows('orgEntryDate') ? { orgEntryDate: showLongDate(fields.orgEntryDate ?? '') } : {}),
+    ...(shows('orgEntryDate') ? { orgEntryDate: showLongDate(fields.orgEntryDate ?? '', quirks.monthNames) } : {}),
     identification: account.identification,
     customFields: present(account, customFieldNames),
     externalId: account.identification,

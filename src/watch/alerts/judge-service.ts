@@ -154,6 +154,8 @@ export function judgeToken({
       const summary = `The store was restored from a backup. No sync of ${connection} works until an operator confirms the tokens`;
       return { ...base, severity: 'critical', code: 'tokens-restored', key: 'restored', summary };
     }
+    case 'static':
+      return judgeStaticToken(connection, token, now, base);
     default:
       return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
   }
@@ -212,6 +214,29 @@ function judgeExpiry(
   }
   const summary = `The access token expired ${formatInstant(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;
   return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary };
+}
+
+const dayMs = 86_400_000;
+/** Days before the end of a configured token at which it is reported, each once: the last one first. */
+const staticTokenDays = [1, 3, 14] as const;
+
+/** Judges a configured token by its own end, if it shows one. Nothing but an operator can replace it. */
+function judgeStaticToken(
+  connection: string,
+  { expiresAt }: TokenStatus,
+  now: number,
+  base: Pick<AlertProblem, 'topic' | 'details' | 'unaffected' | 'action'>,
+): AlertProblem | 'well' {
+  const days = expiresAt === undefined ? undefined : staticTokenDays.find((some) => expiresAt - now <= some * dayMs);
+  if (expiresAt === undefined || days === undefined) return 'well';
+  const end = `No sync of ${connection} works after that, until a new one is in the configuration`;
+  const code = 'static-token-expiring';
+  if (now >= expiresAt) {
+    const summary = `The configured access token expired ${formatInstant(expiresAt)}, so no sync of ${connection} works`;
+    return { ...base, severity: 'critical', code, key: 'static-expired', summary };
+  }
+  const summary = `The configured access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}). ${end}`;
+  return { ...base, severity: days === 1 ? 'critical' : 'warning', code, key: `static-${days}`, summary };
 }
 
 /** Returns when a refresh that has not succeeded is reported. */

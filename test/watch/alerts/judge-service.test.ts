@@ -81,3 +81,27 @@ describe('a refused refresh token', () => {
     });
   });
 });
+
+describe('a configured access token that states its end', () => {
+  const days = 24 * 60 * minute;
+  const expiresAt = issuedAt + 60 * days;
+  const fixed: TokenStatus = { ...hourToken, state: 'static', generation: 0, expiresAt };
+
+  it.each([
+    ['is well for as long as there are more than 14 days', 14.01, 'well'],
+    ['is a warning from 14 days on', 14, { severity: 'warning', key: 'static-14' }],
+    ['is the same problem until 3 days before', 3.01, { severity: 'warning', key: 'static-14' }],
+    ['is news from 3 days on', 3, { severity: 'warning', key: 'static-3' }],
+    ['is critical from the last day on', 1, { severity: 'critical', key: 'static-1' }],
+    ['is critical when it has expired', 0, { severity: 'critical', key: 'static-expired' }],
+  ])('%s', (_, daysBefore, expected) => {
+    const found = judgeToken({ connection: 'acme', token: fixed, now: expiresAt - daysBefore * days });
+    if (expected === 'well') expect(found).toBe('well');
+    else expect(found).toMatchObject({ code: 'static-token-expiring', ...(expected as object) });
+  });
+
+  it('is never a problem without an end, whatever its age', () => {
+    const token: TokenStatus = { ...fixed, expiresAt: undefined };
+    expect(judgeToken({ connection: 'acme', token, now: expiresAt + 9000 * days })).toBe('well');
+  });
+});

@@ -181,6 +181,17 @@ export const alertEntries = {
     cure: ['Run `rollcall token status CONNECTION`: it names the reason.', 'Run `rollcall token refresh CONNECTION`.'],
     page: 'tokens.md',
   },
+  'static-token-expiring': {
+    topic: 'token',
+    rules: [],
+    meaning: 'The access token in the configuration expires in 14, 3 or 1 days, or has expired. It is never refreshed.',
+    cause: 'The connection has a fixed `accessToken`, and the token states its own end.',
+    cure: [
+      'Get a new access token from the platform and put it in the configuration.',
+      'Restart the processes, or send them SIGHUP. Run `rollcall token status CONNECTION` to confirm.',
+    ],
+    page: 'tokens.md',
+  },
   'no-scheduler': {
     topic: 'work',
     rules: ['RollcallNoScheduler'],
