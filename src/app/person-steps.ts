@@ -257,6 +257,8 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'missing-counted': 'the employee is missing from the source, and the absence is counted',
   'missing-disable': 'the employee has been missing from the source long enough',
   'missing-remove': 'the employee is missing, and we disabled the account long enough ago',
+  'missing-unconfirmed':
+    'the employee is missing from the source, but no lookup by id has confirmed it, so the absence is not counted',
   'missing-settled': 'the employee is missing, and the account is disabled or does not exist',
   'missing-unmanaged': 'the source has no such employee, and the user is not ours',
 };

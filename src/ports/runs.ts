@@ -33,6 +33,8 @@ export interface RunFacts {
   readonly missing?: number;
   /** When the first of them is disabled. Absent: never, or a guard keeps this read from counting. */
   readonly missingWait?: MissingWait;
+  /** People whom the plan looked up by id in the HR system, because a full read lacks them. Absent: none. */
+  readonly sourceLookups?: number;
   /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
   readonly postponed?: number;
   /** Two records claim one person, and only a full read can resolve the conflict: the next read is full. */

@@ -19,6 +19,11 @@ export interface Source {
   /** Returns the field names that a mapping can use, if they are known without a full read (CSV: the header). */
   fields(io: SourceIo): Promise<readonly string[] | undefined>;
   /**
+   * Returns whether a point read by this field asks for the people themselves, instead of reading everyone again. Absent:
+   * as `capabilities.point`.
+   */
+  looksUp?(field: string): boolean;
+  /**
    * The fields that the source derives from others, each with the fields of its records that it reads. When no record
    * shows one of them any longer, every sync that reads the derived field is held.
    */

@@ -214,6 +214,20 @@ export function sourceContract({
       expect(end.complete).toBe(true);
     });
 
+    it('a lookup of a person whom it does not know is complete, and asks for that person, where it looks people up', async () => {
+      const { source, field, identifications, bytesTaken } = await prepare();
+      const looksUp = source.capabilities.point && source.looksUp?.(field) !== false;
+      const before = bytesTaken?.() ?? 0;
+      await readWhole(source);
+      const full = (bytesTaken?.() ?? 0) - before;
+
+      const unknown = /^\d+$/.test(identifications[0] ?? '') ? '987654321' : 'nobody';
+      const { pages, end } = await readWhole(source, { kind: 'point', identifications: [unknown], field });
+
+      expect([pages.flatMap(({ records }) => records), end.complete]).toEqual([[], true]);
+      if (looksUp && bytesTaken !== undefined) expect(bytesTaken() - before - full).toBeLessThan(full / 2);
+    });
+
     it('the fields that it names are those of its records, or it names none', async () => {
       const { source } = await prepare();
 

@@ -4,7 +4,7 @@ import type { User } from '../../src/core/person/user.ts';
 import type { Change } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { PlanRules, SourceSays } from '../../src/core/plan/plan.ts';
-import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
+import { absentWithoutLookup, certifySnapshot } from '../../src/core/plan/snapshot.ts';
 
 /** Builders for the planner's three sides: everything has a dull default, a test says what matters. */
 
@@ -21,7 +21,7 @@ const proofs = certifySnapshot({
 });
 if (proofs.leavers === undefined || proofs.missing === undefined) throw new Error('a complete full read proves both');
 export const leaverProof = proofs.leavers;
-export const missingProof = proofs.missing;
+export const missingProof = absentWithoutLookup(proofs.missing);
 
 export const rules: PlanRules = {
   name: 'people',

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { countMiss } from '../../src/core/plan/ledger-steps.ts';
 import type { SourceSays } from '../../src/core/plan/plan.ts';
-import { certifySnapshot, newerStamp, type ReadEnd, type Snapshot } from '../../src/core/plan/snapshot.ts';
+import {
+  absentInLookup,
+  absentWithoutLookup,
+  certifySnapshot,
+  newerStamp,
+  type ReadEnd,
+  type Snapshot,
+} from '../../src/core/plan/snapshot.ts';
 
 const complete: ReadEnd = { complete: true, rows: 3, evidence: 'the list ended', stamp: 's1' };
 const certify = (kind: Snapshot['kind'], end: ReadEnd = complete, unreadable = 0): Snapshot =>
@@ -69,7 +76,23 @@ describe('the types', () => {
     if (leavers === undefined) throw new Error('a complete delta proves leavers');
     // @ts-expect-error the proof of a delta is not the one that "missing" asks for
     const says: SourceSays = { says: 'missing', proof: leavers };
-    expect([full, delta, point, says]).toHaveLength(4);
+    // @ts-expect-error nor is that of a full read, before the lookup by id is considered
+    const early: SourceSays = { says: 'missing', proof: missing };
+    expect([full, delta, point, says, early]).toHaveLength(5);
+  });
+
+  it('take only a complete lookup of named people as the confirmation of an absence', () => {
+    const { missing } = certify('full');
+    if (missing === undefined) throw new Error('a complete full read proves absence');
+    const incomplete = {
+      kind: 'point',
+      rows: 0,
+      leavers: undefined,
+      missing: undefined,
+      gaps: ['it broke off'],
+    } as const;
+    const kinds = [certify('point'), certify('delta'), certify('full'), incomplete];
+    expect(kinds.map((lookup) => absentInLookup(missing, lookup))).toEqual([missing, undefined, undefined, undefined]);
   });
 });
 
@@ -86,7 +109,7 @@ describe('a miss', () => {
     const end: ReadEnd = { complete: true, rows: 3, evidence: 'the list ended', stamp, ...(asOf ? { asOf } : {}) };
     const { missing } = certifySnapshot({ kind: 'full', end, unreadable: 0, readAt, runAt });
     if (missing === undefined) throw new Error('a complete full read proves absence');
-    return missing;
+    return absentWithoutLookup(missing);
   };
   const plain = { identification: 'E1', owner: 'people', hidden: {}, quirks: {}, unverified: 0 };
   const countOf = (...reads: readonly Read[]): number | undefined =>

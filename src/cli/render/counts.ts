@@ -71,6 +71,7 @@ export function renderFacts(facts: RunFacts): string {
     number(facts.unchanged, 'unchanged'),
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
     renderMissing(facts),
+    amount(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),
     facts.postponed === undefined || facts.postponed === 0
       ? undefined
@@ -100,8 +101,8 @@ export function renderBlocked({ blocked = {} }: RunFacts): string | undefined {
   return `${formatNumber(all)} blocked (${kinds.map((kind) => `${formatNumber(blocked[kind] ?? 0)} ${kind}`).join(', ')})`;
 }
 
-function amount(value: number | undefined, one: string): string | undefined {
-  return value === undefined ? undefined : formatCount(value, one);
+function amount(value: number | undefined, one: string, many?: string): string | undefined {
+  return value === undefined ? undefined : formatCount(value, one, many);
 }
 
 function number(value: number | undefined, what: string): string | undefined {

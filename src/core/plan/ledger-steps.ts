@@ -3,7 +3,7 @@ import type { SyncSettings } from '../run/settings.ts';
 import type { Change } from './change.ts';
 import type { Verdict } from './judge.ts';
 import type { LedgerEntry, Misses } from './ledger.ts';
-import { type MissingProof, newerStamp } from './snapshot.ts';
+import { type AbsenceProof, newerStamp } from './snapshot.ts';
 
 /** Transitions of a ledger entry. Each function returns the same object when nothing changes. */
 
@@ -58,7 +58,7 @@ export function withoutMisses(entry: LedgerEntry): LedgerEntry {
 }
 
 /** Counts a miss if the snapshot is newer than the last counted one. */
-export function countMiss(entry: LedgerEntry, proof: MissingProof, now: number): LedgerEntry {
+export function countMiss(entry: LedgerEntry, proof: AbsenceProof, now: number): LedgerEntry {
   const { misses } = entry;
   const stamp = newerStamp(proof, misses?.stamp);
   if (stamp === undefined) return entry;
@@ -163,4 +163,53 @@ export function missingWait(
 ): { readonly wait?: MissingWait } {
   if (missing === 'never' || policy !== 'sync' || exempt.includes(identification)) return {};
   return { wait: { afterReads: missing.afterReads, from: since + missing.minAgeMs } };
+}
+
+/** Returns whether a user who is gone from the source has been disabled and gone for long enough to be removed. */
+export function isRemovalDue(
+  { disabledAt, goneSince }: LedgerEntry,
+  { remove }: Pick<SyncSettings, 'remove'>,
+  now: number,
+): boolean {
+  if (remove === 'never' || disabledAt === undefined) return false;
+  return now - Math.max(disabledAt, goneSince ?? now) >= remove.afterMs;
+}
+
+/** A user of ours whom a full read does not name. */
+export interface MissingUser {
+  readonly identification: string;
+  readonly isEnabled: boolean;
+  /** The entry about the account shown. */
+  readonly entry: LedgerEntry;
+  /** What an operator decided about the disable or remove. A rejected one needs no lookup, an approved one is next. */
+  readonly decided: 'approved' | 'rejected' | undefined;
+}
+
+/**
+ * Returns the users whom their absence may get disabled or removed, nearest to it first. Among equals, those come first
+ * whose last counted read is the oldest, so that each gets a turn.
+ */
+export function usersAtStake<One extends MissingUser>(
+  users: readonly One[],
+  rules: Pick<SyncSettings, 'missing' | 'policy' | 'protected' | 'remove'>,
+  now: number,
+): readonly One[] {
+  const { missing, policy, protected: exempt } = rules;
+  const ranked = users.flatMap((user) => {
+    const { identification, isEnabled, entry, decided } = user;
+    if (policy !== 'sync' || exempt.includes(identification)) return [];
+    const last = entry.misses?.stamp ?? '';
+    const first = decided === undefined ? 1 : decided === 'approved' ? 0 : 2;
+    if (!isEnabled) return isRemovalDue(entry, rules, now) ? [{ user, rank: [first, 0, 0], last }] : [];
+    if (missing === 'never') return [];
+    const { count = 0, since = now } = entry.misses ?? {};
+    const reads = Math.max(0, missing.afterReads - count - 1);
+    return [{ user, rank: [first, reads, Math.max(0, since + missing.minAgeMs - now)], last }];
+  });
+  const order = (a: (typeof ranked)[number], b: (typeof ranked)[number]): number => {
+    const at = a.rank.findIndex((value, i) => value !== b.rank[i]);
+    if (at !== -1) return (a.rank[at] as number) - (b.rank[at] as number);
+    return [a.last, a.user.identification].join('\n') < [b.last, b.user.identification].join('\n') ? -1 : 1;
+  };
+  return ranked.sort(order).map(({ user }) => user);
 }

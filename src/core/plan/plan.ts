@@ -12,6 +12,7 @@ import {
   countMiss,
   entryOf,
   goneFromPlatform,
+  isRemovalDue,
   type MissingWait,
   markGone,
   missingWait,
@@ -21,17 +22,19 @@ import {
   withoutMisses,
 } from './ledger-steps.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
-import type { LeaverProof, MissingProof } from './snapshot.ts';
+import type { AbsenceProof, LeaverProof } from './snapshot.ts';
 
 /**
- * What the source shows about one identification. *Leaver* and *missing* require the proof of a complete read;
+ * What the source shows about one identification. *Leaver* and *missing* require a proof;
  * `core/snapshot.ts` creates the proofs.
  */
 export type SourceSays =
   | { readonly says: 'active'; readonly person: Person }
   | { readonly says: 'leaver'; readonly person: Person; readonly proof: LeaverProof }
   | { readonly says: 'out-of-scope'; readonly person: Person; readonly proof: LeaverProof }
-  | { readonly says: 'missing'; readonly proof: MissingProof }
+  | { readonly says: 'missing'; readonly proof: AbsenceProof }
+  /** Missing from a full read, and no lookup by id has confirmed it. `reason` continues "the person is". */
+  | { readonly says: 'unconfirmed'; readonly reason: string }
   /** The person is present, but no change is allowed: rejected, duplicate, ambiguous, unknown status, unresolved. */
   | { readonly says: 'unusable'; readonly code: FindingCode; readonly reason: string; readonly at?: string }
   /** No conclusion: hired for later, or absent or gone in a read without proof. `isSeen`: a record names the person. */
@@ -80,6 +83,7 @@ export type Rule =
   | 'missing-disable'
   | 'missing-remove'
   | 'missing-settled'
+  | 'missing-unconfirmed'
   | 'missing-unmanaged';
 
 export interface Decision {
@@ -124,6 +128,8 @@ export interface Decision {
  *  active, no enable   | disabled; first, or by us | none, ours         | none; reported              | enable-refused
  *  active              | disabled; first, or by us | none, ours         | enable with its update      | active-enable
  *  active              | disabled by others        | ours               | none; conflict (or enable)  | active-foreign-disable
+ *  missing, no lookup  | enabled, or due to be     | ours               | none; not counted; reported | missing-unconfirmed
+ *  has confirmed it    | removed                   |                    |                             |
  *  missing             | enabled                   | ours               | counted; disable when due   | missing-counted, -disable
  *  missing             | disabled by us long ago   | ours               | remove, if configured       | missing-remove
  *  missing             | nothing, disabled         | ours               | none                        | missing-settled
@@ -189,7 +195,7 @@ function rule(subject: CurrentCase): Decision {
       const taken = currentOf({ ...subject, ledger: takenOver(ledger, rules.name, subject.now) }, rules, subject.now);
       return { ...rule(taken), takenFrom: ledger.owner };
     }
-    if (source.says === 'missing' || source.says === 'nothing') return { rule: 'owned-by-other' };
+    if (['missing', 'unconfirmed', 'nothing'].includes(source.says)) return { rule: 'owned-by-other' };
     const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text) };
   }
@@ -213,6 +219,8 @@ function rule(subject: CurrentCase): Decision {
       return leaver(subject, source.person);
     case 'missing':
       return missing(subject, source.proof);
+    case 'unconfirmed':
+      return { rule: 'missing-unconfirmed' };
     case 'active':
       return active(subject, source.person);
   }
@@ -240,7 +248,7 @@ function withParking(settled: Decision, { user, ours, identification, parking, r
   return { ...settled, rule: 'leaver-parked', change: park(user, identification, after, parking.claimant) };
 }
 
-function missing(subject: CurrentCase, proof: MissingProof): Decision {
+function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
   const { user, ours, identification, rules, now } = subject;
   if (ours === undefined) return { rule: 'missing-unmanaged' };
   if (user?.enabled !== true) return gone(subject, { settled: 'missing-settled', removing: 'missing-remove' });
@@ -265,7 +273,7 @@ function gone(
   const marked = markGone(ours, now);
   const kept = marked === ours ? {} : { ledger: marked };
   const goneSince = Math.max(ours.disabledAt, marked.goneSince ?? now);
-  if (rules.remove === 'never' || now - goneSince < rules.remove.afterMs) return { rule: settled, ...kept };
+  if (!isRemovalDue(marked, rules, now)) return { rule: settled, ...kept };
   const change = remove(user, identification, `disabled and gone since ${new Date(goneSince).toISOString()}`);
   return { rule: removing, change, ...kept };
 }

@@ -2,10 +2,11 @@ import { countOf } from '../run/formats.ts';
 
 /**
  * What one read of the source proves. Only this file creates proofs, and the planner requires them by type. *Leaver*
- * requires a `LeaverProof`, and *missing* requires a `MissingProof`.
+ * requires a `LeaverProof`, *missing* an `AbsenceProof`.
  */
 
 declare const proven: unique symbol;
+declare const confirmed: unique symbol;
 
 /** Given by a complete read of any kind: its leaver states are trusted. */
 export interface LeaverProof {
@@ -21,6 +22,22 @@ export interface MissingProof {
   readonly stamp: string;
   /** The instant that the snapshot shows (epoch ms); undefined where no time can be trusted. */
   readonly asOf: number | undefined;
+}
+
+/**
+ * A missing proof that a lookup by id has confirmed for one person, or of a source that cannot look people up. Only this
+ * proof counts a miss. A lookup alone proves no absence.
+ */
+export type AbsenceProof = MissingProof & { readonly [confirmed]: true };
+
+/** Returns the proof for a person who cannot be looked up, or whose absence changes nothing. */
+export function absentWithoutLookup(missing: MissingProof): AbsenceProof {
+  return missing as AbsenceProof;
+}
+
+/** Returns the proof for a person of whom a lookup returned no record. Undefined when the lookup may lack people. */
+export function absentInLookup(missing: MissingProof, lookup: Snapshot): AbsenceProof | undefined {
+  return lookup.kind === 'point' && lookup.leavers !== undefined ? (missing as AbsenceProof) : undefined;
 }
 
 export type ReadKind = 'full' | 'delta' | 'point';

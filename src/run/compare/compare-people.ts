@@ -12,7 +12,7 @@ import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
-import { confirmGone, findLostZeros } from './doubtful-people.ts';
+import { type AskedAbsent, askAbsent, confirmGone, findLostZeros } from './doubtful-people.ts';
 import { isConfiguredOn } from './neighbors.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
@@ -28,12 +28,16 @@ export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly enabled: number;
   /** Number of people whom a delta reports as gone and a second lookup does not. */
   readonly unconfirmed: number;
+  /** What lookups by id say of people who are missing from a full read, by slot. */
+  readonly asked: AskedAbsent['said'];
+  /** Number of people whom the plan looked up by id in the source. */
+  readonly lookups: number;
 }
 
 /** Settles what earlier runs left unresolved, recalls the ledger, and compares the index with the platform. */
 export async function comparePeople(
   work: PlanWork,
-  { reading, focus, last }: PlanRead,
+  { reading, focus, last, snapshot }: PlanRead,
   io: EngineIo,
 ): Promise<PlanCompared> {
   const { sync, index, spool, signal, recorder } = work;
@@ -56,8 +60,9 @@ export async function comparePeople(
   await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
   await findLostZeros({ sync, reading, index, spool, candidates, isFocused, signal, find }, io);
-  const unconfirmed =
-    reading.kind === 'delta' ? await confirmGone({ sync, index, spool, candidates, signal, find }, io) : 0;
+  const ask = { sync, index, spool, candidates, signal, find };
+  const unconfirmed = reading.kind === 'delta' ? await confirmGone(ask, io) : 0;
+  const { said: asked, asked: lookups } = await askAbsent(ask, { snapshot, blocked: unresolved.blocked }, io);
   return {
     ...compared,
     enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
@@ -65,6 +70,8 @@ export async function comparePeople(
     waits: [...left.blocked].flatMap(([name, wait]) => (wait.isOwn || isInSource(index, name) ? [wait] : [])),
     managed,
     unconfirmed,
+    asked,
+    lookups,
   };
 }
 

@@ -55,7 +55,7 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { recorder, sync, spool, index, signal } = work;
   const { find, identities } = work.findings;
-  const { candidates, claims, holders, unresolved } = compared;
+  const { candidates, claims, holders, unresolved, asked } = compared;
   await recorder.begin();
   const misses: number[] = [];
   const expected: number[] = [];
@@ -107,7 +107,20 @@ export async function decideChanges(
   const isFocused = read.focus !== undefined;
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
-  const job = { sync, snapshot, isFocused, index, spool, candidates, claims, holders, neighbors, blocked, signal };
+  const job = {
+    sync,
+    snapshot,
+    isFocused,
+    index,
+    spool,
+    candidates,
+    claims,
+    holders,
+    neighbors,
+    asked,
+    blocked,
+    signal,
+  };
   const { postponed, unchanged } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);

@@ -29,6 +29,8 @@ export interface DecideJob {
   /** The claimants of `claims`, by the slot of the holder. */
   readonly holders: ReadonlyMap<number, number>;
   readonly neighbors: NeighborReader;
+  /** What lookups by id say of people who are missing from the read, by slot. */
+  readonly asked: ReadonlyMap<number, SourceSays>;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
@@ -77,7 +79,8 @@ export async function decideSlots(
     const isOwned = entry === undefined || person.kind === 'absent' || isConfiguredOn(connection, entry.owner, io);
     const owner = isOwned ? entry : leftBehind(entry, name, io.clock.now());
     const isConflict = index.has(slot, mark.conflict);
-    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, job.blocked.get(identification));
+    const wait = job.blocked.get(identification);
+    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, wait, job.asked.get(slot));
     return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
   });
   const neighbors = await job.neighbors.of(

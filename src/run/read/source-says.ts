@@ -1,7 +1,7 @@
 import type { BlockedPerson, BlockedTally } from '../../core/guard/blocked.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import type { Decision, SourceSays } from '../../core/plan/plan.ts';
-import type { Snapshot } from '../../core/plan/snapshot.ts';
+import { absentWithoutLookup, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { CellTrouble } from '../../core/run/refusal.ts';
 import type { Wait } from '../compare/unresolved.ts';
@@ -11,17 +11,20 @@ import type { Absent } from './person-text.ts';
 /**
  * Returns what this read shows about a person. Only a proven snapshot allows more than *active*. `wait`: the outcome of
  * an earlier change to this user is not known. `person` is undefined when no record of this read names the person.
+ * `asked`: what a lookup by id says of a person who is missing from the read.
  */
 export function sayOf(
   person: Person | RejectedPerson | undefined,
   snapshot: Snapshot,
   wait?: Pick<Wait, 'reason'>,
+  asked?: SourceSays,
 ): SourceSays {
   if (wait !== undefined) return { says: 'unusable', code: 'unresolved', reason: wait.reason };
   if (person === undefined) {
+    if (asked !== undefined) return asked;
     return snapshot.missing === undefined
       ? { says: 'nothing', reason: 'not in this read, which cannot prove that a person is missing', isSeen: false }
-      : { says: 'missing', proof: snapshot.missing };
+      : { says: 'missing', proof: absentWithoutLookup(snapshot.missing) };
   }
   const { at } = person;
   if (person.kind === 'rejected') {

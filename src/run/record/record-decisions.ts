@@ -1,4 +1,5 @@
 import { holdForMs } from '../../core/guard/guard.ts';
+import type { SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
@@ -13,6 +14,8 @@ const peopleAtOnce = 500;
 export interface DecisionGrounds {
   readonly index: PeopleIndex;
   readonly snapshot: Snapshot;
+  /** What lookups by id say of people who are missing from the read, by slot. */
+  readonly asked: ReadonlyMap<number, SourceSays>;
   /** People with a change whose outcome is not known. No decision is made about them. */
   readonly unresolved: Unresolved['blocked'];
   /** A guard doubts the read, so it ends no episode. */
@@ -48,14 +51,16 @@ export async function recordDecisions(
  * Returns whether the read allows a decision about the person. People whom it does not name are decided only if absence
  * is proven.
  */
-function isDecided(identification: string, { index, snapshot, unresolved }: DecisionGrounds): boolean {
+function isDecided(identification: string, { index, snapshot, unresolved, asked }: DecisionGrounds): boolean {
   const { slot, isExact } = index.find(identification);
   if (slot === -1) return snapshot.missing !== undefined;
   // Bystanders are read only for what they claim.
   if (!isExact || index.hasAny(slot, mark.bystander | mark.conflict | mark.undated)) return false;
   const person = index.person(slot);
-  const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, unresolved.get(identification));
-  if (said.says === 'unusable') return false;
+  const wait = unresolved.get(identification);
+  const said = sayOf(person.kind === 'absent' ? undefined : person, snapshot, wait, asked.get(slot));
+  if (said.says === 'unusable' || said.says === 'unconfirmed') return false;
   // A future hire is certain. An absence in a read that proves nothing is not.
+  if (person.kind === 'absent' && said.says === 'nothing') return said.isSeen === true;
   return said.says !== 'nothing' || (person.kind === 'person' && person.standing === 'future' && person.isInScope);
 }

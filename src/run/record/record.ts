@@ -33,7 +33,8 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   if (snapshot.missing !== undefined && !judged.verdict.areMissesHeld) await recordMisses(work, decided);
   io.checkpoint('ledger-written');
   const unresolved = compared.unresolved.blocked;
-  await recorder.decisions({ index, snapshot, unresolved, isDoubted: !judged.isAccepted, now });
+  const { asked } = compared;
+  await recorder.decisions({ index, snapshot, asked, unresolved, isDoubted: !judged.isAccepted, now });
   reportHolds(work, judged, io);
 }
 

@@ -40,6 +40,7 @@ export async function sealPlan(
     blocked: blockedCounts(work, compared),
     ...waitsFor(compared),
     ...missingFacts(decided, judged),
+    ...(compared.lookups === 0 ? {} : { sourceLookups: compared.lookups }),
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,

@@ -18,6 +18,7 @@ export const bamboohr = defineKind({
     const authority = openAuthority(config.auth, base, config.limits.timeout);
     return {
       derives: { [statusField]: statusInputs(config) },
+      looksUp: (field) => field === 'employeeId',
       read: (request, io) => readBamboohr(config, authority, request, io),
     };
   },

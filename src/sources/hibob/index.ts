@@ -2,7 +2,7 @@ import { openAuthority } from '../kit/http/authority.ts';
 import { defineKind } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { HibobConfig } from './config.ts';
-import { readHibob } from './read.ts';
+import { filterField, readHibob } from './read.ts';
 import { statusInputs } from './status.ts';
 
 /** HiBob, by `POST /people/search` and a service user. */
@@ -17,6 +17,7 @@ export const hibob = defineKind({
     const authority = openAuthority({ kind: 'basic', username, password }, base, limits.timeout, tls);
     return {
       derives: { [statusField]: statusInputs },
+      looksUp: (field) => filterField(field) !== undefined,
       read: (request, io) => readHibob(config, authority, request, io),
     };
   },

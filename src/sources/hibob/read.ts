@@ -69,9 +69,14 @@ async function* readOneAnswer(
 /** Returns HiBob's only filter, where it applies. */
 function filterFor({ field, identifications }: Extract<ReadRequest, { kind: 'point' }>): PeopleFilter | undefined {
   if (identifications.length === 0 || identifications.length > maxLookups) return undefined;
-  if (field === 'id' || field === 'root.id') return { field: 'root.id', values: identifications };
-  if (field === 'email' || field === 'root.email') return { field: 'root.email', values: identifications };
-  return undefined;
+  const known = filterField(field);
+  return known && { field: known, values: identifications };
+}
+
+/** Returns HiBob's name of a field that it can filter by; undefined for the others. */
+export function filterField(field: string): PeopleFilter['field'] | undefined {
+  if (field === 'id' || field === 'root.id') return 'root.id';
+  return field === 'email' || field === 'root.email' ? 'root.email' : undefined;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Source, SourceBase, SourceCapabilities, SourceConfigRefusal, Sourc
 import { readStarter } from './starter.ts';
 
 /** A source without what its description says. `fields` is absent where they are known only after a read. */
-export type OpenedSource = Pick<Source, 'read' | 'derives'> & Partial<Pick<Source, 'fields'>>;
+export type OpenedSource = Pick<Source, 'read' | 'derives' | 'looksUp'> & Partial<Pick<Source, 'fields'>>;
 
 /** Describes a kind of source, as its `index.ts` declares it. */
 export interface KindDescription<C extends { readonly kind: string }> {

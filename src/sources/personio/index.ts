@@ -30,6 +30,7 @@ function openV1(config: V1Config, base: SourceBase): OpenedSource {
   const authority = openV1Authority(config, base);
   return {
     derives: { [statusField]: ['status', 'hire_date', 'termination_date'] },
+    looksUp: (field) => field === 'email',
     read: (request, io) => readV1(config, authority, request, io),
   };
 }
@@ -41,6 +42,7 @@ function openV2(config: V2Config, base: SourceBase): OpenedSource {
   const authority = openAuthority(auth, base, limits.timeout, tls);
   return {
     derives: { [statusField]: config.employments ? ['status', ...employmentInputs] : ['status'] },
+    looksUp: (field) => field === 'id',
     read: (request, io) => readV2(config, authority, request, io),
   };
 }

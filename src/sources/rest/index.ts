@@ -23,6 +23,7 @@ export const rest = defineKind({
     const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
     return {
       derives: derivedInputs(config),
+      looksUp: (field) => Object.hasOwn(config.point, field),
       read: (request, io) => readRest(config, authority, request, io),
     };
   },

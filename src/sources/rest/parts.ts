@@ -142,7 +142,7 @@ function openLookup({ query, path }: Lookup, list: List, value: string, client: 
       const { value: answer } = await client.jsonAnswer({ name, url, headers, answers: [404] });
       // A 404 has no value.
       const people = isRecord(answer) && Object.keys(answer).length > 0 ? [answer] : [];
-      return { people, answer, next: { kind: 'end', why: 'one answer' }, isLast: true };
+      return { people, answer, isOnly: true as const, next: { kind: 'end', why: 'one answer' }, isLast: true };
     },
   };
 }

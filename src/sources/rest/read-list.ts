@@ -22,6 +22,8 @@ export interface ListPage extends Page<Place> {
   readonly answer: unknown;
   /** Whether the list was read to its end. */
   readonly isLast: boolean;
+  /** The answer to a lookup of one person, who must be the person asked for. */
+  readonly isOnly?: true;
 }
 
 export interface ListReader {

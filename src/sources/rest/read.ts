@@ -86,13 +86,20 @@ function readAll(open: () => ListReader, read: ListRead): RestRead {
 
 function pagedRead(reader: ListReader, { config, request, finish }: ListRead): PagedRead<Place> {
   const isFull = request.kind === 'full';
+  const accepts = acceptsOnly(request);
   return {
     first: reader.first,
     key: config.key.length === 1 ? config.key.join() : compileKey(config.key),
     expected: isFull ? config.expect : [],
     mayBeEmpty: !isFull,
-    accepts: acceptsOnly(request),
-    page: async (place, number) => finish(await reader.page(place, number), number),
+    accepts,
+    page: async (place, number) => {
+      const read = await reader.page(place, number);
+      const page = await finish(read, number);
+      if (read.isOnly !== true || page.people.every((one) => accepts?.(one) !== false)) return page;
+      const doubt = 'a lookup of one person was answered with something else than the person: check `point`';
+      return { ...page, doubts: [...(page.doubts ?? []), doubt] };
+    },
   };
 }
 

@@ -139,7 +139,7 @@ function errorCode(bytes: Uint8Array): string | undefined {
 const idsAtOnce = 50;
 
 /** The record's fields that SuccessFactors can look up, as its own paths. */
-const idPaths: Readonly<Record<SuccessFactorsConfig['entity'], Readonly<Record<string, string>>>> = {
+export const idPaths: Readonly<Record<SuccessFactorsConfig['entity'], Readonly<Record<string, string>>>> = {
   PerPerson: { personIdExternal: 'personIdExternal', userId: 'employmentNav/userId' },
   User: { userId: 'userId', username: 'username' },
 };

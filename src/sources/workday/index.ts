@@ -5,7 +5,7 @@ import { statusField } from '../kit/status.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './config.ts';
 import { readReport } from './raas/read.ts';
 import { reportFields, statusColumns } from './raas/to-person.ts';
-import { readWorkers } from './soap/read.ts';
+import { idTypes, readWorkers } from './soap/read.ts';
 import { statusInputs } from './soap/to-person.ts';
 
 /** Workday: a custom report (RaaS), or all workers by the web service (SOAP). */
@@ -36,6 +36,7 @@ function openWorkers(config: SoapConfig, base: SourceBase): OpenedSource {
   const authority = openAuthority(auth, base, config.limits.timeout, config.tls);
   return {
     derives: { [statusField]: statusInputs },
+    looksUp: (field) => Object.hasOwn(idTypes, field),
     read: (request, io) => readWorkers(config, authority, request, io),
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
+import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
 import { comparePeople } from '../../../src/run/compare/compare-people.ts';
 import { openWork } from '../../../src/run/make-plan.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
@@ -68,7 +69,9 @@ async function open({ records, users = [], ledger = [], lost = {}, kind = 'full'
     delta: { kind: 'delta', since: clock.now() - hour, from: watermark },
     point: { kind: 'point', identifications, readsAll: false },
   };
+  const end = { complete: true, rows: records.length, evidence: 'all', stamp: 's1' } as const;
   const read = {
+    snapshot: certifySnapshot({ kind, end, unreadable: 0, readAt: clock.now(), runAt: undefined }),
     reading: readings[kind],
     focus: focus === undefined ? undefined : new Set(focus),
     last: world.lastAgoMs === undefined ? undefined : { at: clock.now() - world.lastAgoMs },

@@ -77,6 +77,7 @@ async function open(world: World) {
         return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
       },
     },
+    asked: new Map(),
     isFocused: world.isFocused === true,
     blocked: new Map(),
     signal: stopping.signal,

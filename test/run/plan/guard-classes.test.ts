@@ -248,6 +248,7 @@ describe('a full read that is doubted', () => {
       records: names.map((id) => row(id)),
       users: names.map((id) => account(id)),
       settings: guards({}),
+      capabilities: { point: false },
     });
     await scene.plan();
     scene.source.records = [row('p000')];

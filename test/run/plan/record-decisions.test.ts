@@ -48,7 +48,11 @@ async function running(records: readonly (Person | RejectedPerson)[]) {
       const blocked = new Map(
         unresolved.map((name) => [name, { reason: 'not known', isOwn: true, run: 'run_0', until: undefined }]),
       );
-      await recordDecisions(owned, { index, snapshot, unresolved: blocked, isDoubted, now }, { store });
+      await recordDecisions(
+        owned,
+        { index, snapshot, asked: new Map(), unresolved: blocked, isDoubted, now },
+        { store },
+      );
     },
     /** Returns the people whose decisions have ended just now. */
     async ended(names: readonly string[] = ['ana']) {

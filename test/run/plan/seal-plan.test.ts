@@ -156,6 +156,8 @@ describe('a plan of a dry run', () => {
       lookTookMs: 10,
       postponed: 1,
       unconfirmed: 4,
+      asked: new Map(),
+      lookups: 0,
       waits: [],
     },
     decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11, missing: { count: 0, wait: undefined } },

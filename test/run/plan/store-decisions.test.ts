@@ -73,6 +73,7 @@ async function decide(world: World) {
   const work = { ...opened, findings: { ...opened.findings, identities } };
   const compared = {
     ...fillIndex(work.index, spool, { ...world, sync }),
+    asked: new Map(),
     unresolved: { blocked: new Map(), released: new Set(world.released ?? []) },
   } as unknown as PlanCompared;
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;

@@ -151,6 +151,32 @@ export const findingEntries = {
     ],
     page: 'operations.md#deltas',
   },
+  'missing-found': {
+    meaning:
+      'A full read lacks a person whom the source knows by id. The user is not changed, and the count of absences starts again.',
+    cause: 'The full read leaves the person out: by a filter, a permission, or a page that moved during the read.',
+    cure: [
+      'Check which people the full read returns in the HR system: the filter, the report, and the permissions.',
+      'If the person left, correct the status in the HR system.',
+    ],
+    page: 'operations.md#missing-people',
+  },
+  'missing-unconfirmed': {
+    meaning:
+      'People who are missing from a full read were not counted as missing, because no lookup by id confirmed it.',
+    cause: 'The source did not answer the lookup clearly, or more people are missing than a run looks up.',
+    cure: [
+      'No action is required: later runs look the people up again.',
+      'If the finding repeats, correct what its message names: the record, the permission or the address.',
+    ],
+    page: 'operations.md#missing-people',
+  },
+  'lookup-refused': {
+    meaning: 'The source refuses every lookup by id, so absences are counted by full reads alone.',
+    cause: 'The credentials may read all people, but not a single one.',
+    cure: ['Grant the permission that the page of the source names, or accept that full reads alone decide.'],
+    page: 'operations.md#missing-people',
+  },
   'field-vanished': {
     meaning: 'A field that the mapping reads is no longer in the source. Updates from this field are held.',
     cause: 'A column or a permission was removed in the HR system.',

@@ -146,7 +146,7 @@ function openProgress(isDelta: boolean) {
 const idsAtOnce = 50;
 
 /** The record's fields that Workday can look up, with the type of their id. */
-const idTypes: Readonly<Record<string, string>> = {
+export const idTypes: Readonly<Record<string, string>> = {
   wid: 'WID',
   employeeId: 'Employee_ID',
   contingentWorkerId: 'Contingent_Worker_ID',

@@ -161,6 +161,7 @@ export const runs = {
     managedUsers: 'Managed users',
     unchanged: 'Unchanged users',
     unmanaged: 'Users on the platform only',
+    sourceLookups: 'Lookups in the HR system',
     postponed: 'Postponed to a later run',
     rejected: 'Dropped because they were rejected',
     repeated: 'Changes sent again',

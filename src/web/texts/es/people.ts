@@ -163,6 +163,7 @@ export const runs: Texts['runs'] = {
     managedUsers: 'Usuarios gestionados',
     unchanged: 'Usuarios sin cambios',
     unmanaged: 'Usuarios solo en la plataforma',
+    sourceLookups: 'Consultas al sistema de RR. HH.',
     postponed: 'Aplazados a una ejecución posterior',
     rejected: 'Descartados por rechazo',
     repeated: 'Cambios enviados de nuevo',
