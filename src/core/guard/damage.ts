@@ -8,12 +8,15 @@ import { Refusal } from '../run/refusal.ts';
  * 5.991E+10.
  *
  *   5.99E+10     a spreadsheet shortened a long number; its other digits are lost
- *   JosÃ©        UTF-8 was read as Windows-1252 (mojibake)
+ *   JosÃ©        UTF-8 was read as Windows-1252 (mojibake), or as Mac Roman or code page 850 (Jos√©, Jos├®)
+ *   Jos&eacute;  HTML or JSON was not decoded
  */
 export function importDamage(text: string): Refusal | undefined {
   const first = text.charCodeAt(0);
   if (first <= nine && first >= plus && shortenedNumber.test(text)) return shortened;
-  return mayBeMojibake.test(text) && mojibake.test(text) ? wrongEncoding : undefined;
+  if (!mayBeDamaged.test(text)) return undefined;
+  if (escapes.test(text)) return escaped;
+  return mojibake.test(text) ? wrongEncoding : undefined;
 }
 
 const shortened = new Refusal(
@@ -24,13 +27,16 @@ const wrongEncoding = new Refusal(
   'wrong-encoding',
   'was decoded wrongly before (Ã© where é should be): correct the encoding of the export, or source.encoding',
 );
+const escaped = new Refusal('damaged-text', 'has escapes of HTML or JSON (&eacute;) that no program decoded');
+const escapes = /&(?:#x?[\da-f]{2,6}|[a-z]{2,8}\d?);|\\u[\da-f]{4}/i;
 
 const plus = 0x2b;
 const nine = 0x39;
-const shortenedNumber = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
+/** Java writes no plus: `5.9899E10`. Without plus and decimals it may be a code (`12E5`). */
+const shortenedNumber = /^[+-]?\d(?:(?:[.,]\d+)?E\+|[.,]\d+E)\d{1,3}$/i;
 
-/** Any of the characters that a first byte of UTF-8 becomes. Few texts have one. */
-const mayBeMojibake = /[ÂÃÄÅÐÑâï]/;
+/** Any of the characters that a first byte of UTF-8 becomes, or that an escape begins with. Few texts have one. */
+const mayBeDamaged = /[ÂÃÄÅÐÑâï√├&\\]/;
 
 /** The characters of the bytes 80 to 9F in Windows-1252: punctuation that real text may have after a capital letter. */
 const marks = '\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2039\u203a';
@@ -57,13 +63,15 @@ const mojibake = new RegExp(
     '\u00e2\u20ac[\u0080-\u00bf\u2018-\u201e\u2020-\u2026\u0153\u02dc\u2122]',
     '\u00e2\u201a\u00ac',
     '\u00ef\u00bf\u00bd|\u00ef\u00bb\u00bf',
+    // Mac Roman and code page 850.
+    '[\u221a\u251c]\\S',
   ].join('|'),
   'u',
 );
 
 /* Identifications that are numbers. Spreadsheets and programs change every cell that looks like one. */
 
-/** Most zeros that are tried in front of an identification whose former width is not known. */
+/** Most zeros that are tried in front of an identification. */
 const mostZeros = 9;
 
 /** Returns the width of a number that is filled up with zeros (`00123`: 5); undefined for any other text. */
@@ -73,48 +81,53 @@ export function paddedWidth(identification: string): number | undefined {
 
 /**
  * Returns why no account is created under the identification; undefined for most. A person with an account is
- * compared with it. Dots between thousands are left out, because identity cards have them.
+ * compared with it. Dots and spaces between thousands are left out, because identity cards have them.
  */
 export function changedNumber(identification: string): string | undefined {
-  return changed.test(identification)
-    ? 'looks like a number that a spreadsheet or a program changed: export the column as text'
-    : undefined;
+  if (usual.test(identification) || isGrouped(identification)) return undefined;
+  return bareForm(identification) === identification
+    ? undefined
+    : 'looks like a number or code that a spreadsheet or a program changed: export the column as text';
 }
 
-const changed = /^(?:'\d.*|="?\d.*|\d+[.,]0+|\d{1,3}(?:,\d{3})+)$/;
-
-/** How a number is written that something changed, without what it does to zeros. */
-const writings: readonly ((digits: string) => string)[] = [
-  (number) => `${number}.0`,
-  (number) => `'${number}`,
-  (number) => `="${number}"`,
-  ...[',', '.', ' ', '\u00a0', "'"].map((mark) => (number: string) => number.replace(/\B(?=(?:\d{3})+$)/g, mark)),
-];
-
-/** Returns the digits of a number, whatever was done to it: `001`, `1.0`, `'1`, `="1"` and `1,021`; undefined for others. */
-function digitsOf(identification: string): string | undefined {
-  if (digits.test(identification)) return identification;
-  const last = identification.charCodeAt(identification.length - 1);
-  if (last !== quote && (last < zero || last > nine)) return undefined;
-  const bare = /^(?:'|=")?(\d[\d.,\s']*?)(?:[.,]0+)?"?$/.exec(identification)?.[1];
-  if (bare === undefined) return undefined;
-  if (digits.test(bare)) return bare;
-  return grouped.test(bare) ? bare.replace(/\D/g, '') : undefined;
-}
+const usual = /^[A-Za-z\d_-]+$/;
 
 /**
- * Returns the other identifications that this one may have been, or may become, when a spreadsheet or a program takes it
- * for a number: without leading zeros, and filled up to each of the widths; with `.0`, the mark of text or of thousands.
- * None for an identification that is no number. Without `widths`, every number of zeros up to nine.
+ * Returns an identification without what programs add to it: quotes and separators around it; of a number also a decimal
+ * part and marks between thousands (`001.0`, `'001`, `1,021.00`).
  */
-export function otherForms(identification: string, widths?: ReadonlySet<number>): readonly string[] {
-  const plain = digitsOf(identification);
-  if (plain === undefined) return [];
-  const bare = withoutZeros(plain);
-  const all = widths ?? Array.from({ length: mostZeros }, (_, more) => bare.length + more + 1);
-  const numbers = new Set([plain, bare, ...Array.from(all, (width) => bare.padStart(width, '0'))]);
-  const written = [...new Set([plain, bare])].flatMap((number) => writings.map((write) => write(number)));
-  const forms = new Set([...numbers, ...written]);
+export function bareForm(identification: string): string {
+  if (usual.test(identification)) return identification;
+  const text = identification.replace(/^[=\s'"`´‘’“”]+|[;,\s'"`´‘’“”]+$/g, '');
+  const number = grouped.exec(text)?.[1]?.replace(/\D/g, '') ?? text.replace(/[.,]0*$/, '');
+  return digits.test(number) ? number : text;
+}
+
+function isGrouped(identification: string): boolean {
+  return /^\d{1,3}(?:([.\s])\d{3})(?:\1\d{3})*$/.test(identification);
+}
+
+/** Returns what two identifications of one person share, whatever was done to either: see `bareForm`, without zeros. */
+export function damageKey(identification: string): string {
+  const bare = bareForm(identification);
+  return digits.test(bare) ? withoutZeros(bare) : bare;
+}
+
+/** How a known number is written that a program had changed when its account was created. */
+const writings: readonly ((digits: string) => string)[] = [(number) => `${number}.0`, (number) => `'${number}`];
+
+/**
+ * Returns the other identifications under which an account of this person may be known: without what programs add, and
+ * of a number without leading zeros, and with each count of them up to nine.
+ */
+export function otherForms(identification: string): readonly string[] {
+  const bare = bareForm(identification);
+  const forms = new Set([bare]);
+  if (digits.test(bare)) {
+    const plain = withoutZeros(bare);
+    for (let zeros = 0; zeros <= mostZeros; zeros += 1) forms.add(plain.padStart(plain.length + zeros, '0'));
+    for (const write of writings) forms.add(write(bare)).add(write(plain));
+  }
   forms.delete(identification);
   return [...forms];
 }
@@ -128,19 +141,22 @@ export interface NumberDamage {
   readonly lostZeros?: boolean;
 }
 
-/** Returns how two different identifications of one number differ; undefined for any other two. */
+/** Returns how two identifications differ that are one but for what programs do; undefined for any other two. */
 export function numberDamage(one: string, other: string): NumberDamage | undefined {
-  const [first, second] = [digitsOf(one), digitsOf(other)];
-  if (one === other || first === undefined || second === undefined) return undefined;
-  if (withoutZeros(first) !== withoutZeros(second)) return undefined;
-  if (first === one && second === other) {
+  if (one === other || damageKey(one) !== damageKey(other)) return undefined;
+  if (digits.test(one) && digits.test(other)) {
     return { how: 'differ only by leading zeros', advice: zerosAdvice, lostZeros: one.length < other.length };
   }
-  const strange = first === one ? other : one;
-  if (/[.,]0+$/.test(strange)) return { how: 'differ only by a decimal part', advice: floatAdvice };
-  return /^['=]/.test(strange)
-    ? { how: "differ only by a spreadsheet's mark for text", advice: 'Export the column without it' }
-    : { how: 'differ only by marks between thousands', advice: 'Export the column as text' };
+  const strange = bareForm(one) === one ? other : one;
+  if (/^[='"`´‘’“”]/.test(strange)) {
+    return { how: "differ only by a spreadsheet's mark for text", advice: 'Export the column without it' };
+  }
+  if (/\d[.,]0*$/.test(strange) && !isGrouped(strange)) {
+    return { how: 'differ only by a decimal part', advice: floatAdvice };
+  }
+  return digits.test(bareForm(strange))
+    ? { how: 'differ only by marks between thousands', advice: 'Export the column as text' }
+    : { how: 'differ only by quotes or separators around one of them', advice: 'Export the column without them' };
 }
 
 const zerosAdvice = 'Spreadsheets remove leading zeros: export the column as text';
@@ -151,9 +167,8 @@ function withoutZeros(text: string): string {
 }
 
 const zero = 0x30;
-const quote = 0x22;
 const digits = /^\d+$/;
-const grouped = /^\d{1,3}(?:([.,\s'])\d{3})(?:\1\d{3})*$/;
+const grouped = /^(\d{1,3}(?:([.,\s'’])\d{3})(?:\2\d{3})*)(?:[.,]0*)?$/;
 const padded = /^0\d+$/;
 
 /** Compares the identifications of a read with each other. */

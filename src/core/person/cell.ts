@@ -8,7 +8,7 @@ import type { FieldName } from './fields.ts';
  */
 
 /** What a cell is used for. A word like `None` cannot be an e-mail, but it can be an area. */
-export type CellKind = 'identification' | 'email' | 'name' | 'phone' | 'date' | 'text';
+export type CellKind = 'identification' | 'email' | 'name' | 'phone' | 'date' | 'status' | 'text';
 
 /** Which dates a cell may hold: a date of birth may be 1970-01-01, the first day at work is not. */
 export type DateUse = 'birth' | 'work' | 'any';
@@ -45,14 +45,21 @@ export function compileCell(kind: CellKind, nulls: ReadonlySet<string>): CellRea
 }
 
 const readers: Readonly<Record<CellKind, CellReader>> = {
-  identification: (text) => (isNoValue(text) || sharedId.test(text) ? noValue : (importDamage(text) ?? text)),
-  date: (text) => (isNoValue(text) || word.test(text) || anyWord.test(text) ? '' : (importDamage(text) ?? text)),
+  identification(text) {
+    if (isNoValue(text) || sharedId.test(text)) return noValue;
+    return wholeDate.test(text) ? dateInstead : (importDamage(text) ?? text);
+  },
+  date: (text) => (isNoValue(text) || anyWord.test(text) ? '' : (importDamage(text) ?? withoutInvisible(text))),
+  status: (text) => (isNoValue(text) || anyWord.test(text) ? noValue : withoutInvisible(text)),
   email(text) {
     if (isNoValue(text) || anyWord.test(text)) return noValue;
     if (hasInvisible(text)) return invisibleCharacter;
     return turkish.test(text) ? turkishCase : (importDamage(text) ?? text);
   },
-  phone: (text) => (isNoValue(text) || anyWord.test(text) ? noValue : (importDamage(text) ?? withoutInvisible(text))),
+  phone(text) {
+    if (isNoValue(text) || anyWord.test(text)) return noValue;
+    return importDamage(text) ?? (numberMarks.test(text) ? changedPhone : withoutInvisible(text));
+  },
   name(text) {
     const read = readWords(text);
     return read === text && strangeLetters.test(text) ? wrongLetters : read;
@@ -62,17 +69,26 @@ const readers: Readonly<Record<CellKind, CellReader>> = {
 
 function readWords(text: string): string | NotedText | Refusal {
   if (isNoValue(text)) return noValue;
-  return importDamage(text) ?? (word.test(text) ? new NotedText(text, 'word') : text);
+  if (word.test(text)) return new NotedText(text, 'word');
+  const shown = printableAscii.test(text) ? text : text.replace(neverInNames, '').trim();
+  return importDamage(text) ?? (shown === text || shown === '' ? shown : new NotedText(shown, 'invisible'));
 }
 
+// A program took the number for an amount: `59899000101.0`, `59,899,000,101`.
+const numberMarks = /^\+?(?:\d{4,}[.,]0+|\d{1,3}(?:,\d{3})+)$/;
+const changedPhone = new Refusal(
+  'shortened-number',
+  'has a decimal part or marks between thousands, which a program added: export the column as text',
+);
+
 /**
- * Signs that no name has beside a letter: a file in one encoding was read in another one (`£ukasz` is Łukasz). `º` and
- * `ª` (Mª), `´` (O´Neill) and `·` (l·l) are in names.
+ * Signs that no name has beside a letter: a file in one encoding was read in another one (`£ukasz` is Łukasz, `Mu?oz`
+ * was written in one without ñ). `º` and `ª` (Mª), `´` (O´Neill) and `·` (l·l) are in names.
  */
-const strangeLetters = /\p{L}[¢£¤¥¦§©«¬®¯°±²³µ¶¹»¼½¾¿¡×÷]|[¢£¤¥¦§©¬®¯°±²³µ¶¹»¼½¾¿¡×÷]\p{L}/u;
+const strangeLetters = /\p{L}[?¢£¤¥¦§©«¬®¯°±²³µ¶¹»¼½¾¿¡×÷‚„†‡‰ⁿ]|[?¢£¤¥¦§©¬®¯°±²³µ¶¹»¼½¾¿¡×÷‚„†‡‰ⁿ]\p{L}/u;
 const wrongLetters = new Refusal(
   'wrong-encoding',
-  'has a sign beside a letter (£, ¿, ¹): the file seems to be in another encoding. Correct source.encoding',
+  'has a sign beside a letter (£, ?, ¹): the file seems to be in another encoding. Correct source.encoding',
 );
 
 function noted(read: ReturnType<CellReader>, note: CellNote): ReturnType<CellReader> {
@@ -87,13 +103,16 @@ function isNoValue(text: string): boolean {
 }
 
 const longestWord = 40;
-const never =
-  /^(?:\\N|<NA>|\((?:null|none|blank)\)|<(?:null|none)>|\[object [A-Za-z]+\]|undefined|Undefined|UNDEFINED)$/;
+const never = /^(?:\\N|<NA>|[({<[](?:null|none|nil|blank|empty|undefined)[)}>\]]|\[object [a-z]+\]|undefined)$/i;
 /** The spelling of programs: Null, None and Nan are also names of people and places. */
 const word = /^(?:NULL|null|None|NONE|NaN|NaT|nan|N\/A|n\/a)$/;
 // Nan is a first name, so an identification may be Nan.
-const sharedId = /^(?:NULL|null|Null|None|NONE|NaN|NaT|N\/A|n\/a)$/;
-const anyWord = /^(?:null|none|nan|nat|nil|n\/?a|-+|\.)$/i;
+const sharedId = /^(?:NULL|null|Null|None|NONE|NaN|NaT|N\/A|n\/a|-+)$/;
+const anyWord = /^(?:null|none|nan|nat|nil|n\/?a|n\.a\.?|-+|\.)$/i;
+
+// Spreadsheets take 1-2-2020 for a date.
+const wholeDate = /^(?:\d{4}-\d\d?-\d\d?|\d\d?[/.]\d\d?[/.]\d{4})(?:[T ].*)?$/;
+const dateInstead = new Refusal('not-an-identification', 'is a date, which a spreadsheet may have made of a number');
 
 export const noValue = new Refusal(
   'no-value',
@@ -107,11 +126,11 @@ const marked: ReadonlySet<number> = new Set(["'", '='].map((mark) => mark.charCo
 
 /**
  * Returns the text without what exporters write so that a spreadsheet takes it as text: `'+598` is +598, `="001"` is
- * 001. An apostrophe before a letter is part of a name (`'t Hooft`).
+ * 001, and so is `=T("001")`. An apostrophe before a letter is part of a name (`'t Hooft`).
  */
-export function withoutGuard(text: string): string {
-  const quoted = /^="([^"]*)"$/.exec(text);
-  if (quoted !== null) return quoted[1] ?? '';
+function withoutGuard(text: string): string {
+  const quoted = /^=(?:"([^"]*)"|T\("([^"]*)"\))$/i.exec(text);
+  if (quoted !== null) return quoted[1] ?? quoted[2] ?? '';
   return /^'(?:[=+\-@]|\d[\d\s.,/()-]*$)/.test(text) ? text.slice(1) : text;
 }
 
@@ -126,7 +145,10 @@ export function hasInvisible(text: string): boolean {
   return !printableAscii.test(text) && invisible.test(text);
 }
 
-function withoutInvisible(text: string): string {
+// Joiners and variation selectors are part of some scripts, so names keep them.
+const neverInNames = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+export function withoutInvisible(text: string): string {
   return hasInvisible(text) ? text.replace(invisibles, '').trim() : text;
 }
 
@@ -146,9 +168,9 @@ export function isEmailAddress(text: string): boolean {
   return (printableAscii.test(text) ? asciiAddress : anyAddress).test(text) && !hasInvisible(text);
 }
 
-const asciiAddress = /^[^\s@,;:<>"()[\]\\]+@(?:(?!-)[a-z0-9-]+(?<!-)\.)+(?![0-9]+$)(?!-)[a-z0-9-]+(?<!-)$/i;
+const asciiAddress = /^(?!')[^\s@,;:<>"()[\]\\]+@(?:(?!-)[a-z0-9-]+(?<!-)\.)+(?![0-9]+$)(?!-)[a-z0-9-]+(?<!-)$/i;
 const anyAddress =
-  /^[^\s@,;:<>"()[\]\\]+@(?:(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)\.)+(?![0-9]+$)(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u;
+  /^(?!')[^\s@,;:<>"()[\]\\]+@(?:(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)\.)+(?![0-9]+$)(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u;
 
 /** Stands for the identification in `parkEmail`. */
 export const parkingPlace = '{identification}';
@@ -186,12 +208,34 @@ export function isNoDate(year: number, month: number, day: number, use: DateUse)
   if (year === 0 || year === 1 || year === 9999) return true;
   // Month and day 0 are how MySQL writes a date without them.
   const isFirst = month <= 1 && day <= 1;
-  const isLast = month === 12 && day === 31;
+  // In UTC the last day may have begun the day before.
+  const isLast = month === 12 && day >= 30;
   if (year === 1601 || year === 1753 || year === 1900) return isFirst;
   if (year === 1899) return month === 12 && (day === 30 || day === 31);
   if (year === 1970) return isFirst && use === 'work';
   if (year < 2099) return false;
   return (isLast && (year === 4712 || year % 100 === 99)) || (year % 100 === 0 && (isLast || isFirst));
+}
+
+/** A date in any order and with any time after it: year, month, day; day, month, year; `Dec 31, 9999`. */
+const anyDates = [
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:\d{6})?$/,
+  /^(?<year>\d{4})[-/. ](?<month>\d\d?)[-/. ](?<day>\d\d?)(?!\d)/,
+  /^(?<day>\d\d?)[-/. ](?<month>\d\d?|[a-z]{3,9}\.?)[-/. ](?<year>\d{4})(?!\d)/i,
+  /^(?<month>[a-z]{3,9})\.? (?<day>\d\d?),? (?<year>\d{4})(?!\d)/i,
+];
+
+/** Returns whether a text that is no date of the column's format is a date that means *none*, in whatever format. */
+export function isNoDateText(text: string, use: DateUse): boolean {
+  // 0 and 2958465 are the first and last day of spreadsheets; PostgreSQL has infinity.
+  if (/^(?:0+(?:[.,]0+)?|9{6,8}|2958465(?:[.,]\d+)?|[+-]?infinity)$/i.test(text)) return true;
+  for (const pattern of anyDates) {
+    const { year, month = '', day } = pattern.exec(text)?.groups ?? {};
+    if (year === undefined) continue;
+    const named = /^[a-z]/i.test(month) ? (/^d/i.test(month) ? 12 : /^[je][an]/i.test(month) ? 1 : 6) : Number(month);
+    return isNoDate(Number(year), named, Number(day), use) || isNoDate(Number(year), Number(day), named, use);
+  }
+  return false;
 }
 
 /** Returns whether a day (`YYYY-MM-DD`) means *none* in every field. */

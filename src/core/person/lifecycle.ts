@@ -1,4 +1,4 @@
-import { type CellTrouble, Refusal } from '../run/refusal.ts';
+import { type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.ts';
 import { compileCell } from './cell.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
@@ -61,7 +61,7 @@ export interface Lifecycle {
  * An unreadable hire or leave date counts as none, and no account is created or enabled. The standing is unknown when
  * only a past leave date shows that the person left, and the hire date is unreadable.
  *
- * Status values compare trimmed and without case. A row with a blank or unknown zone is judged for the first and the
+ * Status values compare trimmed and without case; where none is equal, without accents and marks around them. A row with a blank or unknown zone is judged for the first and the
  * last zone on earth: where both agree that is the verdict, else the standing is unknown. Without settings every
  * employee is active. Throws RangeError for contradictory settings.
  */
@@ -218,11 +218,20 @@ function compileStatus(
   const leaver = new Map(settings.leaver.map((text) => [statusKey(text), text]));
   const both = settings.leaver.find((text) => active.has(statusKey(text)));
   if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
+  const [looseActive, looseLeaver] = [byLooseKey(settings.active), byLooseKey(settings.leaver)];
+  const readCell = compileCell('status', nulls);
   const remembered = new Map<string, StatusReading>();
-  const judge = (text: string): StatusReading => {
-    const key = nulls.has(text) ? '' : statusKey(text);
-    if (key === '') return neither(`${name} is blank`);
-    const [here, gone] = [active.get(key), leaver.get(key)];
+  const judge = (raw: string): StatusReading => {
+    const key = statusKey(raw);
+    let [here, gone] = [active.get(key), leaver.get(key)];
+    if (here === undefined && gone === undefined) {
+      const cell = readCell(raw);
+      if (cell instanceof Refusal) return neither(`${name} ${cell.reason}`);
+      const loose = looseKey(cell instanceof NotedText ? cell.text : cell);
+      if (cell === '' || loose === '') return neither(`${name} is blank`);
+      [here, gone] = [looseActive.get(loose), looseLeaver.get(loose)];
+      if (here !== undefined && gone !== undefined) [here, gone] = [undefined, undefined];
+    }
     if (here !== undefined) {
       return { list: 'active', verdict: standing('active', `${name} ${JSON.stringify(here)} is in active`) };
     }
@@ -310,6 +319,16 @@ function troubleOf(
 
 function statusKey(text: string): string {
   return collapseBreaks(text.normalize('NFC').trim()).toLowerCase();
+}
+
+function byLooseKey(statuses: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(statuses.map((text) => [looseKey(text), text]));
+}
+
+/** Returns a status without what programs change: accents, case of any language, marks around it, and `1.0` for 1. */
+function looseKey(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('\u0131', 'i').toLowerCase();
+  return plain.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').replace(/^0*(\d+?)(?:[.,]0+)?$/, '$1');
 }
 
 function standing(value: Standing, reason: string): StandingVerdict {

@@ -2,7 +2,7 @@ import { changedNumber } from '../guard/damage.ts';
 import { RollcallError } from '../run/errors.ts';
 import { type CellNote, type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from '../run/settings.ts';
-import { compileCell, noValue } from './cell.ts';
+import { compileCell, hasInvisible, invisibleCharacter, noValue, withoutInvisible } from './cell.ts';
 import type { EvaluationBudget } from './field-rule.ts';
 import {
   type CompiledExpression,
@@ -162,9 +162,13 @@ function readAll(
 function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): Mapped {
   const { at } = record;
   const identification = parts.identification.settle(raws[0]);
+  const { column } = parts.identification;
+  if (identification instanceof NotedText) {
+    return { kind: 'rejected', at, identification: identification.text, column, reason: invisibleCharacter.reason };
+  }
   if (typeof identification !== 'string') {
     const reason = identification instanceof Refusal ? identification.reason : 'is blank';
-    return { kind: 'unreadable', at, column: parts.identification.column, reason };
+    return { kind: 'unreadable', at, column, reason };
   }
   const fields: Partial<Record<FieldName, string>> = {};
   let troubles: CellTrouble[] | undefined;
@@ -257,7 +261,11 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
   const computed = computedOf(parts, raws);
   const dayOf = parts.lifecycle.dayOf(record.fields, computed);
   const steps: MappingStep[] = [
-    { target: 'identification', origin: identification.origin, ...effectOf(identification.settle(raws[0])) },
+    {
+      target: 'identification',
+      origin: identification.origin,
+      ...identificationEffect(identification.settle(raws[0])),
+    },
     ...settleFields(parts, raws, { dayOf, now }).map((value, index) => {
       const { name, rule } = rules[index] as NamedRule;
       return { target: name, origin: rule.origin, ...fieldEffect(value) };
@@ -281,6 +289,10 @@ function effectOf(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 
   if (value instanceof NotedText) return { effect: 'set', detail: value.text };
   if (value === undefined) return { effect: 'kept', detail: 'blank or not visible: the value on the platform is kept' };
   return value === '' ? { effect: 'cleared', detail: 'blank' } : { effect: 'set', detail: value };
+}
+
+function identificationEffect(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
+  return effectOf(value instanceof NotedText ? invisibleCharacter : value);
 }
 
 function fieldEffect(value: ReturnType<CompiledRule['settle']>): Pick<MappingStep, 'effect' | 'detail'> {
@@ -320,7 +332,11 @@ function compileIdentification(
       const said = typeof cell === 'string' ? cell : cell.text;
       const text = transform === undefined ? said : transform(said);
       const problem = identificationProblem(text);
-      return problem === undefined ? text : new Refusal('not-an-identification', problem);
+      if (problem === undefined) return text;
+      // It is known who is meant, so the person is protected by name.
+      const seen = hasInvisible(text) ? withoutInvisible(text) : '';
+      if (seen !== '' && identificationProblem(seen) === undefined) return new NotedText(seen, 'invisible');
+      return new Refusal('not-an-identification', problem);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type DateUse, implausibleSide, implausibleYear, isNoDate } from './cell.ts';
+import { type DateUse, implausibleSide, implausibleYear, isNoDate, isNoDateText } from './cell.ts';
 
 /** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
 
@@ -43,8 +43,9 @@ export interface DateFormat {
   /** Whether the format has a zone, so that `parse` needs the day of an instant. */
   readonly isInstant: boolean;
   /**
-   * Returns the plain date; `''` for a date that means *none* (see `isNoDate`); undefined when the text does not match
-   * the format, the day does not exist, its year cannot be meant, or `dayOf` cannot tell. The text must be trimmed.
+   * Returns the plain date; `''` for a date that means *none* in whatever format (see `isNoDate`); undefined when the
+   * text does not match the format, the day does not exist, its year cannot be meant, or `dayOf` cannot tell. The text
+   * must be trimmed.
    */
   parse(text: string, dayOf?: DayOf): string | undefined;
   /** Returns whether the text fits the format in a year that cannot be meant, and on which side. */
@@ -127,10 +128,12 @@ export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFo
     },
     parse(text, dayOf = utcDayOf) {
       const match = expression.exec(text);
-      if (match === null) return undefined;
-      const month = monthNumber(at(match, 'month'));
-      const date = plainDate(Number(at(match, 'year')), month, Number(at(match, 'day')), use);
-      if (!isInstant || date === undefined || date === '') return date;
+      const date =
+        match === null
+          ? undefined
+          : plainDate(Number(at(match, 'year')), monthNumber(at(match, 'month')), Number(at(match, 'day')), use);
+      if (match === null || date === undefined) return isNoDateText(text, use) ? '' : undefined;
+      if (!isInstant || date === '') return date;
       const afternoon = /^p/i.test(at(match, 'half')) ? 12 : 0;
       const hour = groups.includes('half') ? (Number(at(match, 'hour12')) % 12) + afternoon : Number(at(match, 'hour'));
       const time = ((hour * 60 + Number(at(match, 'minute'))) * 60 + Number(at(match, 'second'))) * 1000;
@@ -150,7 +153,7 @@ function epochFormat(pattern: string, unit: number, use: DateUse): DateFormat {
       return day === undefined ? undefined : implausibleSide(Number(day.slice(0, 4)));
     },
     parse(text, dayOf = utcDayOf) {
-      if (!epochNumber.test(text)) return undefined;
+      if (!epochNumber.test(text)) return isNoDateText(text, use) ? '' : undefined;
       const at = Math.floor(Number(text) * unit);
       if (at === 0) return '';
       const written = writtenDate(at);

@@ -16,7 +16,8 @@ const maxTextLength = 255;
 /** Returns why a normal text cannot be a value of the platform, without the value; undefined when it can. */
 export function textProblem(text: string): Refusal | undefined {
   if (text.length > maxTextLength) return tooLong;
-  if (isPlainAscii(text)) return text.charCodeAt(0) === hash ? spreadsheetProblem(text) : undefined;
+  if (text.charCodeAt(0) === hash && spreadsheetErrors.test(text)) return spreadsheetError;
+  if (isPlainAscii(text)) return undefined;
   if (controlCharacters.test(text)) return withControlCharacters;
   if (!text.isWellFormed()) return cutCharacter;
   return text.includes('\uFFFD') ? replacedCharacter : undefined;
@@ -133,14 +134,11 @@ const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]/;
 // One pattern for the whole of "spaces, a break, spaces" would take quadratic time on a long run of spaces.
 const whiteSpace = /[\s\u0085]+/g;
-const spreadsheetErrors = /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!)/i;
+// In any language: `#REF!`, `#¿NOMBRE?`, `#NV`; `####` is a column that was too narrow.
+const spreadsheetErrors = /^#(?:N\/[AD]|NV|[^\s!?]{2,16}[!?]|#{2,})$/i;
 
 function isPlainAscii(text: string): boolean {
   return !notPlainAscii.test(text);
-}
-
-function spreadsheetProblem(text: string): Refusal | undefined {
-  return spreadsheetErrors.test(text) ? spreadsheetError : undefined;
 }
 
 function readNumber(value: number): TextReading {

@@ -143,6 +143,10 @@ const noteFindings: Readonly<Record<CellNote, (column: string, where: string) =>
     const message = `${column} has the mark of an exporter (an apostrophe, or ="…") in ${where}: the value was read without it`;
     return { code: 'cell-collapsed', message };
   },
+  invisible: (column, where) => {
+    const message = `${column} has invisible characters in ${where}: the value was read without them`;
+    return { code: 'cell-collapsed', message };
+  },
   word: (column, where) => {
     const message = `${column} has a word that programs write for a missing value (NULL, None, NaN) in ${where}: it is used as text. If it means no value, list it in nulls`;
     return { code: 'cell-suspect', message };

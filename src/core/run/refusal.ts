@@ -39,9 +39,10 @@ export class Refusal {
 
 /**
  * What is reported about a cell that is used. `collapsed`: line breaks or tabs became spaces. `guarded`: the mark
- * of an exporter was removed. `word`: a value that programs write for a missing one.
+ * of an exporter was removed. `invisible`: characters without a shape were removed. `word`: a value that programs write
+ * for a missing one.
  */
-export type CellNote = 'collapsed' | 'guarded' | 'word';
+export type CellNote = 'collapsed' | 'guarded' | 'invisible' | 'word';
 
 /** A text that is used and reported. */
 export class NotedText {

@@ -1,4 +1,4 @@
-import { numberDamage, otherForms } from '../../core/guard/damage.ts';
+import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
@@ -339,7 +339,7 @@ export async function findLostZeros(job: LostZerosJob, io: EngineIo): Promise<vo
 
 /** Begins with the users of ours that are missing in the source: few, while the source is as it was. */
 function findByUser({ index, spool, candidates, sync, find }: LostZerosJob): void {
-  let newPeople: ReadonlyMap<string, readonly number[]> | undefined;
+  let newPeople: NewPeople | undefined;
   const pair = (person: number, slot: number, user: User): void => {
     const isAside = index.has(person, mark.bystander) && index.has(slot, mark.bystander);
     if (!isAside && !index.has(person, mark.conflict)) report({ person, user }, { index, sync, find });
@@ -350,14 +350,11 @@ function findByUser({ index, spool, candidates, sync, find }: LostZerosJob): voi
     if (!index.has(slot, mark.ours) || index.has(slot, mark.inSource)) continue;
     const user = readKept(spool, candidates.places[at] as number);
     if (typeof user === 'string') continue;
-    for (const form of otherForms(user.identification, index.zeroWidths)) {
-      const twin = index.find(form);
-      if (twin.slot !== -1 && twin.isExact && isNew(index, twin.slot)) pair(twin.slot, slot, user);
-    }
+    newPeople ??= findNew(index);
+    for (const person of newPeople.byNumber.get(damageKey(user.identification)) ?? []) pair(person, slot, user);
     const likeness = likenessKey(onlyMapped(user.fields, sync));
     if (likeness === undefined || index.has(slot, mark.conflict)) continue;
-    newPeople ??= newByLikeness(index);
-    for (const person of newPeople.get(likeness) ?? []) pair(person, slot, user);
+    for (const person of newPeople.byLikeness.get(likeness) ?? []) pair(person, slot, user);
   }
 }
 
@@ -398,14 +395,22 @@ async function findByPerson({ index, sync, reading, signal, find, isFocused }: L
 
 const peopleAtOnce = 100;
 
-/** The people without an account who should have one, by what they would keep under another identification. */
-function newByLikeness(index: PeopleIndex): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, number[]>();
+/** The people of the source without an account: by their number, and those who should have one by their likeness. */
+interface NewPeople {
+  readonly byNumber: ReadonlyMap<string, readonly number[]>;
+  readonly byLikeness: ReadonlyMap<string, readonly number[]>;
+}
+
+function findNew(index: PeopleIndex): NewPeople {
+  const found = { byNumber: new Map<string, number[]>(), byLikeness: new Map<string, number[]>() };
   for (let slot = 0; slot < index.size; slot += 1) {
-    if (!isNew(index, slot) || !index.has(slot, mark.active)) continue;
+    if (!isNew(index, slot)) continue;
     const person = index.person(slot);
-    const likeness = person.kind === 'person' ? likenessKey(person.fields) : undefined;
-    if (likeness !== undefined) found.set(likeness, [...(found.get(likeness) ?? []), slot]);
+    const add = (map: Map<string, number[]>, key: string) => map.set(key, [...(map.get(key) ?? []), slot]);
+    add(found.byNumber, damageKey(person.identification));
+    if (person.kind !== 'person' || !index.has(slot, mark.active)) continue;
+    const likeness = likenessKey(person.fields);
+    if (likeness !== undefined) add(found.byLikeness, likeness);
   }
   return found;
 }

@@ -1,4 +1,3 @@
-import { paddedWidth } from '../../core/guard/damage.ts';
 import { type FieldName, type FieldValues, fieldTraits } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
@@ -71,8 +70,6 @@ export class PeopleIndex {
   #byLook: HashIndex | undefined;
   readonly #byEmail = new HashIndex();
   readonly #hash: TextHash;
-  /** Widths of the identifications that are numbers filled up with zeros. */
-  readonly zeroWidths = new Set<number>();
   /** E-mails that a second person claims: key (high, low) and slot, three numbers each. */
   readonly #sharedEmails: number[] = [];
   readonly #hiddenHash: TextHash;
@@ -167,8 +164,6 @@ export class PeopleIndex {
       this.#byLook.add(look.hi, look.lo, slot);
     }
     this.#exact[slot] = this.#hash.of(identification).hi;
-    const width = paddedWidth(identification);
-    if (width !== undefined) this.zeroWidths.add(width);
     return slot;
   }
 

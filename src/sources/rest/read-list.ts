@@ -45,9 +45,9 @@ export function openListReader(list: List, client: SourceClient): ListReader {
   let last: Fields | undefined;
   let hasTotal = false;
 
-  const itemsOf = (answer: unknown, mayBeEnd: boolean): readonly Fields[] => {
+  const itemsOf = (answer: unknown, endSetting: string | undefined): readonly Fields[] => {
     const items = readItems(answer);
-    if (!Array.isArray(items)) throw noList(name, list.items, mayBeEnd);
+    if (!Array.isArray(items)) throw noList(name, list.items, endSetting);
     const people = readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
     if (!people.every(isRecord)) throw noPeople(name, list);
     return people;
@@ -65,7 +65,9 @@ export function openListReader(list: List, client: SourceClient): ListReader {
         const why = isNull ? 'no list' : value === undefined ? `status ${answer.status}` : 'an empty object';
         return { people: [], answer: value, next: { kind: 'end', why }, isLast: true };
       }
-      const items = itemsOf(value, number > 1 && isNull);
+      const isEmpty = isRecord(value) && Object.keys(value).length === 0;
+      const endSetting = isNull ? 'source.end.nullList' : isEmpty ? 'source.end.emptyObject' : undefined;
+      const items = itemsOf(value, number > 1 ? endSetting : undefined);
       const { people, doubt } = withoutOverlap(items, number === 1 ? 0 : overlap, last);
       rows += people.length;
       last = items.at(-1) ?? last;
@@ -77,7 +79,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const doubts = [
         ...(doubt === undefined ? [] : [doubt]),
         ...countDoubts(told, `${name}: ${list.total}`),
-        ...partialDoubts(answer, list).map((why) => `${name}: ${why}, so people may be missing`),
+        ...partialDoubts(answer, list, items.length).map((why) => `${name}: ${why}, so people may be missing`),
       ];
       if (next.kind === 'lost') {
         const end = { kind: 'end', why: 'the pages ended early' } as const;
@@ -142,10 +144,23 @@ function saysEnd({ status, value }: JsonAnswer, end: RestConfig['end']): boolean
 /** Names under which answers say of themselves that they are not whole. */
 const partialFlags = ['partial', 'isPartial', 'is_partial', 'incomplete', 'incomplete_results', 'truncated'];
 
-/** Returns how an answer says itself that it is only a part of what was requested. */
-function partialDoubts({ status, value }: JsonAnswer, { paging, items }: List): readonly string[] {
+/** Names under which an answer says that a page follows: true, or where it is. */
+const moreNames =
+  /^(?:has_?more|has_?next(?:_?page)?|(?:@odata\.)?next(?:_?(?:page|link|page_?link|page_?token|cursor))?)$/i;
+const totalNames = /^(?:@odata\.count|total|(?:total|records)_?(?:count|results|elements|items|records|rows|total))$/i;
+
+/** Returns how an answer says itself that it is only a part of what was requested. `count`: the length of its list. */
+function partialDoubts(
+  { status, value, headerAll }: JsonAnswer,
+  { paging, items, total }: List,
+  count: number,
+): readonly string[] {
   const whole = paging.style === 'none';
   const doubts = status === partContent && whole ? ['status 206 says that the answer is a part of the list'] : [];
+  const noPages = 'but paging.style is none';
+  if (whole && headerAll('link').some((link) => /rel="?next\b/i.test(link))) {
+    doubts.push(`its header \`link\` names a next page, ${noPages}`);
+  }
   if (!isRecord(value)) return doubts;
   // GraphQL (7.1): what could not be read is null or left out.
   if (Array.isArray(value.errors) && value.errors.length > 0 && items !== 'errors') {
@@ -153,6 +168,17 @@ function partialDoubts({ status, value }: JsonAnswer, { paging, items }: List): 
   }
   for (const part of [value, ...Object.values(value).filter(isRecord)]) {
     for (const flag of partialFlags) if (part[flag] === true) doubts.push(`the answer says \`${flag}: true\``);
+    if (!whole) continue;
+    for (const [name, said] of Object.entries(part)) {
+      const isNext =
+        moreNames.test(name) && (said === true || (typeof said === 'string' && said !== '') || isRecord(said));
+      if (isNext) doubts.push(`\`${name}\` says that a page follows, ${noPages}`);
+      if (total === undefined && typeof said === 'number' && said > count && totalNames.test(name)) {
+        doubts.push(
+          `the list has ${count} of the ${said} that \`${name}\` says, ${noPages} (set source.total if it counts something else)`,
+        );
+      }
+    }
   }
   return doubts;
 }
@@ -171,11 +197,11 @@ function withoutOverlap(
   return { people: items, doubt };
 }
 
-function noList(name: string, items: string, mayBeEnd: boolean): RollcallError {
+function noList(name: string, items: string, endSetting: string | undefined): RollcallError {
   const where = items === '.' ? 'is no list' : `has no list at ${items}`;
   const message =
     `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
-    `is never treated as an empty one, because some HR systems report errors that way.${mayBeEnd ? ' If it says so that no page follows, set source.end.nullList: true.' : ''}`;
+    `is never treated as an empty one, because some HR systems report errors that way.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 

@@ -155,10 +155,6 @@ describe('an index of people', () => {
     expect(openIndex().hasKey(roster.keyOf('Ana'))).toBe(false);
   });
 
-  it('knows the widths of numbers that are filled up with zeros', () => {
-    expect([...marked({ '00123': 0, '0456': 0, '00456': 0, '123': 0, E07: 0, '0': 0 }).zeroWidths]).toEqual([5, 4]);
-  });
-
   it('tells whether a person has one of several marks, and clears them', () => {
     const index = marked({ E1: mark.seen | mark.ours });
     expect([index.hasAny(0, mark.seen | mark.tied), index.hasAny(0, mark.tied | mark.unsure)]).toEqual([true, false]);

@@ -45,7 +45,8 @@ export const findingEntries = {
     page: source,
   },
   'cell-collapsed': {
-    meaning: 'Line breaks or tabs inside a text became spaces, or the mark of an exporter was removed.',
+    meaning:
+      'Line breaks or tabs inside a text became spaces, or invisible characters or the mark of an exporter were removed.',
     cause: 'The HR system exports them, or an exporter writes an apostrophe or `="…"` for spreadsheets.',
     cure: ['No action is required. To remove the finding, correct the texts in the HR system.'],
     page: mapping,

@@ -86,8 +86,8 @@ export async function takeFile(answer: Answer, deadline: Deadline, sink: Sink): 
   return stateOf(answer);
 }
 
-/** Statuses of a server that refuses HEAD, or whose address is signed for GET. Only a GET shows what they mean. */
-const noHead = [400, 401, 403, 404, 405, 410, 501];
+/** Statuses of a server that fails at HEAD, or whose address is signed for GET. Only a GET shows what they mean. */
+const noHead = [...Array.from({ length: 25 }, (_, i) => 400 + i).filter((status) => status !== 408), 500, 501];
 
 /** Opens a file at an address. Follows no redirects: the credentials stay with the configured host. */
 export function httpsPlace({ url, auth, tls }: Https, base: SourceBase): Place {

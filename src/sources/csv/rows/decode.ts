@@ -144,9 +144,10 @@ function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): 
     typeof format.start === 'string' ? start.startsWith(format.start) : format.start.test(start),
   );
   if (other !== undefined) throw refusal(`${path} ${other.what}`);
-  if (!isWide && head.includes(0)) {
+  // Half of the bytes of UTF-16 are zero. A few in other text are trouble of their cells.
+  if (!isWide && head.reduce((zeros, byte) => zeros + (byte === 0 ? 1 : 0), 0) * 10 > head.length) {
     throw refusal(
-      `${path} holds zero bytes, so it is not ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
+      `${path} holds many zero bytes, so it is not ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
     );
   }
 }

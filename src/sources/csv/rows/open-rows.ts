@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../../../core/person/cell.ts';
 import { normalText } from '../../../core/person/text.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
@@ -167,9 +168,9 @@ function mostOf(numbers: readonly number[]): number | undefined {
   return [...counts].find(([, count]) => count * 2 > numbers.length)?.[0];
 }
 
-/** Returns the name that a header cell holds: NFC, trimmed, without U+FEFF, NBSP as a space. */
+/** Returns the name that a header cell holds: NFC, trimmed, without invisible characters, NBSP as a space. */
 export function columnName(cell: string): string {
-  return normalText(cell.replaceAll('\uFEFF', '').replace(/\s+/g, ' '));
+  return normalText(withoutInvisible(cell).replace(/\s+/g, ' '));
 }
 
 /**
