@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import { openLimiter } from '../../src/drivers/http/rate-limit.ts';
-import { readRetryAfter } from '../../src/drivers/http/retry-after.ts';
 import { checkIdentification } from '../../src/platform/client/operation.ts';
 import { everyPage, itemsOf } from '../../src/platform/client/pages.ts';
 import { classifyFileStatus } from '../../src/platform/user-file.ts';
@@ -81,37 +80,6 @@ describe('a platform that refuses a call', () => {
     expect((await startsAfter(6)).slice(0, 6)).toEqual([3, 3, 4, 4, 5, 5]);
     await clock.advance(60_000);
     expect(await startsAfter(8)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
-  });
-});
-
-describe('Retry-After', () => {
-  const now = Date.UTC(2026, 10, 21, 12);
-  it.each([
-    ['0', 0],
-    ['2', 2_000],
-    [' 120 ', 120_000],
-    ['86400', 3_600_000],
-    ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
-    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
-    ['Sat, 28 Nov 2026 12:00:00 GMT', 3_600_000],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['soon', undefined],
-    ['2026', 2_026_000],
-    ['Sat, whenever', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('%j is a wait of %j ms', (header, expected) => {
-    expect(readRetryAfter(header, now)).toBe(expected);
-  });
-
-  it('is never negative and never unbounded, whatever it says', () => {
-    fc.assert(
-      fc.property(fc.string(), (header) => {
-        const waitMs = readRetryAfter(header, now);
-        expect(waitMs === undefined || (waitMs >= 0 && waitMs <= 3_600_000)).toBe(true);
-      }),
-    );
   });
 });
 

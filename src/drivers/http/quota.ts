@@ -1,4 +1,5 @@
 import type { Quota } from '../../core/run/pace.ts';
+import { answeredAt, untilInstant } from './retry-after.ts';
 
 /** Longest accepted time until a quota is renewed: one day. */
 const longestResetMs = 86_400_000;
@@ -17,7 +18,7 @@ export function readQuota(header: (name: string) => string | undefined, now: num
     const remaining = wholeNumber(header(`${prefix}-remaining`));
     const reset = wholeNumber(header(`${prefix}-reset`));
     if (remaining === undefined || reset === undefined) continue;
-    return quotaOf(remaining, prefix === 'ratelimit' ? reset * 1000 : resetIn(reset, now));
+    return quotaOf(remaining, prefix === 'ratelimit' ? reset * 1000 : resetIn(reset, answeredAt(header, now)));
   }
   return undefined;
 }
@@ -46,9 +47,8 @@ function fromParams(params: ReadonlyMap<string, string>, remaining: string, rese
 }
 
 /** Values above ten years of seconds are instants, and above that of milliseconds too. */
-function resetIn(value: number, now: number): number {
-  if (value < 315_360_000) return value * 1000;
-  return Math.max(0, (value < 1e11 ? value * 1000 : value) - now);
+function resetIn(value: number, at: number): number {
+  return value < 315_360_000 ? value * 1000 : (untilInstant(value, at) ?? 0);
 }
 
 function quotaOf(remaining: number, resetMs: number): Quota | undefined {

@@ -160,8 +160,8 @@ function newsOf(
   { busyStatuses = [] }: Operation<unknown>,
   times: Pick<PaceNews, 'startedAt' | 'now'>,
 ): PaceNews {
-  const retryAfterMs = readRetryAfter(header('retry-after'), times.now);
-  const isTooMany = status === 429 || (status === 503 && retryAfterMs !== undefined);
+  const retryAfterMs = readRetryAfter(header, times.now);
+  const isTooMany = status === 429 || ((status === 503 || status === 403) && retryAfterMs !== undefined);
   const isRefused = isTooMany && !busyStatuses.includes(status);
   return { ...times, isRefused, retryAfterMs, quota: readQuota(header, times.now) };
 }

@@ -3,7 +3,6 @@ import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError }
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { describeNetworkFailure, type NetworkFailure } from '../../drivers/http/network-failure.ts';
-import { readRetryAfter } from '../../drivers/http/retry-after.ts';
 import { type Operation, operationName } from './operation.ts';
 
 /** An error answer, as far as it could be read. */
@@ -11,7 +10,8 @@ export interface Refusal {
   readonly status: number;
   /** Whether the dialect takes this status as a proof that a write was not applied. */
   readonly isUnapplied: boolean;
-  readonly retryAfter: string | undefined;
+  /** The wait that the answer requests. */
+  readonly retryAfterMs: number | undefined;
   /** The decoded body, or undefined when it was not JSON. */
   readonly body: unknown;
   /** The body as it came. */
@@ -23,18 +23,13 @@ export interface Refusal {
  * ("Errors"): platform error (`title`, `detail`, `message`, `details`) and grant error (`error`,
  * `error_description`). The message quotes none of it: a body may repeat rows. A registered code is named.
  */
-export function refusalError(
-  operation: Operation<unknown>,
-  refusal: Refusal,
-  now: number,
-  secret: string,
-): PlatformError {
-  const { status, body, text } = refusal;
+export function refusalError(operation: Operation<unknown>, refusal: Refusal, secret: string): PlatformError {
+  const { status, body, text, retryAfterMs: afterMs } = refusal;
   const name = operationName(operation);
   const kind = classify(operation, refusal);
   const title = registeredTitle(body);
-  const afterMs = kind.retry === 'never' ? undefined : readRetryAfter(refusal.retryAfter, now);
-  const retry: Retry = afterMs !== undefined && (status === 429 || status === 503) ? { afterMs } : kind.retry;
+  const isWait = kind.retry !== 'never' && afterMs !== undefined && waitStatuses.has(status);
+  const retry: Retry = isWait ? { afterMs } : kind.retry;
   const says = title === undefined ? '' : ` (${title})`;
   const raw = withoutSecrets(text, [secret]);
   return new PlatformError(`${name} was answered ${status}${says}. ${kind.advice}`, {
@@ -47,6 +42,9 @@ export function refusalError(
     ...(title === undefined ? {} : { title }),
   });
 }
+
+/** Statuses whose `Retry-After` is obeyed. Some platforms and gateways limit the rate with 403. */
+const waitStatuses: ReadonlySet<number> = new Set([403, 429, 503]);
 
 /** Error codes of a token endpoint (RFC 6749, 5.2), and names of HTTP statuses, which frameworks use as titles. */
 const registeredTitles: ReadonlySet<string> = new Set([
@@ -68,6 +66,14 @@ function isRegistered(text: unknown): text is string {
   return typeof text === 'string' && registeredTitles.has(text);
 }
 
+const forbiddenWrite: Classification = {
+  code: 'PLATFORM_FORBIDDEN',
+  retry: 'never',
+  advice:
+    'The token lacks a permission, or a protection of the platform refuses this write (a web application firewall, a ' +
+    "protected account): ask the platform's administrator.",
+};
+
 interface Classification {
   readonly code: ErrorCode;
   readonly retry: 'never' | 'backoff';
@@ -83,7 +89,7 @@ const byStatus: Readonly<Record<number, Classification>> = {
   401: {
     code: 'PLATFORM_UNAUTHORIZED',
     retry: 'never',
-    advice: 'The token was refused: check `rollcall token status`, and put a new refresh token in the configuration.',
+    advice: 'The token was refused: check it with `rollcall token status` and `rollcall check`.',
   },
   403: {
     code: 'PLATFORM_FORBIDDEN',
@@ -106,7 +112,11 @@ const byStatus: Readonly<Record<number, Classification>> = {
   503: { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'The platform is busy or in maintenance; try later.' },
 };
 
-function classify(operation: Operation<unknown>, { status, isUnapplied }: Refusal): Classification {
+function classify(operation: Operation<unknown>, { status, isUnapplied, retryAfterMs }: Refusal): Classification {
+  if (status === 403 && retryAfterMs !== undefined) {
+    return { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'The platform asks to wait (Retry-After).' };
+  }
+  if (status === 403 && operation.effect === 'write') return forbiddenWrite;
   if (isUnapplied && operation.effect === 'write') {
     const advice = 'The platform did not apply it (dialect.refusedStatuses); it is sent again later.';
     return { code: 'PLATFORM_BUSY', retry: 'backoff', advice };

@@ -2,6 +2,7 @@ import type { PlatformError } from '../../core/run/errors.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../drivers/http/deadline.ts';
 import { type JsonText, readJson } from '../../drivers/http/json-text.ts';
+import { readRetryAfter } from '../../drivers/http/retry-after.ts';
 import { type Answer, readBytes, type Transport } from '../../drivers/http/transport.ts';
 import { breakdownError, refusalError } from './errors.ts';
 import { type Operation, operationUrl } from './operation.ts';
@@ -46,8 +47,13 @@ export async function exchangeOnce<T>(
     onAnswer?.(answer);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
     const isUnapplied = base.refusedStatuses.includes(status);
-    const refusal = { status, isUnapplied, retryAfter: answer.header('retry-after'), ...(await readErrorBody(answer)) };
-    refused = refusalError(operation, refusal, base.now(), secret);
+    const refusal = {
+      status,
+      isUnapplied,
+      retryAfterMs: readRetryAfter(answer.header, base.now()),
+      ...(await readErrorBody(answer)),
+    };
+    refused = refusalError(operation, refusal, secret);
   } catch (error) {
     const abandoned = signal.aborted ? { reason: signal.reason } : undefined;
     const hasTimedOut = deadline.hasPassed();

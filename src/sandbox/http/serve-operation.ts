@@ -135,7 +135,9 @@ function faultAnswer(status: number, { operation, request, faults }: Received, w
   };
   const answer = operationError(operation.id, facts);
   const retryAfter = faults.list().find((spec) => spec.retryAfter !== undefined)?.retryAfter;
-  return retryAfter === undefined ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
+  if (retryAfter === undefined) return answer;
+  const date = new Date(world.now()).toUTCString();
+  return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter, date } };
 }
 
 function checkAccept(operation: Operation<OperationId>, accept: string | undefined): void {

@@ -1,7 +1,7 @@
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
-import { maxRetryAfterMs, readRetryAfter } from '../../../drivers/http/retry-after.ts';
+import { maxRetryAfterMs, readRetryAfter, untilInstant } from '../../../drivers/http/retry-after.ts';
 import type { Answer } from '../../../drivers/http/transport.ts';
 import type { Credential } from './authority.ts';
 
@@ -130,11 +130,11 @@ function hostOf({ url }: SourceRequest): string {
 
 /** `Retry-After` (RFC 9110, 10.2.3), else `X-RateLimit-Reset` as an epoch in seconds (HiBob). */
 function retryAfterMs(answer: Answer, now: number): number | undefined {
-  const waitMs = readRetryAfter(answer.header('retry-after'), now);
+  const waitMs = readRetryAfter(answer.header, now);
   if (waitMs !== undefined) return waitMs;
   const reset = answer.header('x-ratelimit-reset') ?? '';
   if (!/^\d{9,11}$/.test(reset)) return undefined;
-  return Math.min(Math.max(0, Number(reset) * 1000 - now), maxRetryAfterMs);
+  return Math.min(untilInstant(Number(reset), now) ?? 0, maxRetryAfterMs);
 }
 
 export interface BreakdownFacts {

@@ -25,7 +25,8 @@ describe('a temporary failure is retried with the same request:', () => {
     ['502', {}, 502, [250, 500]],
     ['504, a web page', { 'content-type': 'text/html' }, 504, [250, 500]],
   ])('%s', async (_, headers, status, [least, most]) => {
-    const { url, seen } = await serve(once((response) => answer(response, status, '<html>', headers)));
+    const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
+    const { url, seen } = await serve(once((response) => answer(response, status, '<html>', { date, ...headers })));
     const { io, run } = openBench(url);
 
     expect(await run((client) => client.json(people(url)))).toEqual({ fine: true });
