@@ -7,6 +7,11 @@ export interface AccessTokens {
   current(signal: AbortSignal): Promise<AccessToken>;
   /** Called after a 401 with the refused generation. Returns a newer token, or throws when none is available. */
   renew(refusedGeneration: number, signal: AbortSignal): Promise<AccessToken>;
+  /**
+   * Called after a 401, before `renew`. Waits and returns true while the refused token is so young that not every server
+   * of the platform may know it. The caller then uses `current` again. Absent: tokens are never young.
+   */
+  outwait?(refusedGeneration: number, signal: AbortSignal): Promise<boolean>;
   /** Called after an accepted call with this generation. Closes the breaker. */
   accepted(generation: number): void;
 }

@@ -42,8 +42,8 @@ export interface PlatformClient {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Makes the call. Retries temporary failures of reads, up to four attempts. Sends a write once, and once more only
-   * after a 401, which proves that it was not processed. Throws `PlatformError`; `effect` tells whether a write may
+   * Makes the call. Retries temporary failures of reads, up to four attempts. Sends a write once, and again only after a
+   * 401, which proves that it was not processed. Throws `PlatformError`; `effect` tells whether a write may
    * have been applied.
    */
   request<T>(operation: Operation<T>, signal?: AbortSignal): Promise<T>;
@@ -119,13 +119,31 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
       if (generation !== undefined && operation.path.startsWith('/os-api/')) tokens.accepted(generation);
       return answer;
     };
-    try {
-      return await sendWith(() => tokens.current(signal));
-    } catch (error) {
-      if (!(error instanceof PlatformError) || error.status !== 401 || generation === undefined) throw error;
+    let isRenewed = false;
+    for (let next = () => tokens.current(signal); ; ) {
+      try {
+        return await sendWith(next);
+      } catch (error) {
+        if (!(error instanceof PlatformError) || error.status !== 401 || generation === undefined) throw error;
+        const refused = generation;
+        if (await isYoung(operation, refused, signal)) {
+          next = () => tokens.current(signal);
+          continue;
+        }
+        if (isRenewed) throw error;
+        isRenewed = true;
+        next = () => tokens.renew(refused, signal);
+      }
     }
-    const refused = generation;
-    return sendWith(() => tokens.renew(refused, signal));
+  }
+
+  /** Waits while a token that was just issued is refused. */
+  async function isYoung(operation: Operation<unknown>, refused: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await tokens.outwait?.(refused, signal)) ?? false;
+    } catch (reason) {
+      throw cancelledError(operation, reason, 'none');
+    }
   }
 
   async function request<T>(operation: Operation<T>, signal = unaborted()): Promise<T> {

@@ -1,6 +1,7 @@
 import { isStoreAway, RollcallError } from '../../core/run/errors.ts';
 import type { AccessToken, TokenStatus } from '../../ports/tokens.ts';
 import { type PresentationParts, type Presented, presentToken } from './presentation.ts';
+import { gapAfterRefusal } from './retry-pace.ts';
 import { revokePair } from './revoke.ts';
 import { describeTokens } from './status.ts';
 import { endpointTrouble, storeRefuses, tokenFailure, tokenUnavailable } from './token-errors.ts';
@@ -32,6 +33,9 @@ interface AccessRequest {
 
 interface Cached {
   readonly token: AccessToken;
+  readonly issuedAt: number | undefined;
+  /** When the platform first refused it. */
+  readonly refusedAt?: number;
   readonly recheckAt: number;
   /** Until then the token is used although the store does not answer. */
   readonly trustedUntil: number;
@@ -88,11 +92,13 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
   const take = (entry: TokenEntry): AccessToken => {
     const now = clock.now();
     const secret = entry.access ?? '';
-    const token = cached?.token.secret === secret ? cached.token : { secret, generation: entry.generation };
+    const known = cached?.token.secret === secret ? cached : undefined;
+    const token = known?.token ?? { secret, generation: entry.generation };
     const due = dueAt(entry, share);
     const end = usableUntil(entry);
     const recheckAt = Math.min(now + recheckMs, end, now < due ? due : end);
-    cached = { token, recheckAt, trustedUntil: Math.min(now + leaseMs, end) };
+    const { issuedAt } = entry;
+    cached = { ...known, token, issuedAt, recheckAt, trustedUntil: Math.min(now + leaseMs, end) };
     return token;
   };
 
@@ -220,6 +226,19 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
       if (refused === undefined && cached !== undefined) return current(signal);
       cached = cached && { ...cached, recheckAt: 0 };
       return obtain({ unwanted: refused, cause: 'refused' }, signal);
+    },
+
+    async outwait(refusedGeneration, signal) {
+      const known = cached;
+      // A newer token is used at once.
+      if (known?.token.generation !== refusedGeneration) return known !== undefined;
+      const refusedAt = known.refusedAt ?? clock.now();
+      const waitMs = gapAfterRefusal(known.issuedAt, refusedAt, clock.now());
+      if (waitMs === undefined) return false;
+      cached = { ...known, refusedAt };
+      logger.warn({ connection, generation: refusedGeneration, waitMs }, 'a new access token is refused: trying again');
+      await clock.sleep(waitMs, signal);
+      return true;
     },
 
     accepted: (generation) => breaker.accepted(generation),

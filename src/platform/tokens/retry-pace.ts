@@ -32,3 +32,19 @@ export function nextTryAt(end: OddEnd, { startedAt, endedAt, attempts, leaseMs }
   const stillAtWork = kind === 'unknown' && !isAnswered ? startedAt + leaseMs : 0;
   return Math.max(endedAt + Math.max(waitMs, afterMs), stillAtWork);
 }
+
+/** A new access token may need this long to reach every server of the platform. */
+export const youthMs = 60_000;
+const firstGapMs = 500;
+const longestGapMs = 15_000;
+
+/**
+ * Returns the wait before a young access token that was refused is tried again: as long as it has been refused already,
+ * until a minute has passed. Undefined: it is not young, or was refused for a minute.
+ */
+export function gapAfterRefusal(issuedAt: number | undefined, refusedAt: number, now: number): number | undefined {
+  if (issuedAt === undefined || Math.abs(refusedAt - issuedAt) >= youthMs) return undefined;
+  const passedMs = Math.abs(now - refusedAt);
+  if (passedMs >= youthMs) return undefined;
+  return Math.min(Math.max(firstGapMs, passedMs), longestGapMs, youthMs - passedMs);
+}

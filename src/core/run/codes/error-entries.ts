@@ -77,17 +77,19 @@ export const errorEntries = {
   },
   PLATFORM_UNAUTHORIZED: {
     meaning: 'The platform rejected the token (401).',
-    cause: 'The token was revoked or has expired, or the configured token belongs to another community.',
-    cure: [
-      'Run `rollcall token status CONNECTION`.',
-      'Run `rollcall token refresh CONNECTION`, or put a new refresh token in the configuration.',
-    ],
+    cause:
+      'The token was revoked or has expired, or it belongs to another community. A new token is tried again for a minute first.',
+    cure: ['Run `rollcall token status CONNECTION`, and follow its advice.', 'Run `rollcall check CONNECTION`.'],
     page: 'tokens.md',
   },
   PLATFORM_FORBIDDEN: {
     meaning: 'The platform knows the token and denies the operation (403).',
-    cause: "The token's account lacks a permission, or the operation requires the other kind of token.",
-    cure: ['Grant the permission on the platform.', 'Run `rollcall check CONNECTION` to test it.'],
+    cause:
+      "The token's account lacks a permission, the operation requires the other kind of token, or a firewall refuses a text.",
+    cure: [
+      'If single people or files are refused, ask which rule of the platform or its firewall refuses them.',
+      'Otherwise grant the permission on the platform, and run `rollcall check CONNECTION`.',
+    ],
     page: 'platform-assumptions.md#tokens-and-limits',
   },
   PLATFORM_NOT_FOUND: {
@@ -97,7 +99,7 @@ export const errorEntries = {
     page: 'platform-assumptions.md',
   },
   PLATFORM_BUSY: {
-    meaning: 'The platform asks Rollcall to wait (429 or 503). Rollcall retries automatically.',
+    meaning: 'The platform asks Rollcall to wait (429, 503, or 403 with Retry-After). Rollcall retries automatically.',
     cause: 'Too many requests were sent, or the platform is in maintenance.',
     cure: ['Wait.', 'If this happens often, lower `limits.requestsPerSecond` of the connection.'],
     page: 'operations.md#load-on-the-platform',
