@@ -1,4 +1,4 @@
-import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import { type ErrorCode, PlatformError, RollcallError } from '../core/run/errors.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 import { provisioningBytes } from './provisioning-file.ts';
@@ -27,16 +27,22 @@ async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal)
 }
 
 /** As `refusalOf`, for an upload: the contract lists no status for a busy platform, so a 400 can mean it. */
-export function uploadRefusalOf(error: unknown): ReturnType<typeof refusalOf> {
+export function uploadRefusalOf(error: unknown): Refusal | Extract<Submission, { kind: 'too-large' }> {
   const refusal = refusalOf(error);
-  const mayBeBusy = refusal.kind === 'refused' && error instanceof PlatformError && error.status === 400;
-  return mayBeBusy ? { ...refusal, mayBeBusy } : refusal;
+  if (refusal.kind !== 'refused' || !(error instanceof PlatformError)) return refusal;
+  if (error.status === 413) return { ...refusal, kind: 'too-large' };
+  return error.status === 400 ? { ...refusal, mayBeBusy: true } : refusal;
 }
+
+type Refusal = Extract<Submission, { kind: 'unknown' | 'wait' | 'refused' }>;
+
+/** Refusals of what was asked. A 403 says so too, as long as the same token reads. */
+const refusals: readonly ErrorCode[] = ['PLATFORM_REFUSED', 'PLATFORM_FORBIDDEN', 'PLATFORM_NOT_FOUND'];
 
 /**
  * Returns the platform's answer to a write as data. Rethrows errors of the connection, which do not concern this batch.
  */
-export function refusalOf(error: unknown): Extract<Submission, { kind: 'unknown' | 'wait' | 'refused' }> {
+export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof PlatformError)) throw error;
   const text = RollcallError.rawTextOf(error);
   const raw = text === undefined ? {} : { raw: text };
@@ -45,7 +51,6 @@ export function refusalOf(error: unknown): Extract<Submission, { kind: 'unknown'
     const afterMs = typeof error.retry === 'object' ? error.retry.afterMs : busyWaitMs;
     return { kind: 'wait', afterMs, reason: error.message, ...raw };
   }
-  if (error.code === 'PLATFORM_REFUSED' || error.code === 'PLATFORM_NOT_FOUND')
-    return { kind: 'refused', reason: error.message, ...raw };
+  if (refusals.includes(error.code)) return { kind: 'refused', reason: error.message, ...raw };
   throw error;
 }

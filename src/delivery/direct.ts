@@ -1,6 +1,9 @@
 import { type Change, platformKey } from '../core/plan/change.ts';
 import { directFields } from '../core/run/batch.ts';
+import { PlatformError } from '../core/run/errors.ts';
+import { connectionTrouble, type RefusedInRow } from '../core/run/refused-write.ts';
 import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/delivery.ts';
+import type { Lookup } from '../ports/platform.ts';
 import { refusalOf } from './csv-upload.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 
@@ -12,10 +15,11 @@ export const directDelivery: DeliveryKind = {
 
 /**
  * Sends changes in order, one at a time, so that after a crash the outcome of at most one change is not known. The
- * batch stops when a result cannot be stored. Otherwise a call could be taken as not sent because the store failed
- * after it.
+ * batch stops when a result cannot be stored: otherwise a call could be taken as not sent because the store failed
+ * after it. It also stops when too many changes in a row are refused with 403: then the connection is in trouble.
  */
 async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
+  let { refusedInRow = none } = batch;
   let tried = 0;
   for (const change of batch.changes) {
     const { identification } = change;
@@ -23,41 +27,66 @@ async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal
     await batch.onResult(identification, { kind: 'sending' });
     const end = await resultOf(change, io, signal);
     if ('result' in end) {
-      await batch.onResult(identification, end.result);
+      const { result, isForbidden } = end;
+      await batch.onResult(identification, result);
       tried += 1;
-      continue;
+      if (result.kind === 'accepted') refusedInRow = none;
+      if (!isForbidden) continue;
+      refusedInRow = { ...refusedInRow, count: refusedInRow.count + 1 };
+      const trouble = connectionTrouble(refusedInRow);
+      if (trouble === undefined) continue;
+      const { reason, ...raw } = result;
+      return { kind: 'direct', refusedInRow, trouble: { ...raw, reason: `${reason} ${trouble}` } };
     }
     await batch.onResult(identification, { kind: 'not-tried' });
-    if (tried > 0) return { kind: 'direct' };
+    if (tried > 0) return { kind: 'direct', refusedInRow };
     if ('error' in end) throw end.error;
     return end.wait;
   }
-  return { kind: 'direct' };
+  return { kind: 'direct', refusedInRow };
 }
 
+const none: RefusedInRow = { count: 0 };
+
+type Result = Extract<CallResult, { kind: 'accepted' | 'refused' | 'unknown' }>;
+
 type End =
-  | { readonly result: Extract<CallResult, { kind: 'accepted' | 'refused' | 'unknown' }> }
+  | { readonly result: Result; readonly isForbidden: false }
+  | { readonly result: Extract<Result, { kind: 'refused' }>; readonly isForbidden: true }
   /** A problem of the whole connection. The change was not tried, and the batch stops. */
   | { readonly error: unknown }
   | { readonly wait: Extract<Submission, { kind: 'wait' }> };
 
 /** Sends one change. A problem of this change becomes its result. Never throws. */
 async function resultOf(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<End> {
+  let isReading = change.kind === 'update';
   try {
-    const reason = await sendOne(change, io, signal);
-    return { result: reason === undefined ? { kind: 'accepted' } : { kind: 'refused', reason } };
+    const lookup = isReading ? await io.platform.find(platformKey(change), signal) : undefined;
+    isReading = false;
+    const reason = await sendOne(change, lookup, io, signal);
+    return { result: reason === undefined ? { kind: 'accepted' } : { kind: 'refused', reason }, isForbidden: false };
   } catch (error) {
     try {
+      const isForbidden = error instanceof PlatformError && error.code === 'PLATFORM_FORBIDDEN';
+      if (isForbidden && isReading) return { error };
       const refusal = refusalOf(error);
-      return refusal.kind === 'wait' ? { wait: refusal } : { result: refusal };
+      if (refusal.kind === 'wait') return { wait: refusal };
+      return refusal.kind === 'refused' && isForbidden
+        ? { result: refusal, isForbidden }
+        : { result: refusal, isForbidden: false };
     } catch (about) {
       return { error: about };
     }
   }
 }
 
-/** Sends one change. Returns why it was not sent, when a read of the user forbids it. */
-async function sendOne(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<string | undefined> {
+/** Sends one change. Returns why it was not sent, when a lookup of the user forbids it. */
+async function sendOne(
+  change: Change,
+  lookup: Lookup | undefined,
+  io: DeliveryIo,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { identification } = change;
   const { platform } = io;
   switch (change.kind) {
@@ -67,13 +96,11 @@ async function sendOne(change: Change, io: DeliveryIo, signal: AbortSignal): Pro
     case 'remove':
       await platform.remove(platformKey(change), { blacklist: io.blacklist }, signal);
       return undefined;
-    case 'update': {
-      const lookup = await platform.find(platformKey(change), signal);
-      if (lookup.found === false) return 'the platform no longer has this user';
-      if (lookup.found === 'unclear') return lookup.reason;
+    case 'update':
+      if (lookup?.found !== true)
+        return lookup?.found === 'unclear' ? lookup.reason : 'the platform no longer has this user';
       await platform.update(lookup.user, { identification, fields: directFields(change, io.dialect) }, signal);
       return undefined;
-    }
     case 'enable':
     case 'disable':
       return `a ${change.kind} cannot be made by direct call`;

@@ -3,6 +3,7 @@ import type { ChangeClass } from '../core/plan/change.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
+import type { RefusedInRow } from '../core/run/refused-write.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
@@ -45,6 +46,8 @@ export interface RunFacts {
   readonly waitingSince?: number;
   /** How often in a row the next file was answered 400. See `judgeRefusedUpload`. */
   readonly refusedUploads?: number;
+  /** Writes that were refused since the last accepted one (403). Absent: none. */
+  readonly refusedInRow?: RefusedInRow;
   /** A guard doubts the read: far fewer rows, an emptied field, too many blocked people. */
   readonly isReadDoubted?: boolean;
   /** The likely cause of too many blocked people, as a sentence without its full stop. */

@@ -1,3 +1,5 @@
+import type { FileRows } from '../core/run/refused-write.ts';
+
 /* Operator actions on a running deployment, besides triggers: pauses, and the audit log. */
 
 export interface Pause {
@@ -16,6 +18,19 @@ export interface Pauses {
   get(sync: string): Promise<Pause | undefined>;
   /** Returns the pauses of all syncs, in order of name. */
   list(): Promise<readonly Pause[]>;
+}
+
+/** What deliveries learned about the platform of a connection. */
+export interface LearnedFacts {
+  readonly fileRows?: FileRows;
+  /** File statuses that the dialect does not name and that have proven to be an end: in lower case, and since when. */
+  readonly endWords?: Readonly<Record<string, number>>;
+}
+
+export interface Learned {
+  get(connection: string): Promise<LearnedFacts>;
+  /** Changes the facts of the connection in one transaction. */
+  update(connection: string, change: (known: LearnedFacts) => LearnedFacts): Promise<void>;
 }
 
 /** The names under which the store keeps what belongs to a sync. */

@@ -17,7 +17,7 @@ import type { Directories, RawTexts, Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
 import type { FactsPatch, OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, Pauses, Restores, SyncNames } from './store-operations.ts';
+import type { Audit, Learned, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -55,6 +55,8 @@ export type {
   AuditAction,
   AuditEntry,
   AuditQuery,
+  Learned,
+  LearnedFacts,
   Pause,
   Pauses,
   RestoreRecord,
@@ -87,6 +89,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
+  readonly learned: Learned;
   readonly syncNames: SyncNames;
   readonly audit: Audit;
   readonly restores: Restores;
@@ -253,7 +256,7 @@ export interface Batch {
 }
 
 /** A batch that was not sent, with what decides when it is. */
-export interface PlannedBatch extends Batch, UnsentBatch {
+export interface PlannedBatch extends Batch, Omit<UnsentBatch, 'final'> {
   /** Number of batches of the run. */
   readonly ofAll: number;
 }
@@ -333,7 +336,7 @@ type BatchResult = (typeof batchResults)[number];
 
 /** Returns the result of a batch; undefined while it is planned, being sent, or not proven yet. */
 export function batchResult({ kind, state, final, finalAt, fileId, sentAt }: Batch): BatchResult | undefined {
-  if (final === 'failed') return 'failed';
+  if (final === 'failed') return kind === 'csv' && fileId === undefined ? 'refused' : 'failed';
   if (state === 'unresolved') return 'unresolved';
   if (state !== 'settled') return undefined;
   if (sentAt === undefined) return kind === 'outbox' ? 'done' : 'unsent';

@@ -15,7 +15,7 @@ import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
-import { createAudit, createPauses, createRestores, createSyncNames } from './operations.ts';
+import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
 import { createHolds } from './plans/holds.ts';
@@ -133,6 +133,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
     tokens: createTokenStore(db),
     alerts: createAlerts(db),
     pauses: createPauses(db),
+    learned: createLearned(db),
     syncNames: createSyncNames(db, keys),
     audit: createAudit(db),
     restores: createRestores(db),

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { AlertState } from '../ports/alerts.ts';
-import type { Audit, AuditEntry, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
+import type { Audit, AuditEntry, Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
-import { addNew } from './db/row-writer.ts';
+import { addNew, put } from './db/row-writer.ts';
 import type { AuditRow, PauseRow } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
@@ -29,6 +29,25 @@ export function createPauses(db: Database): Pauses {
       const rows = await db.selectFrom('pauses').selectAll().orderBy('sync').execute();
       return rows.map(pauses.fromRow);
     },
+  };
+}
+
+export function createLearned(db: Database): Learned {
+  const read = async (from: Database | OpenTransaction, connection: string): Promise<LearnedFacts> => {
+    const row = await from
+      .selectFrom('learned')
+      .select('facts')
+      .where('connection', '=', connection)
+      .executeTakeFirst();
+    return row === undefined ? {} : (JSON.parse(row.facts) as LearnedFacts);
+  };
+  return {
+    get: (connection) => read(db, connection),
+    update: (connection, change) =>
+      inTransaction(db, async (transaction) => {
+        const facts = JSON.stringify(change(await read(transaction, connection)));
+        await put(transaction, 'learned', { connection, facts });
+      }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
 import { openRoster } from '../../src/core/plan/roster.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import type { Batch, Batches, Ledger, Store } from '../../src/ports/store.ts';
+import type { Batch, Batches, LearnedFacts, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
 import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers, memoryTurns } from './memory-runs.ts';
@@ -36,6 +36,7 @@ export function memoryStore(): SimulatedStore {
     alerts: absentPart as Store['alerts'],
     syncNames: { owners: async () => new Map(), rename: absent },
     pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },
+    learned: memoryLearned(),
     people: absentPart as Store['people'],
     sealing: absentPart as Store['sealing'],
     restores: { last: async () => undefined },
@@ -50,6 +51,20 @@ export function memoryStore(): SimulatedStore {
     reports: absentPart as Store['reports'],
     audit: absentPart as Store['audit'],
     close: async () => {},
+  };
+}
+
+function isOfUnreceived({ parent }: Batch, batches: ReadonlyMap<string, Batch>): boolean {
+  const from = parent === undefined ? undefined : batches.get(parent);
+  return from?.kind === 'csv' && from.fileId === undefined;
+}
+
+function memoryLearned(): Store['learned'] {
+  const facts = new Map<string, LearnedFacts>();
+  const get = (connection: string): LearnedFacts => facts.get(connection) ?? {};
+  return {
+    get: async (connection) => get(connection),
+    update: async (connection, change) => void facts.set(connection, change(get(connection))),
   };
 }
 
@@ -127,6 +142,7 @@ function memoryBatches(tables: Tables): Batches {
             ...batch,
             isDisabling: changes[0]?.kind === 'disable',
             dependsOnOthers: batch.isParking !== true && isWaiting,
+            isOfUnreceived: isOfUnreceived(batch, batches),
             ofAll: all.length,
           };
         });

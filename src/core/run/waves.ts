@@ -27,6 +27,10 @@ export interface UnsentBatch {
   readonly isDisabling: boolean;
   /** Its changes take over e-mails of others, or are the last step of parked changes. */
   readonly dependsOnOthers: boolean;
+  /** It is a part of a file that the platform never received: it was refused, or too large. */
+  readonly isOfUnreceived?: boolean;
+  /** `failed`: it was refused itself, and waits for the answer to the other half. */
+  readonly final?: SentBatch['final'];
 }
 
 /** Returns whether the platform has a file of ours without a final status. */
@@ -56,8 +60,8 @@ export function mayBeProcessing(wave: {
 
 /**
  * Returns the batch that is sent next: the first planned one. A probe goes before all others, then a piece of a failed
- * file of disables. Another piece goes before a batch that depends on the others, because it may free the e-mails that
- * the batch takes over. `planned`: in order of number.
+ * file of disables, then the parts of a file that was not received. Another piece goes before a batch that depends on
+ * the others, because it may free the e-mails that the batch takes over. `planned`: in order of number.
  */
 export function nextBatch<Planned extends UnsentBatch>(
   planned: readonly Planned[],
@@ -65,7 +69,11 @@ export function nextBatch<Planned extends UnsentBatch>(
 ): Planned | undefined {
   const [first] = planned;
   const pieces = planned.filter(({ parent }) => parent !== undefined);
-  const alone = planned.find(({ id }) => id === probe) ?? pieces.find(({ isDisabling }) => isDisabling);
+  const inTurn = pieces.toSorted((one, other) => Number(one.final === 'failed') - Number(other.final === 'failed'));
+  const alone =
+    planned.find(({ id }) => id === probe) ??
+    inTurn.find(({ isDisabling }) => isDisabling) ??
+    inTurn.find(({ isOfUnreceived }) => isOfUnreceived === true);
   if (alone !== undefined || first?.dependsOnOthers !== true) return alone ?? first;
   return pieces.find(({ dependsOnOthers }) => !dependsOnOthers) ?? first;
 }

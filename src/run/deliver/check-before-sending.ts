@@ -5,7 +5,7 @@ import { autoDirectLimit } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Lookup } from '../../ports/platform.ts';
-import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
+import type { ChangeMark, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import { handOversExpected, isConfiguredOn } from '../compare/neighbors.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { openLookups } from '../prove/lookups.ts';
@@ -15,7 +15,7 @@ import { objectionTo, readBackIfApplied, type Trouble } from './objections.ts';
 import { leaveOutUncertain } from './plan-age.ts';
 
 export interface BatchToCheck {
-  readonly batch: Batch;
+  readonly batch: PlannedBatch;
   /** The lookup of all planned users is young enough, and its objections are stored. */
   readonly isLookedUp: boolean;
 }
@@ -56,7 +56,7 @@ export async function checkBeforeSending(
     return trouble === undefined;
   });
 
-  const isPiece = batch.parent !== undefined;
+  const isPiece = isPieceOf(batch);
   const lookups = await lookUp(ours, { batch, isLookedUp }, context, io);
   const taken = await findTakenEmails(batch.isParking === true ? [] : ours, context, io);
   const now = io.clock.now();
@@ -90,6 +90,11 @@ export async function checkBeforeSending(
   return [...certain.kept];
 }
 
+/** A part of a file that the platform received. Nothing of one that was refused can have been applied. */
+function isPieceOf({ parent, isOfUnreceived }: PlannedBatch): boolean {
+  return parent !== undefined && isOfUnreceived !== true;
+}
+
 /**
  * Looks users up just before their changes are sent. Removes and few changes are always read, and searched for where
  * the read fails. Parts of a failed file are always looked up, others only when no lookup is young enough.
@@ -105,12 +110,12 @@ async function lookUp(
     change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
   const others = changes.filter((change) => {
-    return !isRead(change) && (batch.parent !== undefined || (!isLookedUp && objectionTo(change, batch) !== undefined));
+    return !isRead(change) && (isPieceOf(batch) || (!isLookedUp && objectionTo(change, batch) !== undefined));
   });
   const total = read.length + others.length;
   if (total > 0) io.progress({ step: 'looking-up', users: 0, total });
   // What was not found by a scan before is read one by one now.
-  const mayScan = batch.parent !== undefined;
+  const mayScan = isPieceOf(batch);
   const byRead = await lookUpAll(read, { context, mayScan: false }, io);
   return new Map([...byRead, ...(await lookUpAll(others, { context, mayScan }, io))]);
 }

@@ -11,6 +11,7 @@ import { checkBeforeSending } from './check-before-sending.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';
 import { isPlanTooOld, whyStopped } from './plan-age.ts';
+import { cutToFit, splitRefused } from './refused.ts';
 import { storeAnswer } from './store-answer.ts';
 import { isProofDue, readWave } from './wave.ts';
 
@@ -28,6 +29,8 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Ne
   const stopped = whyStopped(run, io.clock);
   if (batch !== undefined && (await isOnlyOld(run, io))) return planAgain(context, io);
   if (batch === undefined || stopped !== undefined) return stop(context, run, stopped, io);
+  // A refused half whose other half was accepted.
+  if (batch.final === 'failed') return splitRefused(context, batch, io);
   return sendBatch(context, { batch, first: wave.planned[0] }, io);
 }
 
@@ -90,6 +93,7 @@ async function sendBatch(context: RunContext, { batch, first }: BatchToSend, io:
   const { owned, sync } = context;
   const isFile = batch.kind === 'csv';
   const begunAt = io.clock.now();
+  if (isFile && (await cutToFit(context, batch, io))) return { kind: 'next' };
   if (isFile) {
     const { isTaken, ahead } = await takeFileLease(owned, io);
     if (!isTaken) {
@@ -169,7 +173,9 @@ async function submit(context: RunContext, { batch, changes }: CheckedBatch, io:
   signal.throwIfAborted();
   try {
     const onResult = (identification: string, result: CallResult) => storeResult(context, identification, result, io);
-    return await sync.deliveries[batch.kind].submit({ id: batch.id, changes, onResult }, signal);
+    const { refusedInRow } = owned.run.facts;
+    const before = refusedInRow === undefined ? {} : { refusedInRow };
+    return await sync.deliveries[batch.kind].submit({ id: batch.id, changes, ...before, onResult }, signal);
   } catch (error) {
     const isStopped = signal.aborted || (context.stopping.aborted && error === context.stopping.reason);
     const isUntouched =

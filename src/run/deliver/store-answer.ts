@@ -1,13 +1,13 @@
 import { PlatformError } from '../../core/run/errors.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
-import type { Batch, PlannedChange } from '../../ports/store.ts';
+import type { Batch, BatchEffects, PlannedChange, RunFacts } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
 import { keepRaw } from '../run-notes.ts';
 import { marksFor } from '../seal/batches.ts';
-import { releaseFileLease } from './file-lease.ts';
+import { cutTooLarge, endForTrouble, noteAccepted, refuseFile } from './refused.ts';
 
 export interface Submitted {
   readonly batch: Batch;
@@ -34,12 +34,16 @@ export async function storeAnswer(
         owned,
         batch.id,
         { state: 'sent', fileId: submission.fileId, fileName: submission.fileName },
-        facts.refusedUploads === undefined ? {} : { facts: { refusedUploads: undefined } },
+        facts.refusedUploads === undefined && facts.refusedInRow === undefined
+          ? {}
+          : { facts: { refusedUploads: undefined, refusedInRow: undefined } },
       );
+      await noteAccepted(context, changes.length, io);
       break;
     case 'direct':
       // `settle.visibleWithin` starts after the last call, not after the first.
-      await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() });
+      await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() }, factsAfterCalls(facts, submission));
+      if (submission.trouble !== undefined) await endForTrouble(context, { batch, ...submission.trouble }, io);
       io.checkpoint('batch-sent');
       return { kind: 'next' };
     case 'exported': {
@@ -64,12 +68,12 @@ export async function storeAnswer(
         });
         break;
       }
-      const marks = marksFor(changes, 'failed', reason);
-      const findings = [{ code: 'batch-failed', message: `batch ${batch.number}: ${reason}` }] as const;
-      await update(owned, batch.id, { state: 'settled', reason }, { marks, findings });
-      await releaseFileLease(owned, io);
+      await refuseFile(context, { batch, changes, reason }, io);
       return { kind: 'next' };
     }
+    case 'too-large':
+      await cutTooLarge(context, { batch, changes, reason: submission.reason }, io);
+      return { kind: 'next' };
     case 'unknown': {
       const { reason } = submission;
       const marks = marksFor(changes, 'unresolved', reason);
@@ -81,6 +85,13 @@ export async function storeAnswer(
   const isFile = submission.kind === 'file';
   io.checkpoint('batch-sent');
   return toProving(isFile ? firstPollMs(batch, everyMs, facts.filePace) : 0);
+}
+
+/** Returns the refusals in a row after direct calls, if they have changed. */
+function factsAfterCalls(facts: RunFacts, { refusedInRow }: Extract<Submission, { kind: 'direct' }>): BatchEffects {
+  const { count = 0 } = refusedInRow ?? {};
+  if (count === (facts.refusedInRow?.count ?? 0)) return {};
+  return { facts: { refusedInRow: count === 0 ? undefined : refusedInRow } };
 }
 
 /** Puts a batch back, of which nothing was applied, and waits. */

@@ -88,6 +88,18 @@ export const faultKinds = [
     argument: 'none',
     summary: 'refuse the refresh token without checking it',
   },
+  {
+    kind: 'refuse-if',
+    reach: ['upload', 'create', 'update'],
+    argument: 'text',
+    summary: 'answer 403 where the body has this text, as a firewall does, and do nothing',
+  },
+  {
+    kind: 'too-large',
+    reach: ['upload'],
+    argument: 'number',
+    summary: 'answer 413 for files with more rows than this, and do nothing',
+  },
   { kind: 'fail', reach: 'file', argument: 'none', summary: 'the file fails without effect' },
   { kind: 'fail-if', reach: 'file', argument: 'text', summary: 'the row of this identification is bad' },
   { kind: 'fail-over', reach: 'file', argument: 'number', summary: 'files with more rows fail without effect' },

@@ -116,8 +116,24 @@ function answerEarly(received: Received, world: World): Answer | undefined {
   if (location !== undefined) return { status: 302, headers: { location } };
   // The body comes with the faults of sending.
   if (faults.number('page') !== undefined || faults.text('instead') !== undefined) return { status: 200, headers: {} };
-  const status = faults.has('absent') ? 404 : faults.number('status');
+  const status = faults.has('absent') ? 404 : (statusByBody(received) ?? faults.number('status'));
   return status === undefined ? undefined : faultAnswer(status, received, world);
+}
+
+/** Returns the status of a fault that depends on the body. */
+function statusByBody({ body, faults }: Received): number | undefined {
+  const text = faults.text('refuse-if');
+  if (text !== undefined && textOf(body).includes(text)) return 403;
+  const rows = faults.number('too-large');
+  return rows !== undefined && textOf(body).trimEnd().split('\n').length - 1 > rows ? 413 : undefined;
+}
+
+/** Returns the text of a body, or of the largest of its parts. */
+function textOf(body: unknown): string {
+  if (Buffer.isBuffer(body)) return body.toString('utf8');
+  if (typeof body !== 'object' || body === null) return String(body ?? '');
+  const texts = Object.values(body).map(textOf);
+  return texts.toSorted((one, other) => other.length - one.length)[0] ?? '';
 }
 
 function answerLate(received: Received, world: World): Answer | undefined {

@@ -39,6 +39,7 @@ export interface Schema {
   alert_states: AlertStateRow;
   alert_deliveries: AlertDeliveryRow;
   pauses: PauseRow;
+  learned: LearnedRow;
   audit: AuditRow;
   restores: RestoreRow;
   sessions: SessionRow;
@@ -277,6 +278,12 @@ export interface PauseRow {
   sync: string;
   paused_at: number;
   by_whom: string;
+}
+
+/** `facts`: JSON of `LearnedFacts`. */
+export interface LearnedRow {
+  connection: string;
+  facts: string;
 }
 
 export interface AuditRow {

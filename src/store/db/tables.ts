@@ -116,6 +116,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   alert_states: { key: ['subject'], columns: { state: mention } },
   alert_deliveries: { key: ['notice', 'channel'], columns: { body: mention } },
   pauses: { key: ['sync'], sync: 'sync' },
+  learned: { key: ['connection'] },
   audit: { key: ['id'], sync: 'sync' },
   restores: { key: ['id'] },
   // Users sign in again: their roles may have changed since.

@@ -201,6 +201,8 @@ type WaveRow = Selectable<BatchRow> & {
   readonly kind_of_change: string | null;
   readonly waiting_change: string | null;
   readonly parent_parks: number | null;
+  /** A column of every row, because the two parts of the query need the same ones. */
+  readonly unreceived_parent: string | null;
   readonly of_all: number | null;
 };
 
@@ -216,6 +218,7 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
       sql<string | null>`null`.as('kind_of_change'),
       sql<string | null>`null`.as('waiting_change'),
       sql<number | null>`null`.as('parent_parks'),
+      sql<string | null>`null`.as('unreceived_parent'),
       sql<number | null>`null`.as('of_all'),
     ])
     .where('batches.run', '=', runId)
@@ -244,6 +247,13 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
         .select('parents.is_parking')
         .whereRef('parents.id', '=', 'batches.parent')
         .as('parent_parks'),
+      eb
+        .selectFrom('batches as unreceived')
+        .select('unreceived.id')
+        .whereRef('unreceived.id', '=', 'batches.parent')
+        .where('unreceived.kind', '=', 'csv')
+        .where('unreceived.file_id', 'is', null)
+        .as('unreceived_parent'),
       eb
         .selectFrom('batches as all')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -275,6 +285,7 @@ function toPlannedBatch(row: WaveRow): PlannedBatch {
     // Disables share a file with no other change.
     isDisabling: row.kind_of_change === 'disable',
     dependsOnOthers: row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null),
+    isOfUnreceived: row.unreceived_parent !== null,
     ofAll: Number(row.of_all),
   };
 }

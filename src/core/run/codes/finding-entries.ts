@@ -328,6 +328,13 @@ export const findingEntries = {
     ],
     page: files,
   },
+  'file-too-large': {
+    meaning:
+      'The platform refuses a file as too large (413). It went in parts, and later files are cut to the size that it accepts.',
+    cause: 'The platform or a gateway before it limits the size of an upload.',
+    cure: ['Set `batchRows` of the sync to the number that the message names.'],
+    page: files,
+  },
   'batch-failed': {
     meaning: 'A file or call failed. The run reads its rows back, and sends the missing ones again in smaller files.',
     cause: 'The platform ended the file as failed, or rejected the upload.',

@@ -359,6 +359,10 @@ const operators = [
     paused_at bigint not null,
     by_whom text not null
   )`,
+  `create table learned (
+    connection text primary key not null,
+    facts text not null
+  )`,
   `create table audit (
     id text primary key not null,
     at bigint not null,

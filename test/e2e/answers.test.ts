@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { findChanges } from '../../src/app/runs.ts';
+import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const csv = { delivery: 'csv', guards: { disables: { absolute: 50 }, updates: { absolute: 500 } } };
+
+async function officeWith(count: number, options: OfficeOptions = {}): Promise<Office> {
+  const office = await openOffice({
+    ...options,
+    sandbox: { people: usersOf(employees(count)), ...options.sandbox },
+    sync: { ...csv, ...options.sync },
+  });
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+async function failedIn(office: Office, run: string): Promise<string[]> {
+  const failed = await findChanges(office.app, run, { limit: 100, states: ['failed'] });
+  return failed.map(({ identification }) => identification);
+}
+
+/** All have a new last name, except these. */
+function renamed(count: number, patch: Parameters<typeof employees>[1] = {}) {
+  const rows = Object.fromEntries(employees(count).map(({ id = '' }) => [id, { last: 'Paz', ...patch[id] }]));
+  return employees(count, rows);
+}
+
+describe('a firewall that refuses the text of one row (403)', () => {
+  it('fails that row, and all others land in the same run', async () => {
+    const office = await officeWith(16);
+    await office.writeEmployees(renamed(16, { E7: { last: 'Drop Table' }, E3: { status: 'left' } }));
+    office.setFaults('upload:refuse-if=Drop Table');
+    const { run, findings } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 15, failed: 1, unresolved: 0 } });
+    expect(await failedIn(office, run.id)).toEqual(['E7']);
+    expect(findings.find(({ code }) => code === 'batch-failed')?.message).toContain('(E7)');
+    expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
+
+    office.setFaults();
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
+  });
+
+  it('in each of several files fails these rows only, whatever files lie between', async () => {
+    const office = await officeWith(24, { sync: { batchRows: 8 } });
+    await office.writeEmployees(
+      renamed(24, { E5: { last: 'Drop Table' }, E11: { last: 'Drop Table' }, E19: { last: 'Drop Table' } }),
+    );
+    office.setFaults('upload:refuse-if=Drop Table');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 21, failed: 3 } });
+    expect((await failedIn(office, run.id)).sort()).toEqual(['E11', 'E19', 'E5']);
+  });
+});
+
+describe('a token that may read and not write (403)', () => {
+  it('ends the run when three files in a row are refused', async () => {
+    const office = await officeWith(40, { sync: { batchRows: 8 } });
+    await office.writeEmployees(renamed(40));
+    office.setFaults('upload:status=403');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
+    expect(run.reason).toContain('in a row');
+    expect(office.sandbox.state.requests.upload).toBe(9);
+
+    office.setFaults();
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 40 } });
+  });
+
+  it('ends the run when the file of disables is refused too, and what was sent before is proven', async () => {
+    const office = await officeWith(20);
+    await office.writeEmployees(renamed(20, { E3: { status: 'left' }, E4: { status: 'left' } }));
+    office.setFaults('upload:status=403');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'failed' });
+    expect(run.reason).toContain('disables');
+    expect(office.sandbox.state.requests.upload).toBe(6);
+  });
+
+  it('that begins in the middle proves the files that were accepted', async () => {
+    const office = await officeWith(40, { sync: { batchRows: 8 } });
+    await office.writeEmployees(renamed(40));
+    office.setFaults('upload:status=403@2-');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'failed', counts: { applied: 8, unresolved: 0 } });
+  });
+
+  it('for one protected account fails the direct change of that account only', async () => {
+    const office = await officeWith(10, { sync: { delivery: 'direct', policy: 'upsert-only' } });
+    await office.writeEmployees(renamed(10));
+    office.setFaults('update:status=403@3-4');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 8, failed: 2 } });
+  });
+
+  it('ends the run after three direct changes in a row, and proves those that were accepted', async () => {
+    const office = await officeWith(10, { sync: { delivery: 'direct', policy: 'upsert-only' } });
+    await office.writeEmployees(renamed(10));
+    office.setFaults('update:status=403@5-');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'failed', counts: { applied: 4, failed: 3, unresolved: 0 } });
+    expect(office.sandbox.state.requests.update).toBe(7);
+  });
+
+  it('waits where the answer says for how long', async () => {
+    const office = await officeWith(10);
+    await office.writeEmployees(renamed(10));
+    office.setFaults('upload:status=403;retry-after=40@1-2');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
+  });
+});
+
+describe('a file that is too large (413)', () => {
+  it('is cut until it is accepted, and later files and runs keep that size', async () => {
+    const office = await officeWith(64, { sync: { batchRows: 32, settle: { every: '2s', maxSplits: 0 } } });
+    await office.writeEmployees(renamed(64));
+    office.setFaults('upload:too-large=8');
+    const first = await office.apply();
+    expect(first.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 64, failed: 0 } });
+    const told = first.findings.filter(({ code }) => code === 'file-too-large');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.message).toContain('batchRows to 8');
+    // 32 and 16 rows are refused, then each file has 8 rows.
+    expect(office.sandbox.state.requests.upload).toBe(8 + 2);
+
+    await office.writeEmployees(
+      renamed(64, Object.fromEntries(employees(64).map(({ id = '' }) => [id, { last: 'Gil' }]))),
+    );
+    const uploads = office.sandbox.state.requests.upload;
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 64 } });
+    expect(office.sandbox.state.requests.upload).toBe(uploads + 8);
+  });
+
+  it('even with one row fails that row', async () => {
+    const office = await officeWith(3);
+    await office.writeEmployees(renamed(3));
+    office.setFaults('upload:status=413');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 0, failed: 3 } });
+  });
+});
