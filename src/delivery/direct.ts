@@ -35,15 +35,20 @@ async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal
       refusedInRow = { ...refusedInRow, count: refusedInRow.count + 1 };
       const trouble = connectionTrouble(refusedInRow);
       if (trouble === undefined) continue;
-      const { reason, ...raw } = result;
-      return { kind: 'direct', refusedInRow, trouble: { ...raw, reason: `${reason} ${trouble}` } };
+      const { reason, raw } = result;
+      const also = raw === undefined ? {} : { raw };
+      return { kind: 'direct', refusedInRow, trouble: { ...also, reason: `${reason} ${trouble}` } };
     }
     await batch.onResult(identification, { kind: 'not-tried' });
-    if (tried > 0) return { kind: 'direct', refusedInRow };
+    if (tried > 0) return endOf(refusedInRow);
     if ('error' in end) throw end.error;
     return end.wait;
   }
-  return { kind: 'direct', refusedInRow };
+  return endOf(refusedInRow);
+}
+
+function endOf(refusedInRow: RefusedInRow): Submission {
+  return refusedInRow.count === 0 ? { kind: 'direct' } : { kind: 'direct', refusedInRow };
 }
 
 const none: RefusedInRow = { count: 0 };

@@ -76,12 +76,12 @@ export const refusals = [
     error: { code: 'PLATFORM_REFUSED', effect: 'unknown' },
     is: { kind: 'unknown' },
   },
+  { name: 'forbidden', error: { code: 'PLATFORM_FORBIDDEN' }, is: { kind: 'refused' } },
 ] as const satisfies readonly { name: string; error: Partial<PlatformErrorOptions>; is: object }[];
 
 /** Errors that say nothing about this batch: the connection is in trouble, or the process stops. */
 export const troubles = [
   { name: 'unauthorized', error: platformError({ code: 'PLATFORM_UNAUTHORIZED' }) },
-  { name: 'forbidden', error: platformError({ code: 'PLATFORM_FORBIDDEN' }) },
   { name: 'unreachable before anything was sent', error: platformError({ code: 'PLATFORM_UNREACHABLE' }) },
   { name: 'a bug', error: new TypeError('a bug') },
   { name: 'an error that no call made', error: new RollcallError('refused here', { code: 'PLATFORM_REFUSED' }) },

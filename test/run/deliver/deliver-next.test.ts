@@ -109,15 +109,13 @@ describe('sending a batch', () => {
 
   it('fails a refused batch with the reason, writes no ledger and goes on with the next one', async () => {
     const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
-    scene.script.submit = () => {
-      scene.script.submit = undefined;
-      return { kind: 'refused', reason: 'too large' };
-    };
+    scene.script.submit = ({ changes }) =>
+      changes.some(({ identification }) => identification === 'leo') ? undefined : { kind: 'refused', reason: 'no' };
     expect(await scene.step()).toEqual({ kind: 'next' });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed', leo: 'applied' });
-    expect((await scene.batches())[0]).toMatchObject({ state: 'settled', reason: 'too large' });
-    expect(await scene.findings()).toContain('batch-failed: batch 1: too large');
+    expect((await scene.batches())[0]).toMatchObject({ state: 'settled', status: 'refused' });
+    expect(await scene.findings()).toContain('batch-failed: batch 4: both halves of 2 changes refused (ana, eva). no');
     expect([await scene.ledger('ana'), (await scene.run()).outcome]).toEqual([undefined, 'partial']);
   });
 

@@ -75,11 +75,19 @@ describe('an upload that is answered 400', () => {
     expect(await scene.run()).toMatchObject({ outcome: 'partial' });
   });
 
-  it('fails the row at once when the answer is not 400', async () => {
+  it('with another status goes at once in halves, and fails by name when both are refused', async () => {
     const scene = await openScene({ changes });
-    scene.script.submit = () => ({ kind: 'refused', reason: 'no such path' });
+    let uploads = 0;
+    scene.script.submit = () => {
+      uploads += 1;
+      return { kind: 'refused', reason: 'no such path' };
+    };
     expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.states()).toMatchObject({ ana: 'failed' });
+    expect(await scene.states()).toMatchObject({ ana: 'planned' });
+    await scene.play();
+    expect(uploads).toBe(3);
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed', leo: 'failed', tom: 'failed' });
+    expect((await scene.reasons()).leo).toBe('no such path');
   });
 });
 
