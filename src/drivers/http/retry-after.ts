@@ -16,8 +16,8 @@ const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d [\d:]{8} \d{4}$/;
 
 /**
  * Reads `Retry-After` (RFC 9110, 10.2.3) as a wait in ms, at most `maxRetryAfterMs`: seconds, also with a fraction; an
- * HTTP date; or epoch seconds. An instant is compared with the answer's own `Date`, so that neither clock matters. Of a
- * header that was sent twice (`30, 30`), the longest wait counts. Returns undefined for anything else, and for an
+ * HTTP date; or epoch seconds. An instant is compared with the answer's own `Date`, so that neither clock matters. The
+ * longest wait of a header that was sent twice (`30, 30`) counts. Returns undefined for anything else, and for an
  * instant that has passed: the caller then backs off as without the header. `now` counts where `Date` is missing.
  */
 export function readRetryAfter(header: HeaderReader, now: number): number | undefined {
