@@ -19,6 +19,12 @@ export type ChangeVerdict = { readonly by: string; readonly why: string | undefi
   | { readonly state: 'rejected' }
 );
 
+export interface DecidedPeople {
+  readonly identifications: readonly string[];
+  /** The source still asks for a change of theirs that something else prevents: what was rejected stays rejected. */
+  readonly keepsRejections: boolean;
+}
+
 /** Decisions about changes, by sync and person. */
 export interface Decisions {
   /** Returns the records of one person, newest first. */
@@ -57,7 +63,7 @@ export interface Decisions {
    * Ends the episodes of these people that the run's plan no longer proposes, and rejections of field values that it no
    * longer requests. Consumes approvals of changes that it proposes with other values. Call it only for people whom an accepted read of the run decided.
    */
-  end(owned: OwnedRun, planId: string, identifications: readonly string[], now: number): Promise<void>;
+  end(owned: OwnedRun, planId: string, people: DecidedPeople, now: number): Promise<void>;
 }
 
 /** The changes of a sync that need approval. */

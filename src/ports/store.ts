@@ -24,6 +24,7 @@ export type { Watermark } from '../core/run/next-read.ts';
 export type {
   ChangeVerdict,
   DecidedChange,
+  DecidedPeople,
   DecisionRecord,
   DecisionState,
   Decisions,

@@ -31,7 +31,7 @@ export function describeHeldEnds(store: () => Store): void {
     await endRun(store(), owned);
     const later = await openPlanned(store(), { id: 'run_2', now: now + hourMs }, [used]);
     await plans.applyApprovals(later, 'run_2', 'people', now + hourMs);
-    await decisions.end(later, 'run_2', ['E3'], now + hourMs);
+    await decisions.end(later, 'run_2', { identifications: ['E3'], keepsRejections: false }, now + hourMs);
     const endsAt = async (at: number) =>
       (await reports.heldEnds('run_1', 'people', at))
         .map(({ state, by, run, end, count }) =>

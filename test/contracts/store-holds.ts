@@ -114,11 +114,11 @@ export function describeHolds(store: () => Store): void {
     expect(await countsAt()).toEqual([3, { disables: 3 }]);
     const third = await openPlanned(store(), { id: 'run_3' }, [sampleChange('E2', 'disable')]);
     await decisions.record(third, 'run_3', { now: now + 1, expiresAt: now + dayMs });
-    await decisions.end(third, 'run_3', ['E1', 'E2'], now + 1);
+    await decisions.end(third, 'run_3', { identifications: ['E1', 'E2'], keepsRejections: false }, now + 1);
     await renewHolds(store(), third, [], now + 1);
     expect(await openIds(store())).toEqual(['hold of run_1']);
     expect(await countsAt(now + 1)).toEqual([1, { disables: 1 }]);
-    await decisions.end(third, 'run_3', ['E3'], now + 2);
+    await decisions.end(third, 'run_3', { identifications: ['E3'], keepsRejections: false }, now + 2);
     await renewHolds(store(), third, [], now + 2);
     expect(await openIds(store())).toEqual([]);
     expect(await statesOf('run_1')).toEqual(['expired']);

@@ -102,7 +102,10 @@ export function describeLeases(store: () => Store): void {
     ['ledger.put', (owned) => store().ledger.put(owned, [sampleEntry('ana')])],
     ['runs.update with holds', (owned) => renewHolds(store(), owned, [sampleHold(owned, 'hold_1')], now)],
     ['decisions.record', (owned) => store().decisions.record(owned, 'run_1', { now, expiresAt: now + hourMs })],
-    ['decisions.end', (owned) => store().decisions.end(owned, 'run_1', ['ana'], now)],
+    [
+      'decisions.end',
+      (owned) => store().decisions.end(owned, 'run_1', { identifications: ['ana'], keepsRejections: false }, now),
+    ],
     [
       'reads.put',
       (owned) =>

@@ -20,6 +20,7 @@ function rosterOf(patch: Partial<Roster> = {}): Roster {
     people: async () => new Map(),
     claims: async () => new Map(),
     keyOf: (text) => text,
+    async *entries() {},
     ...patch,
   };
 }

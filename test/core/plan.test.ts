@@ -14,6 +14,7 @@ interface Row {
   readonly ledger?: LedgerEntry;
   readonly rules?: Partial<PlanRules>;
   readonly parking?: Parking;
+  readonly wasEnabled?: boolean;
   readonly rule: Rule;
   readonly change?: ChangeKind;
   readonly finding?: string;
@@ -313,6 +314,23 @@ const table: readonly Row[] = [
     change: 'enable',
   },
   {
+    name: 'an account that is not ours, was seen enabled and is disabled now was disabled by somebody else',
+    source: says.active(),
+    user: off,
+    wasEnabled: true,
+    rule: 'active-foreign-disable',
+    finding: 'foreign-disable',
+  },
+  {
+    name: 'an account of ours that we disabled is enabled, although an earlier read saw it enabled',
+    source: says.active(),
+    user: off,
+    ledger: disabledByUs,
+    wasEnabled: true,
+    rule: 'active-enable',
+    change: 'enable',
+  },
+  {
     name: 'an account that somebody else disabled is reported',
     source: says.active(),
     user: off,
@@ -399,6 +417,7 @@ describe('the truth table', () => {
         user: row.user,
         ledger: row.ledger,
         ...(row.parking === undefined ? {} : { parking: row.parking }),
+        ...(row.wasEnabled === undefined ? {} : { wasEnabled: row.wasEnabled }),
       },
       { ...rules, ...row.rules },
       now,

@@ -117,7 +117,7 @@ export function memoryDecisions(tables: Tables): Decisions {
         .filter((name) => Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
         .slice(0, limit);
     },
-    async end(owned, planId, names, now) {
+    async end(owned, planId, { identifications: names, keepsRejections }, now) {
       requireOwner(tables, owned);
       const { sync, id: run } = owned.run;
       const proposed = tables.plans.get(planId)?.changes;
@@ -128,6 +128,7 @@ export function memoryDecisions(tables: Tables): Decisions {
         const proposal = proposed?.get(record.identification);
         const { planned: change, asked } = proposal ?? {};
         if (record.state === 'rejected') {
+          if (keepsRejections) continue;
           const proposals = change === undefined ? [] : [{ rule: change.rule, asked }];
           const fields = whatStays(record, proposals);
           row.record = fields === undefined ? { ...record, endedAt: now } : { ...record, fields };

@@ -50,6 +50,8 @@ export interface Case {
   readonly neighbors?: Neighbors;
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
+  /** An accepted read saw this account enabled. Counts only while it is not ours: then the ledger tells. */
+  readonly wasEnabled?: boolean;
 }
 
 export type PlanRules = Pick<
@@ -127,7 +129,7 @@ export interface Decision {
  *  active              | enabled, equal            | any                | none, becomes ours          | active-equal
  *  active, no enable   | disabled; first, or by us | none, ours         | none; reported              | enable-refused
  *  active              | disabled; first, or by us | none, ours         | enable with its update      | active-enable
- *  active              | disabled by others        | ours               | none; conflict (or enable)  | active-foreign-disable
+ *  active              | disabled by others        | ours, seen enabled | none; conflict (or enable)  | active-foreign-disable
  *  missing, no lookup  | enabled, or due to be     | ours               | none; not counted; reported | missing-unconfirmed
  *  has confirmed it    | removed                   |                    |                             |
  *  missing             | enabled                   | ours               | counted; disable when due   | missing-counted, -disable
@@ -312,7 +314,7 @@ function active(subject: CurrentCase, person: Person): Decision {
     const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times, so they are not sent again until the value changes on either side`;
     return { ...equal, finding: finding(subject, 'ignored-field', text) };
   }
-  const isForeign = ours !== undefined && ours.disabledAt === undefined;
+  const isForeign = ours === undefined ? subject.wasEnabled === true : ours.disabledAt === undefined;
   if (person.refusesEnable !== undefined && (!isForeign || rules.foreignDisable === 'enable')) {
     const text = `${person.at}: the account stays disabled: ${person.refusesEnable}`;
     return { rule: 'enable-refused', finding: finding(subject, 'enable-refused', text), ...seen };

@@ -50,6 +50,8 @@ export interface Roster extends RosterHeader {
   /** Returns the keys (`keyOf`) of the active people in scope with these e-mails, by e-mail as given. */
   claims(emails: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   keyOf(identification: string): string;
+  /** Yields the entries of all people, or of these and of whom has the same key, as the numbers that are stored. */
+  entries(of: 'all' | readonly string[]): AsyncGenerator<Int32Array, void>;
 }
 
 const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope', 'other'];
@@ -57,10 +59,18 @@ const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope'
 export const rosterWidth = 4;
 const entriesPerPage = 2048;
 
-/** Two bits of standing, then the last day of work. */
-export function standingCode(standing: RosterStanding, leaveDay = 0): number {
-  return standings.indexOf(standing) | (leaveDay << 2);
+/** Two bits of standing, 22 bits of the last day of work, then a byte of the account that was seen enabled. */
+export function standingCode(standing: RosterStanding, leaveDay = 0, enabledAccount = 0): number {
+  return standings.indexOf(standing) | (leaveDay << 2) | (enabledAccount << 24);
 }
+
+/** Returns a byte of the account's id, from its hash: 1 to 255. A re-created account mostly has another one. */
+export function accountMark(hashed: number): number {
+  return 1 + ((hashed >>> 0) % 255);
+}
+
+const maxLeaveDay = 2 ** 22 - 1;
+const pagesAtOnce = 64;
 
 const dayMs = 86_400_000;
 const firstDay = Date.UTC(1900, 0, 1) / dayMs;
@@ -181,6 +191,20 @@ export function openRoster(
   return {
     ...header,
     keyOf,
+    async *entries(of) {
+      if (of !== 'all') {
+        for (const entries of (await find('people', of)).values()) yield* entries;
+        return;
+      }
+      for (let from = 0; from < header.pages.people; from += pagesAtOnce) {
+        const length = Math.min(pagesAtOnce, header.pages.people - from);
+        for (const { data } of await load(
+          'people',
+          Array.from({ length }, (_, i) => from + i),
+        ))
+          yield data;
+      }
+    },
     async people(identifications) {
       const found = await find('people', identifications);
       const alike = identifications.filter((name) => lookAlikeKey(name) !== name.toLowerCase());
@@ -192,7 +216,7 @@ export function openRoster(
       const toEntry = (name: string, entry: Int32Array): RosterEntry => ({
         standing: standings[(entry[3] as number) & 3] ?? 'other',
         isExact: entry[2] === hash.of(name).hi,
-        ...leaveDateOf((entry[3] as number) >>> 2),
+        ...leaveDateOf(((entry[3] as number) >>> 2) & maxLeaveDay),
       });
       return new Map([...found].map(([name, entries]) => [name, entries.map((entry) => toEntry(name, entry))]));
     },

@@ -54,6 +54,7 @@ export async function comparePeople(
     cameSince: recorder.attemptedSince,
   };
   const { managed, enabled } = await recall({ sync, index, only: recalled, period, find }, io);
+  await recallEnabled(index, recalled, { sync, io });
   const isFocused = focus !== undefined;
   const onOther = work.others.add;
   const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find, onOther }, io);
@@ -134,6 +135,17 @@ async function recall({ sync, index, only, find, ...job }: RecallJob, io: Engine
 export function orphaned(sync: string, owner: string, users: number): Finding {
   const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. If ${owner} was renamed, set syncs.${sync}.formerly to ${owner}. Otherwise move them with "rollcall adopt ${sync} PERSON"`;
   return { code: 'orphaned-users', message };
+}
+
+/** Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight. */
+async function recallEnabled(
+  index: PeopleIndex,
+  only: SomePeople | undefined,
+  { sync, io }: { readonly sync: Sync; readonly io: EngineIo },
+): Promise<void> {
+  const roster = await io.store.rosters.open(sync.settings.name);
+  const isFew = only !== undefined && only.count <= lookedUpEntries;
+  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recallEnabled(entries);
 }
 
 type Claim = 'ours' | 'left behind' | 'none';

@@ -220,6 +220,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     return;
   }
   index.set(slot, mark.seen);
+  if (user.enabled) index.seeEnabled(slot, user.id);
   if (user.enabled && index.has(slot, mark.ours)) count.enabled += 1;
   if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
   if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) {

@@ -5,7 +5,7 @@ import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts'
 import { settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
-import type { Case, Decision, SourceSays } from '../../core/plan/plan.ts';
+import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
@@ -234,9 +234,11 @@ async function decideSome(
     const hidden = owner?.hidden ?? {};
     const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
     if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) unchanged += 1;
+    if (isPrevented(decision)) index.set(slot, mark.prevented);
     if (change !== undefined) {
       const message = whyNotSent(change, sync);
       if (message !== undefined) {
+        index.set(slot, mark.prevented);
         sink.find({ code: 'not-deliverable', identification: change.identification, message });
       } else proposed.push({ draft: { ...change, rule: decision.rule }, hidden });
     }
@@ -306,6 +308,19 @@ async function sendChanges(
   }
   if (changes.length > 0) await sink.changes(changes);
   if (leftOut.length > 0) await sink.expected(leftOut);
+}
+
+/** Rules by which something else than the source prevents the change that the source asks for. */
+const preventing: ReadonlySet<Rule> = new Set<Rule>([
+  'owned-by-other',
+  'active-blacklisted',
+  'create-refused',
+  'enable-refused',
+  'active-foreign-disable',
+]);
+
+function isPrevented({ change, forbidden, rule }: Decision): boolean {
+  return forbidden !== undefined || (change === undefined && preventing.has(rule));
 }
 
 function isActive({ says }: SourceSays): boolean {

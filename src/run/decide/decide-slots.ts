@@ -89,13 +89,19 @@ export async function decideSlots(
   const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
   const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };
   const now = io.clock.now();
+  // What an outbox exported can have disabled the account: that is no other writer.
+  const wasEnabled = (slot: number, account: string): boolean =>
+    sync.settings.delivery !== 'outbox' && index.wasEnabled(slot, account);
   return bare.map((one) => {
-    const facts = neighbors.get(one.subject.identification);
-    const parking = leaverParking(one.slot, job);
+    const { slot, subject: bareSubject } = one;
+    const { user, identification } = bareSubject;
+    const facts = neighbors.get(identification);
+    const parking = leaverParking(slot, job);
     const subject: Case = {
-      ...one.subject,
+      ...bareSubject,
       ...(facts === undefined ? {} : { neighbors: facts }),
       ...(parking === undefined ? {} : { parking }),
+      ...(user !== undefined && wasEnabled(slot, user.id) ? { wasEnabled: true } : {}),
     };
     return { ...one, subject, decision: decide(subject, rules, now) };
   });

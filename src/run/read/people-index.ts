@@ -5,10 +5,12 @@ import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import {
+  accountMark,
   leaveDayOf,
   RosterEntries,
   type RosterPart,
   type RosterStanding,
+  rosterWidth,
   standingCode,
 } from '../../core/plan/roster.ts';
 import type { Spool } from '../../ports/runtime.ts';
@@ -46,6 +48,8 @@ export const mark = {
   worksOutside: 1 << 14,
   /** A record out of scope, beside the one that counts, has no known standing. */
   unknownOutside: 1 << 15,
+  /** The source asks for a change that something else than the source prevents: what was rejected stays rejected. */
+  prevented: 1 << 16,
 } as const;
 
 /** What a directory shows of a person besides the fields. */
@@ -80,13 +84,15 @@ export class PeopleIndex {
   readonly #all: readonly Place[];
   /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
   readonly #given: Int32Array<ArrayBuffer>[];
-  #marks = new Uint16Array(1024);
+  #marks = new Uint32Array(1024);
   #exact = new Int32Array(1024);
   #readableHi = new Int32Array(1024);
   #readableLo = new Int32Array(1024);
   #hiddenHi = new Int32Array(1024);
   #hiddenLo = new Int32Array(1024);
   #account = new Int32Array(1024);
+  /** See `accountMark`: of the account that this or an earlier accepted read saw enabled; 0 for none. */
+  #enabled = new Uint8Array(1024);
   #leaves = new Int32Array(1024);
   #place = new Float64Array(1024);
   #size = 0;
@@ -286,7 +292,8 @@ export class PeopleIndex {
       if (!this.has(slot, mark.inSource)) continue;
       const { hi, lo } = this.#byIdentification.keyOf(slot);
       const exact = this.#exact[slot] as number;
-      const standing = standingCode(this.#standing(slot), this.#leaves[slot] as number);
+      const enabled = this.has(slot, mark.seen) ? (this.#enabled[slot] as number) : 0;
+      const standing = standingCode(this.#standing(slot), this.#leaves[slot] as number, enabled);
       entries.add(hi, lo, exact, standing);
       const look = this.#byLook?.keyOf(slot);
       if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, standing);
@@ -340,6 +347,24 @@ export class PeopleIndex {
     return this.has(slot, mark.plain) && this.#account[slot] === this.#hash.of(accountId).hi;
   }
 
+  /** Recalls from a roster's entries, four numbers each, which accounts an earlier read saw enabled. */
+  recallEnabled(entries: Int32Array): void {
+    for (let at = 0; at < entries.length; at += rosterWidth) {
+      const slot = this.#byIdentification.get(entries[at] as number, entries[at + 1] as number);
+      const isSame = slot !== -1 && this.#exact[slot] === entries[at + 2];
+      if (isSame) this.#enabled[slot] = (entries[at + 3] as number) >>> 24;
+    }
+  }
+
+  seeEnabled(slot: number, accountId: string): void {
+    this.#enabled[slot] = accountMark(this.#hash.of(accountId).hi);
+  }
+
+  /** Whether this or an earlier accepted read saw the account enabled. */
+  wasEnabled(slot: number, accountId: string): boolean {
+    return this.#enabled[slot] === accountMark(this.#hash.of(accountId).hi);
+  }
+
   /** Whether the slot's person gives any write-only field. */
   hasHidden(slot: number): boolean {
     return this.#hidden.some(({ word, bit }) => this.#isGiven(slot, word, bit));
@@ -363,7 +388,8 @@ export class PeopleIndex {
   #grow(): void {
     const size = powerAbove(this.#size);
     // As in `lengthened`, for the arrays of other numbers.
-    this.#marks = new Uint16Array(this.#marks.buffer.transfer(size * this.#marks.BYTES_PER_ELEMENT));
+    this.#marks = new Uint32Array(this.#marks.buffer.transfer(size * this.#marks.BYTES_PER_ELEMENT));
+    this.#enabled = new Uint8Array(this.#enabled.buffer.transfer(size));
     this.#place = new Float64Array(this.#place.buffer.transfer(size * this.#place.BYTES_PER_ELEMENT));
     this.#exact = lengthened(this.#exact, size);
     this.#readableHi = lengthened(this.#readableHi, size);

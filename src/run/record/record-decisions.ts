@@ -34,14 +34,18 @@ export async function recordDecisions(
 ): Promise<void> {
   const { id, sync } = owned.run;
   const { decisions } = io.store;
-  const { now, isDoubted } = grounds;
+  const { index, now, isDoubted } = grounds;
   const isPending = await decisions.record(owned, id, { now, expiresAt: now + holdForMs });
   if (isDoubted || !isPending) return;
   for (let after: string | undefined; ; ) {
     const query = { now, limit: peopleAtOnce, ...(after === undefined ? {} : { after }) };
     const people = await decisions.pending(sync, query);
     const decided = people.filter((identification) => isDecided(identification, grounds));
-    if (decided.length > 0) await decisions.end(owned, id, decided, now);
+    const isPrevented = (name: string): boolean => index.has(index.find(name).slot, mark.prevented);
+    for (const keepsRejections of [false, true]) {
+      const identifications = decided.filter((name) => isPrevented(name) === keepsRejections);
+      if (identifications.length > 0) await decisions.end(owned, id, { identifications, keepsRejections }, now);
+    }
     if (people.length < peopleAtOnce) return;
     after = people.at(-1);
   }

@@ -75,7 +75,7 @@ export function createDecisions(db: Database): Decisions {
 
     record: (owned, planId, times) => recordPlan(db, owned, planId, times),
     pending: (sync, query) => pendingPeople(db, sync, query),
-    end: (owned, planId, identifications, now) => endEpisodes(db, owned, { planId, identifications, now }),
+    end: (owned, planId, people, now) => endEpisodes(db, owned, { planId, ...people, now }),
   };
 }
 

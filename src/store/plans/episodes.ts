@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
 import { type DecidedFields, type FieldDigests, leftOutReason, whatStays } from '../../core/plan/decision.ts';
-import type { OwnedRun } from '../../ports/store.ts';
+import type { DecidedPeople, OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
@@ -121,15 +121,15 @@ async function withdrawOthers(db: OpenTransaction, sync: string, piece: PlanPiec
     .execute();
 }
 
-interface Ending {
+interface Ending extends DecidedPeople {
   readonly planId: string;
-  readonly identifications: readonly string[];
   readonly now: number;
 }
 
 /** `Decisions.end`. */
-export function endEpisodes(db: Database, owned: OwnedRun, { planId, identifications, now }: Ending): Promise<void> {
+export function endEpisodes(db: Database, owned: OwnedRun, ending: Ending): Promise<void> {
   const { sync, id: run } = owned.run;
+  const { planId, identifications, keepsRejections, now } = ending;
   return asOwner(db, owned, async (transaction) => {
     await lockName(transaction, decisionsOf(sync));
     const shown = await shownPlans(transaction, sync, now);
@@ -140,7 +140,7 @@ export function endEpisodes(db: Database, owned: OwnedRun, { planId, identificat
         .where('state', '!=', 'rejected')
         .where((eb) => eb.not(eb.exists(proposalsAbout(eb, planId))))
         .execute();
-      await endRejections(transaction, { sync, run, planId, names, now });
+      if (!keepsRejections) await endRejections(transaction, { sync, run, planId, names, now });
       for (const plan of shown) await endShown(transaction, { sync, run, planId, names, now, plan });
     }
   });

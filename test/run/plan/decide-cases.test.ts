@@ -428,7 +428,7 @@ it('a change carries fields that cannot be read back only where a write would cl
       users: [account('ana')],
       ledger: [entry('ana', { hidden: { seniority: '3' } })],
       settings: { delivery },
-      dialect,
+      dialect: { mayClear: ['job', 'phoneNumber'], ...dialect },
     });
     return plan.changes[0]?.after.seniority === '3';
   };
@@ -654,7 +654,7 @@ describe('a change', () => {
     await reject(plan.store, first.changes, { at: now });
     const owned = await openRun(plan.store, { id: 'run_1' });
     await writePlan(plan.store, { id: 'run_1', owned }, []);
-    await plan.store.decisions.end(owned, 'run_1', ['ana'], now);
+    await plan.store.decisions.end(owned, 'run_1', { identifications: ['ana'], keepsRejections: false }, now);
     await plan.decide();
     expect(plan.changes.map(({ identification, episode }) => [identification, episode])).toEqual([
       ['ana', '1'],

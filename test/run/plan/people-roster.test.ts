@@ -52,6 +52,24 @@ describe('the roster of the people of a read', () => {
     expect(entriesOf(index, 'people')).toBe(8);
   });
 
+  it('has the accounts that were seen enabled, for the next index, and not those that are gone', async () => {
+    const index = marked({ Ana: mark.seen, eva: mark.seen, leo: 0, off: mark.seen });
+    for (const [slot, account] of [...['1', '2', '3'].entries()]) index.seeEnabled(slot, account);
+    const roster = rosterOf(index);
+    const seenBy = async (of: 'all' | readonly string[]) => {
+      const next = marked({ off: mark.seen, eva: mark.seen, ana: mark.seen, leo: mark.seen, Ana: mark.seen });
+      for await (const entries of roster.entries(of)) next.recallEnabled(entries);
+      const isEnabled = (name: string, account: string) => next.wasEnabled(next.find(name).slot, account);
+      return [isEnabled('Ana', '1'), isEnabled('eva', '2'), isEnabled('leo', '3'), isEnabled('off', '4')];
+    };
+    expect(await seenBy('all')).toEqual([false, true, false, false]);
+    expect(await seenBy(['eva'])).toEqual([false, true, false, false]);
+    const same = marked({ Ana: mark.seen });
+    for await (const entries of roster.entries(['Ana'])) same.recallEnabled(entries);
+    // An account that was made anew has another id.
+    expect([same.wasEnabled(0, '1'), same.wasEnabled(0, '2')]).toEqual([true, false]);
+  });
+
   it('has people by identification in any case, and tells whether it is the same', async () => {
     const people = await rosterOf(marked({ Ana: 0, eva: 0 })).people(['Ana', 'ana', 'EVA', 'eva']);
     expect([...people].map(([name, all]) => [name, all.map(({ isExact }) => isExact)])).toEqual([

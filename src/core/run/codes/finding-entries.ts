@@ -226,7 +226,7 @@ export const findingEntries = {
   },
   'foreign-disable': {
     meaning: 'An active employee has an account that another person or system disabled. It stays disabled.',
-    cause: 'An administrator disabled it on the platform after our last write.',
+    cause: 'An administrator disabled it on the platform after our last write, or after a run saw it enabled.',
     cure: [
       'Ask the administrator. To enable it, enable the account on the platform.',
       'To let Rollcall always enable such accounts, set `foreignDisable: enable`.',
