@@ -17,10 +17,11 @@ export interface AlertSubject {
 
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
- * approval), `freshness` (no success for too long), `token` (tokens of a connection), `work` (no process does the work
- * of the deployment), `store` (the store was unavailable).
+ * approval), `freshness` (no success for too long), `token` (tokens of a connection), `platform` (runs of a connection
+ * fail because of its platform), `work` (no process does the work of the deployment), `store` (the store was
+ * unavailable), `channel` (a channel does not deliver).
  */
-export type AlertTopic = 'run' | 'held' | 'freshness' | 'token' | 'work' | 'store';
+export type AlertTopic = 'run' | 'held' | 'freshness' | 'token' | 'platform' | 'work' | 'store' | 'channel';
 
 /** One problem, in short and simple words. Names people by identification only; holds no secret. */
 export interface AlertProblem {
@@ -36,6 +37,8 @@ export interface AlertProblem {
   readonly summary: string;
   /** The first reasons and rows. */
   readonly details: readonly string[];
+  /** When the trouble began, where it was there before it became a problem (epoch ms). */
+  readonly from?: number;
   /** What is not affected. */
   readonly unaffected: string | undefined;
   /** What to do: one command, or one a line with its reason as a comment of the shell. */
@@ -55,8 +58,12 @@ export interface KnownProblem extends AlertProblem {
   readonly since: number;
   /** When it began, got worse, or changed its reason. */
   readonly newsAt: number;
-  /** When each channel last got it. Absent in a state of release 0.1: every channel got it. */
-  readonly told?: Readonly<Record<string, number>>;
+  /** When each channel last got it. */
+  readonly told: Readonly<Record<string, number>>;
+  /** How often it has begun, each time soon after its end. */
+  readonly times: number;
+  /** Since when a problem that came back is over, which is told when it stays over. */
+  readonly wellSince?: number;
   /** No reminder is sent until it gets worse or changes its reason. */
   readonly acked?: { readonly by: string; readonly at: number };
 }
@@ -80,6 +87,15 @@ export interface AlertState {
   readonly judgedRuns: readonly string[];
   /** End of the last reported time without the store, so that it is reported once. Only for a deployment. */
   readonly storeBackAt?: number;
+  /** The syncs whose runs the platform ended, since it last answered one. Only for a connection. */
+  readonly failing?: readonly string[];
+  /** Problems that ended lately: one that comes back soon is the same one. */
+  readonly ended?: Readonly<Partial<Record<AlertTopic, EndedProblem>>>;
+}
+
+/** What is remembered of a problem that has ended. */
+export interface EndedProblem extends Pick<KnownProblem, 'key' | 'since' | 'times'> {
+  readonly endedAt: number;
 }
 
 /**
@@ -135,6 +151,16 @@ export interface AlertDelivery {
   readonly first: string | undefined;
 }
 
+/** The notices that a channel has tried to deliver, and has not delivered. */
+export interface Undelivered {
+  readonly channel: string;
+  readonly notices: number;
+  /** When the oldest of them was made. */
+  readonly since: number;
+  /** Why its last attempt failed. */
+  readonly error?: string;
+}
+
 /** The result of one attempt. `receipt`: the receiver's id of the notice. */
 export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly at: number; readonly receipt: string | undefined }
@@ -177,6 +203,8 @@ export interface AlertBook {
    */
   claim(channels: readonly string[], now: number, until: number): Promise<readonly AlertDelivery[]>;
   settle(notice: string, channel: string, result: DeliveryResult): Promise<void>;
+  /** Returns those of the named channels that have a notice from before `before` which is still not delivered. */
+  undelivered(channels: readonly string[], before: number): Promise<readonly Undelivered[]>;
   /** Returns the newest notice first. */
   list(limit: number): Promise<readonly AlertDelivery[]>;
   /** Deletes notices created before `before`, including those for channels that are no longer configured. */

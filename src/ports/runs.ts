@@ -1,6 +1,7 @@
 import type { BlockedCounts } from '../core/guard/blocked.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
+import type { ErrorCode } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
 import type { RefusedInRow } from '../core/run/refused-write.ts';
@@ -52,10 +53,8 @@ export interface RunFacts {
   readonly isReadDoubted?: boolean;
   /** The likely cause of too many blocked people, as a sentence without its full stop. */
   readonly doubt?: string;
-  /** The HR system rejected our credentials; nothing was read. */
-  readonly isSourceRefused?: true;
-  /** The tokens of the connection ended the run: refused, revoked, sealed with another key, or not to be had. */
-  readonly isLockedOut?: true;
+  /** The code of the error that ended the run. Absent when no error did. */
+  readonly failure?: ErrorCode;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];
   /** Number of named people of whom the source returned no record. */

@@ -1,4 +1,4 @@
-import { describeError, type ErrorCode, RollcallError } from '../core/run/errors.ts';
+import { describeError, RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf } from '../core/run/formats.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
@@ -127,8 +127,6 @@ async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
   await flush();
 }
 
-const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_RESTORED', 'TOKEN_UNAVAILABLE'];
-
 /** Reports that the schedule waits after refused credentials. See `backoffUntil`. */
 const afterRefusal =
   'The schedule now waits one hour, then longer after each refusal, so that the account is not locked. ' +
@@ -144,10 +142,7 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   // The message of an unexpected error may quote anything.
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
-  const code = isOurs ? error.code : undefined;
-  const isLockedOut = code !== undefined && tokenCodes.includes(code);
-  if (isLockedOut) await io.store.runs.updateFacts(context.owned, { isLockedOut });
-  if (code !== 'SOURCE_REFUSED') return finishRun(context, io, reason);
-  await io.store.runs.updateFacts(context.owned, { isSourceRefused: true });
-  return finishRun(context, io, `${reason} ${afterRefusal}`);
+  if (!isOurs) return finishRun(context, io, reason);
+  await io.store.runs.updateFacts(context.owned, { failure: error.code });
+  return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { given } from '../core/run/given.ts';
 import {
   type AlertBook,
   type AlertDelivery,
@@ -95,6 +96,24 @@ export function createAlerts(db: Database): AlertBook {
         .where('channel', '=', channel)
         .where('state', '=', 'waiting')
         .execute();
+    },
+
+    async undelivered(channels, before) {
+      if (channels.length === 0) return [];
+      const rows = await db
+        .selectFrom('alert_deliveries')
+        .select((eb) => ['channel', eb.fn.countAll<number>().as('notices'), eb.fn.min('made_at').as('since')])
+        .select((eb) => eb.fn.max('error').as('error'))
+        .where('state', '=', 'waiting')
+        .where('tries', '>', 0)
+        .where('channel', 'in', channels)
+        .groupBy('channel')
+        .orderBy('channel')
+        .execute();
+      const late = rows.filter(({ since }) => Number(since) < before);
+      return late.map(({ channel, notices, since, error }) => {
+        return { channel, notices: Number(notices), since: Number(since), ...given({ error: error ?? undefined }) };
+      });
     },
 
     async list(limit) {

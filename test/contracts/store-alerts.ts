@@ -38,7 +38,16 @@ export function describeAlerts(store: () => Store): void {
       unaffected: undefined,
       action: 'z',
     } as const;
-    const known = { severity: 'warning', worst: 'critical', key: 'k', since: now, newsAt: now, ...words } as const;
+    const known = {
+      severity: 'warning',
+      worst: 'critical',
+      key: 'k',
+      since: now,
+      newsAt: now,
+      told: {},
+      times: 1,
+      ...words,
+    } as const;
     expect(await alerts.state(people)).toBeUndefined();
     expect(await alerts.save(0, sampleState({ problems: { run: known } }), [])).toBe(true);
     expect(await alerts.state(people)).toEqual(sampleState({ problems: { run: known } }));

@@ -12,7 +12,7 @@ async function runsThat(...refused: readonly boolean[]) {
     const now = someInstant + i * 24 * hour;
     const owned = await openRun(store, { id: `run_${i + 1}`, now });
     endedAt = now + 10 * minute;
-    const facts = isSourceRefused ? { isSourceRefused } : {};
+    const facts = isSourceRefused ? ({ failure: 'SOURCE_REFUSED' } as const) : {};
     await store.runs.update(owned, { phase: 'done', outcome: 'failed', endedAt, facts });
   }
   return { store, endedAt };

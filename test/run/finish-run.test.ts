@@ -115,7 +115,7 @@ describe('ending a run', () => {
     const { outcome, reason, facts } = await scene.run();
     expect(outcome).toBe('failed');
     expect(reason).toMatch(/^the HR system answered 401 The schedule now waits one hour, then longer/);
-    expect(facts).toMatchObject({ isSourceRefused: true, sourceRows: 3 });
+    expect(facts).toMatchObject({ failure: 'SOURCE_REFUSED', sourceRows: 3 });
     expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
   });
 
@@ -123,7 +123,7 @@ describe('ending a run', () => {
     const scene = await openScene({ changes: three });
     await failRun(await scene.context(), new RollcallError('no such host', { code: 'SOURCE_UNAVAILABLE' }), scene.io);
     const { reason, facts } = await scene.run();
-    expect([reason, facts.isSourceRefused]).toEqual(['no such host', undefined]);
+    expect([reason, facts.failure]).toEqual(['no such host', 'SOURCE_UNAVAILABLE']);
   });
 
   it('keeps the text of an unexpected error beside the run, and ends it even where that fails', async () => {

@@ -25,6 +25,8 @@ export async function openAlerted() {
         run: 'run_1',
         since: now,
         newsAt: now,
+        told: {},
+        times: 1,
       },
     },
     firstSeenAt: now,

@@ -1,4 +1,6 @@
 import { RollcallError } from '../../core/run/errors.ts';
+import { formatMinute } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import {
   type AlertNotice,
   type AlertProblem,
@@ -6,6 +8,7 @@ import {
   type AlertSubject,
   type AlertTopic,
   type ChannelSettings,
+  type EndedProblem,
   type KnownProblem,
   type NoticeKind,
   type Quieted,
@@ -43,13 +46,27 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
   const problems: Partial<Record<AlertTopic, KnownProblem>> = {};
   const ends: { readonly recovered: RecoveredProblem; readonly told: readonly string[] }[] = [];
   const notes: AlertProblem[] = [];
+  const ended = { ...before.ended };
   for (const { topic } of topics) {
     const known = before.problems[topic];
-    const found = facts.topics[topic] ?? known;
+    const found = facts.topics[topic] ?? (known?.wellSince === undefined ? known : 'well');
     if (found === undefined) continue;
     if (found !== 'well' && !('over' in found)) {
-      problems[topic] = known === undefined ? begun(found, at) : found === known ? known : renewed(known, found, at);
+      if (known === undefined) problems[topic] = begun(found, at, before.ended?.[topic]);
+      else problems[topic] = found === known ? known : renewed(known, found, at);
+      delete ended[topic];
       continue;
+    }
+    if (known !== undefined && known.times > 1) {
+      const { wellSince = at } = known;
+      if (at - wellSince < flappingMs) {
+        problems[topic] = { ...known, wellSince };
+        continue;
+      }
+    }
+    if (known !== undefined) {
+      const { key, since, times } = known;
+      ended[topic] = { key, since, times, endedAt: at };
     }
     const end = found === 'well' ? undefined : found.over;
     const told = known === undefined ? [] : toldTo(known, channels);
@@ -78,10 +95,10 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
     const recovered = ends.filter(({ told }) => told.includes(name)).map((end) => end.recovered);
     if (recovered.length > 0) parcels.push({ kind: 'recovery', channel: name, problems: [], recovered });
   }
-  const { muted: _, ...rest } = before;
+  const { muted: _, ended: __, ...rest } = before;
   const open = topics.map(({ topic }) => topic).filter((topic) => problems[topic] !== undefined);
   return {
-    state: { ...rest, problems, ...(muted === undefined ? {} : { muted }) },
+    state: { ...rest, problems, ...given({ muted, ended: Object.keys(ended).length === 0 ? undefined : ended }) },
     drafts: grouped(parcels, { subject: before.subject, at }, open),
   };
 }
@@ -94,29 +111,37 @@ export function acknowledge(state: AlertState, by: string, at: number): AlertSta
   return { ...state, problems: { ...state.problems, ...Object.fromEntries(acked) } };
 }
 
-function begun(problem: AlertProblem, at: number): KnownProblem {
-  return { ...problem, worst: problem.severity, since: at, newsAt: at, told: {} };
+/** A problem that comes back within this time is the same one, and is over when it stays away for as long. */
+const flappingMs = 3_600_000;
+
+function begun(problem: AlertProblem, at: number, last: EndedProblem | undefined): KnownProblem {
+  const isBack = last !== undefined && last.key === problem.key && at - last.endedAt < flappingMs;
+  const [since, times] = isBack ? [last.since, last.times + 1] : [problem.from ?? at, 1];
+  return { ...problem, worst: problem.severity, since, times, newsAt: at, told: {} };
 }
 
 /** A problem that is found again. What got better is not news, and neither is the same for the next run. */
 function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownProblem {
-  const { worst, since, told, acked } = known;
+  const { worst, since, told, acked, wellSince } = known;
   const isWorse = rank(found.severity) > rank(known.severity) || decade(found.count) > decade(known.count);
-  if (found.key === known.key && !isWorse) {
-    if (found.run === known.run) return known;
+  // What a person has acknowledged about a run in progress, they have acknowledged about its end.
+  const isItsEnd = known.code === 'files-failed' && found.run === known.run && acked !== undefined;
+  const times = known.times + (wellSince === undefined ? 0 : 1);
+  if ((found.key === known.key || isItsEnd) && !isWorse) {
+    const isSame = found.key === known.key && found.run === known.run && (found.count ?? 0) <= (known.count ?? 0);
+    if (isSame && wellSince === undefined) return known;
     const count = Math.max(found.count ?? 0, known.count ?? 0);
-    const kept = { severity: known.severity, worst, since, newsAt: known.newsAt, ...(count === 0 ? {} : { count }) };
-    return { ...found, ...kept, ...(told === undefined ? {} : { told }), ...(acked === undefined ? {} : { acked }) };
+    const kept = { severity: known.severity, worst, since, times, newsAt: known.newsAt };
+    return { ...found, ...kept, told, ...given({ acked, count: count === 0 ? undefined : count }) };
   }
   // After every notice so far, also after one at this very instant.
-  const newsAt = Math.max(at, ...Object.values(told ?? {}).map((last) => last + 1));
-  const base = { ...found, worst: worstOf([worst, found.severity]), since, newsAt };
-  return told === undefined ? base : { ...base, told };
+  const newsAt = Math.max(at, ...Object.values(told).map((last) => last + 1));
+  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told };
 }
 
 function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'problem' | 'reminder' | undefined {
-  if (!takes(channel, problem.severity)) return undefined;
-  const told = problem.told === undefined ? problem.since : problem.told[channel.name];
+  if (!takes(channel, problem.severity) || problem.wellSince !== undefined) return undefined;
+  const told = problem.told[channel.name];
   if (told === undefined)
     return problem.acked === undefined && at - problem.since >= channel.afterMs ? 'problem' : undefined;
   if (told < problem.newsAt) return 'problem';
@@ -129,9 +154,8 @@ function takes({ severities: taken }: ChannelRule, severity: Severity): boolean 
 }
 
 /** Returns the channels that got the problem. */
-function toldTo({ told, worst }: KnownProblem, channels: readonly ChannelRule[]): readonly string[] {
-  const got = (channel: ChannelRule) => (told === undefined ? takes(channel, worst) : told[channel.name] !== undefined);
-  return channels.filter(got).map(({ name }) => name);
+function toldTo({ told }: KnownProblem, channels: readonly ChannelRule[]): readonly string[] {
+  return channels.filter(({ name }) => told[name] !== undefined).map(({ name }) => name);
 }
 
 /** A recovery has the severity of the worst notice, so that it weighs as much as the problem did. */
@@ -175,8 +199,10 @@ function grouped(
 
 /** The problem without what only the state needs. */
 function plain(problem: AlertProblem): AlertProblem {
-  const { worst, newsAt, told, acked, ...rest } = problem as Partial<KnownProblem> & AlertProblem;
-  return rest;
+  const { worst, newsAt, told, acked, times, wellSince, ...rest } = problem as Partial<KnownProblem> & AlertProblem;
+  if (times === undefined || times < 2) return rest;
+  const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. Its end is told when it stays away for an hour.`;
+  return { ...rest, details: [back, ...rest.details] };
 }
 
 function rank(severity: Severity): number {

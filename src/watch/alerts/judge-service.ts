@@ -1,6 +1,6 @@
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
-import { ageOf, countOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
-import type { AlertProblem } from '../../ports/alerts.ts';
+import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
+import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
@@ -26,6 +26,8 @@ export interface WorkView {
   readonly outage: Outage | undefined;
   /** End of the last such time that was reported; 0 when there was none. */
   readonly storeBackAt: number;
+  /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
+  readonly undelivered: readonly Undelivered[];
 }
 
 /** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
@@ -46,37 +48,66 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
   const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
   if (view.isSchedulerNeeded && missed(unscheduledSince, schedulerMissedMs)) {
     const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
-    return problem('no-scheduler', summary, 'start a process with "rollcall start" (with Redis: --role scheduler)');
+    return problem('no-scheduler', {
+      summary,
+      action: 'start a process with "rollcall start" (with Redis: --role scheduler)',
+      from: unscheduledSince,
+    });
   }
   if (missed(redisAwaySince, workersMissedMs)) {
     const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${formatMinute(redisAwaySince)}), so workers get no jobs`;
-    return problem('no-redis', summary, 'restart Redis, or check the network policy; requests are kept in the store');
+    return problem('no-redis', {
+      summary,
+      action: 'restart Redis, or check the network policy; requests are kept in the store',
+      from: redisAwaySince,
+    });
   }
   if (missed(unworkedSince, workersMissedMs)) {
     const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${formatMinute(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
-    return problem('no-worker', summary, 'start a process with "rollcall start --role worker"');
+    return problem('no-worker', {
+      summary,
+      action: 'start a process with "rollcall start --role worker"',
+      from: unworkedSince,
+    });
   }
   if (queue !== undefined && missed(agedSince, agedForMs)) {
     const summary = `${countOf(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
-    return problem('jobs-wait', summary, 'start more workers, or read the log of the running ones', 'warning');
+    return problem('jobs-wait', {
+      summary,
+      action: 'start more workers, or read the log of the running ones',
+      from: agedSince,
+      severity: 'warning',
+    });
   }
   if (request !== undefined && now - request.requestedAt >= queueAgedMs) {
     const { sync, requestedAt } = request;
     const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${formatMinute(requestedAt)}) and has not started`;
-    return problem('requests-wait', summary, 'read the log of the scheduler', 'warning');
+    return problem('requests-wait', {
+      summary,
+      action: 'read the log of the scheduler',
+      from: requestedAt,
+      severity: 'warning',
+    });
   }
   const missing = [view.isSchedulerNeeded ? unscheduledSince : undefined, redisAwaySince, unworkedSince, agedSince];
   return missing.every((since) => since === undefined) ? 'well' : undefined;
 }
 
+const workTitles = {
+  'no-scheduler': 'no process starts runs',
+  'no-redis': 'Redis does not answer',
+  'no-worker': 'no worker runs the jobs',
+  'jobs-wait': 'jobs wait for a worker',
+  'requests-wait': 'a request waits',
+} as const satisfies Partial<Record<AlertCode, string>>;
+
 function problem(
-  code: AlertCode,
-  summary: string,
-  action: string,
-  severity: AlertProblem['severity'] = 'critical',
+  code: keyof typeof workTitles,
+  own: Pick<AlertProblem, 'summary' | 'action' | 'from'> & { readonly severity?: AlertProblem['severity'] },
 ): AlertProblem {
   const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
-  return { topic: 'work', code, severity, key: code, summary, details: [], unaffected, action };
+  const base = { topic: 'work', code, key: code, title: workTitles[code], details: [], unaffected } as const;
+  return { ...base, severity: 'critical', ...own };
 }
 
 /** A time in which the store did not answer. */
@@ -108,6 +139,30 @@ export function judgeOutage({
       unaffected: undefined,
       action: 'read the log of the database for that time',
     },
+  };
+}
+
+/** A receiver that is restarted takes less time. */
+export const undeliveredAfterMs = 300_000;
+
+/** Returns whether every channel delivers. The other channels tell it. */
+export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): AlertProblem | 'well' {
+  const [first] = undelivered;
+  if (first === undefined) return 'well';
+  const lines = undelivered.map(({ channel, notices, since, error = 'no answer yet' }) => {
+    return `${channel}: ${countOf(notices, 'notice')} since ${formatMinute(since)}, ${error}`;
+  });
+  const names = undelivered.map(({ channel }) => channel);
+  return {
+    topic: 'channel',
+    code: 'channel-failing',
+    severity: 'warning',
+    key: names.join(),
+    title: `${firstOf(names, names.length).join(', ')}: notices are not delivered`,
+    summary: `${countOf(names.length, 'channel does', 'channels do')} not deliver notices`,
+    details: lines,
+    unaffected: 'Other channels get their notices, and every notice is kept and sent again for a day.',
+    action: `rollcall alerts test ${first.channel}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
 import type { Run, Store } from '../../ports/store.ts';
-import { hasTokenProblem } from './judge-run.ts';
+import { hasConnectionProblem } from './judge-run.ts';
 
 /** The facts of a sync that alerts use. */
 export interface WatchedSync {
@@ -118,8 +118,8 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
   const isExcused = sync.isExcused(now, isPaused || !isWorkDone);
   const { successAt } = last;
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
-  // Without tokens no run can succeed: that is one problem, which the connection reports.
-  if (isExcused || (await hasTokenProblem(sync.connection, store))) return undefined;
+  // Without tokens or a platform no run can succeed: that is one problem, which the connection reports.
+  if (isExcused || (await hasConnectionProblem(sync.connection, ['token', 'platform'], store))) return undefined;
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   const expected = `a success was expected after ${formatMinute(staleBefore)}`;
   const summary =
@@ -131,6 +131,7 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
     code: successAt === undefined ? 'never-succeeded' : 'sync-late',
     severity: 'critical',
     key: 'stale',
+    from: successAt ?? firstSeenAt,
     summary,
     details: [whatWasTried(last, underWay)],
     unaffected: 'Delivered changes stay in effect. A late sync disables no user.',

@@ -1,5 +1,6 @@
 import { describeError, isStoreAway, RollcallError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -15,21 +16,23 @@ import {
   severities,
 } from '../../ports/alerts.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Run, Store } from '../../ports/store.ts';
 import { openChannel } from './channels/registry.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
 import { type Outage, outageToldMs } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
-import { sendDue, sendOnce } from './send.ts';
+import { openSender, sendOnce } from './send.ts';
 import {
   type Evaluation,
   type EvaluationIo,
+  endedSince,
+  evaluatePlatform,
   evaluateSync,
   evaluateTokens,
   openWorkWatch,
-  overlapMs,
   type SyncToEvaluate,
+  seenByConnection,
   type WatchedConnection,
   type WatchedWork,
 } from './topics.ts';
@@ -55,11 +58,16 @@ export interface AlertsOptions {
 /** Evaluates and sends alerts. Without channels it evaluates and stores nothing. */
 export interface Alerts {
   /**
-   * Evaluates every sync and connection, stores changes, and sends what is due. Several processes may call it at once, and
-   * it may be killed at any instant: a notice is stored with its state, and sent until it is delivered (at least once) or
-   * a day old. Never rejects because of a channel. `outage`: a time without the store that has just ended.
+   * Evaluates every sync and connection, and stores changes. Several processes may call it at once, and it may be killed
+   * at any instant: a notice is stored with its state. `outage`: a time without the store that has just ended.
    */
   evaluate(signal: AbortSignal, outage?: Outage): Promise<void>;
+  /**
+   * Sends what is due, each channel on its own: one that hangs delays no other. A notice is sent until it is delivered (at
+   * least once) or a day old. Resolves when every channel has tried; a channel that is still busy from an earlier call is
+   * left alone. Never rejects.
+   */
+  send(signal: AbortSignal): Promise<void>;
   /** Sends a test notice now, without the queue. `only`: the name of one channel. Throws `USAGE` for an unknown one. */
   test(only: string | undefined, signal: AbortSignal): Promise<readonly ChannelTest[]>;
   /**
@@ -84,9 +92,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
       state = decided.state;
       drafts.push(...decided.drafts);
     }
-    const { judgedUntil, judgedRuns, storeBackAt } = found;
-    const back = storeBackAt === undefined ? {} : { storeBackAt };
-    const next: AlertState = { ...state, judgedUntil, judgedRuns, ...back };
+    const { judgedUntil, judgedRuns, storeBackAt, failing } = found;
+    const next: AlertState = { ...state, judgedUntil, judgedRuns, ...given({ storeBackAt, failing }) };
     if (before.version > 0 && drafts.length === 0 && isSame(before, next)) return true;
     const outgoing = drafts.map((draft) => ({ ...draft, notice: { ...draft.notice, id: newId('alert') } }));
     const isStored = await store.alerts.save(before.version, next, outgoing);
@@ -101,15 +108,19 @@ export function openAlerts(options: AlertsOptions): Alerts {
     }
     return isStored;
   };
-  const evaluateSubject = async (
-    subject: AlertSubject,
-    find: (before: AlertState) => Promise<Evaluation>,
-  ): Promise<LastEvaluation> => {
-    const before = (await store.alerts.state(subject)) ?? freshState(subject, clock.now());
-    const found = await find(before);
+  const stateOf = async (subject: AlertSubject): Promise<AlertState> =>
+    (await store.alerts.state(subject)) ?? freshState(subject, clock.now());
+  const storeFound = async (before: AlertState, found: Evaluation): Promise<LastEvaluation> => {
     // When another process was faster, it has stored the notice.
     const isStored = await notify(before, found);
     return { isOpen: !isStored || hasProblem(before, found), freshAt: found.freshAt };
+  };
+  const evaluateSubject = async (
+    subject: AlertSubject,
+    find: (before: AlertState) => Evaluation | Promise<Evaluation>,
+  ): Promise<void> => {
+    const before = await stateOf(subject);
+    await storeFound(before, await find(before));
   };
   const deployment: AlertSubject = { kind: 'deployment', name: place.deployment };
   const subjects: readonly AlertSubject[] = [
@@ -119,7 +130,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
   ];
   const io: EvaluationIo = { store, clock };
   const attention = openAttention(options.syncs, options);
-  const work = options.work === undefined ? undefined : openWorkWatch(options.work, io);
+  const names = options.channels.map(({ name }) => name);
+  const work = options.work === undefined ? undefined : openWorkWatch(options.work, io, names);
+  const sender = openSender(channels, options);
   return {
     async evaluate(signal, outage) {
       if (channels.length === 0) return;
@@ -132,16 +145,22 @@ export function openAlerts(options: AlertsOptions): Alerts {
           evaluateTokens(connection, before, io),
         );
       }
-      for (const due of await attention.due()) {
-        signal.throwIfAborted();
-        const subject = { kind: 'sync', name: due.sync.name } as const;
-        attention.evaluated(
-          due.sync,
-          await evaluateSubject(subject, (before) => evaluateSync(due, before, { ...io, isWorkDone })),
-        );
+      const due: (SyncToEvaluate & { readonly before: AlertState; readonly ended: readonly Run[] })[] = [];
+      for (const one of await attention.due()) {
+        const before = await stateOf({ kind: 'sync', name: one.sync.name });
+        due.push({ ...one, before, ended: await endedSince(one.sync.name, before, store) });
       }
-      await sendDue(channels, options, signal);
+      // What the platform does to all syncs of a connection is one problem, which comes before those of the syncs.
+      for (const [name, seen] of seenByConnection(due.flatMap(({ ended }) => ended))) {
+        await evaluateSubject({ kind: 'connection', name }, (before) => evaluatePlatform(name, seen, before, io));
+      }
+      for (const { before, ...one } of due) {
+        signal.throwIfAborted();
+        const found = await evaluateSync(one, before, { ...io, isWorkDone });
+        attention.evaluated(one.sync, await storeFound(before, found));
+      }
     },
+    send: (signal) => sender.send(signal),
     async test(only, signal) {
       const wanted = channels.filter(({ settings }) => only === undefined || settings.name === only);
       if (wanted.length === 0) throw noChannel(only, options.channels);
@@ -231,6 +250,8 @@ function channelsOf(
   return all.filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)));
 }
 
+/** An end is seen by others a moment after its instant. */
+const overlapMs = 60_000;
 /** A sync without any sign is evaluated this often. */
 const atLeastEveryMs = 600_000;
 
@@ -286,16 +307,17 @@ function openAttention(
 const checkEveryMs = 5000;
 const oneCheckMs = 30_000;
 
-/** Evaluates alerts every few seconds. Never waits for a channel to deliver. */
+/** Evaluates alerts every few seconds. No evaluation waits for a channel to deliver. */
 export interface AlertChecks {
   /** Begins an evaluation, unless one is under way or was just made. */
   begin(signal: AbortSignal): Promise<void>;
-  /** Resolves when the evaluation under way has ended. */
+  /** Resolves when the evaluation under way, and what it sends, has ended. */
   ended(): Promise<void>;
 }
 
 export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertChecks {
   let checking: Promise<void> | undefined;
+  const sending = new Set<Promise<void>>();
   let nextAt = 0;
   let awaySince: number | undefined;
   /** Evaluates, and passes on for how long the store was unavailable before. */
@@ -329,9 +351,14 @@ export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Cloc
         })
         .finally(() => {
           checking = undefined;
+          const sent = alerts.send(signal).finally(() => sending.delete(sent));
+          sending.add(sent);
         });
     },
-    ended: async () => checking,
+    async ended() {
+      await checking;
+      await Promise.all(sending);
+    },
   };
 }
 
@@ -345,4 +372,5 @@ export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSig
       'alerts could not be evaluated after the run: see "rollcall alerts list"',
     );
   });
+  await alerts.send(limit);
 }

@@ -1,3 +1,4 @@
+import { describeError } from '../../core/run/errors.ts';
 import type { AlertDelivery, AlertNotice, Channel } from '../../ports/alerts.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
@@ -19,24 +20,47 @@ const longestWaitMs = 900_000;
 const tooOldMs = 86_400_000;
 const keptMs = 30 * 86_400_000;
 
-/** Sends what is due, channels in parallel, and stores the results. */
-export async function sendDue(channels: readonly Channel[], io: SendIo, signal: AbortSignal): Promise<void> {
-  const { store, clock } = io;
-  const names = channels.map(({ settings }) => settings.name);
-  const now = clock.now();
-  const due = await store.alerts.claim(names, now, now + claimMs);
-  if (due.length === 0) return;
-  await Promise.all(
-    channels.map(async (channel) => {
-      for (const delivery of due.filter((one) => one.channel === channel.settings.name)) {
-        if (!signal.aborted) await deliver(delivery, channel, io, signal);
-      }
-    }),
-  );
-  await store.alerts.prune(now - keptMs);
+/** See `Alerts.send`. */
+export interface Sender {
+  send(signal: AbortSignal): Promise<void>;
 }
 
-async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, signal: AbortSignal): Promise<void> {
+export function openSender(channels: readonly Channel[], io: SendIo): Sender {
+  const { store, clock, logger } = io;
+  const busy = new Set<string>();
+  const sendAll = async (channel: Channel, due: readonly AlertDelivery[], signal: AbortSignal): Promise<void> => {
+    const { name } = channel.settings;
+    busy.add(name);
+    try {
+      // After a failure the others of the channel wait for the next claim, because a receiver that hangs takes its time.
+      for (const delivery of due) if (signal.aborted || !(await deliver(delivery, channel, io, signal))) return;
+    } finally {
+      busy.delete(name);
+    }
+  };
+  return {
+    async send(signal) {
+      const free = channels.filter(({ settings }) => !busy.has(settings.name));
+      const now = clock.now();
+      try {
+        const due = await store.alerts.claim(
+          free.map(({ settings }) => settings.name),
+          now,
+          now + claimMs,
+        );
+        if (due.length === 0) return;
+        const byChannel = Map.groupBy(due, ({ channel }) => channel);
+        await Promise.all(free.map((one) => sendAll(one, byChannel.get(one.settings.name) ?? [], signal)));
+        await store.alerts.prune(now - keptMs);
+      } catch (error) {
+        if (!signal.aborted) logger.error({ error: describeError(error) }, 'notices could not be sent');
+      }
+    },
+  };
+}
+
+/** Makes one attempt, and stores its result. Returns whether the receiver took the notice. */
+async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, signal: AbortSignal): Promise<boolean> {
   const { store, clock, logger } = io;
   const { notice, tries } = delivery;
   const fields = { notice: notice.id, channel: channel.settings.name, tries };
@@ -45,7 +69,7 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
   if (error === undefined) {
     await store.alerts.settle(notice.id, channel.settings.name, { kind: 'delivered', at: now, receipt });
     logger.info(fields, 'notice delivered');
-    return;
+    return true;
   }
   if (now - notice.at >= tooOldMs) {
     await store.alerts.settle(notice.id, channel.settings.name, { kind: 'given-up', at: now, error });
@@ -53,7 +77,7 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
       { ...fields, error },
       'notice dropped after a day without a successful delivery: test the channel with "rollcall alerts test"',
     );
-    return;
+    return false;
   }
   const waitMs = Math.min(firstWaitMs * 2 ** Math.min(tries - 1, 20), longestWaitMs) * (0.75 + 0.5 * io.random());
   await store.alerts.settle(notice.id, channel.settings.name, {
@@ -62,6 +86,7 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
     error,
   });
   logger.warn({ ...fields, error, waitMs: Math.round(waitMs) }, 'notice not delivered, will be retried');
+  return false;
 }
 
 export interface Attempt {

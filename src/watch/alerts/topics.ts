@@ -3,8 +3,17 @@ import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
-import { judgeOpenRun, judgeRun } from './judge-run.ts';
-import { judgeOutage, judgeToken, judgeWork, type Outage, queueAgedMs, type WorkView } from './judge-service.ts';
+import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen } from './judge-run.ts';
+import {
+  judgeChannels,
+  judgeOutage,
+  judgeToken,
+  judgeWork,
+  type Outage,
+  queueAgedMs,
+  undeliveredAfterMs,
+  type WorkView,
+} from './judge-service.ts';
 import { judgeFreshness, judgeHeld, type SyncFacts, type WatchedSync } from './judge-sync.ts';
 
 /** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
@@ -18,12 +27,14 @@ export interface AlertFacts {
   readonly topics: Readonly<Partial<Findings>>;
 }
 
-/** One thing that can be wrong. */
-interface Topic<Facts> {
+/** One thing that can be wrong: the words while it is a problem, and when it is over. */
+interface TopicWords {
   readonly topic: AlertTopic;
-  /** The words while it is a problem, and when it is over. */
   readonly wrong: string;
   readonly over: string;
+}
+
+interface Topic<Facts> extends TopicWords {
   /** Returns undefined when the facts show nothing about the topic. */
   judge(facts: Facts): TopicFinding | undefined | Promise<TopicFinding | undefined>;
 }
@@ -31,11 +42,19 @@ interface Topic<Facts> {
 const deploymentTopics: readonly Topic<WorkView>[] = [
   { topic: 'work', wrong: 'no process runs the jobs', over: 'jobs run again', judge: judgeWork },
   { topic: 'store', wrong: 'the store was unavailable', over: 'the store is available again', judge: judgeOutage },
+  { topic: 'channel', wrong: 'notices are not delivered', over: 'notices are delivered again', judge: judgeChannels },
 ];
 
 const connectionTopics: readonly Topic<ConnectionFacts>[] = [
   { topic: 'token', wrong: 'the tokens need an operator', over: 'the tokens work again', judge: judgeToken },
 ];
+
+/** Judged when runs of the connection have ended. */
+const platformTopic: TopicWords = {
+  topic: 'platform',
+  wrong: 'runs fail because of the platform',
+  over: 'the platform answers again',
+};
 
 /** Each run that ended is judged alone, in order of time. */
 const runTopic: Topic<{ readonly run: Run; readonly store: Store; readonly known: AlertProblem | undefined }> = {
@@ -51,16 +70,17 @@ const syncTopics: readonly Topic<SyncFacts>[] = [
 ];
 
 /** Everything that can be wrong, in order of importance. */
-export const topics: readonly Pick<Topic<unknown>, 'topic' | 'wrong' | 'over'>[] = [
+export const topics: readonly TopicWords[] = [
   ...deploymentTopics,
   ...connectionTopics,
+  platformTopic,
   runTopic,
   ...syncTopics,
 ];
 
 /** Returns the words of a topic. */
-export function topicOf(name: AlertTopic): Pick<Topic<unknown>, 'wrong' | 'over'> {
-  return topics.find(({ topic }) => topic === name) ?? { wrong: name, over: name };
+export function topicOf(name: AlertTopic): TopicWords {
+  return topics.find(({ topic }) => topic === name) ?? { topic: name, wrong: name, over: name };
 }
 
 async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): Promise<Partial<Findings>> {
@@ -105,39 +125,45 @@ export interface Evaluation {
   readonly freshAt?: number;
   /** End of the reported time without the store. Only for a deployment. */
   readonly storeBackAt?: number;
+  /** The syncs whose runs the platform ended. Only for a connection. */
+  readonly failing?: readonly string[];
 }
 
-/** Clocks of processes may differ: a run that ended up to this long before another is still included. */
-export const overlapMs = 60_000;
 const runsAtATime = 100;
 
+/** Returns the runs of the sync that ended since the last evaluation, oldest first. */
+export async function endedSince(sync: string, before: AlertState, store: Store): Promise<readonly Run[]> {
+  // The runs of a sync end one after the other, so none of them ended before the last judged one. Before the first judged
+  // run, only the newest one matters.
+  const since = before.judgedUntil === 0 ? undefined : before.judgedUntil;
+  const ended = await store.alerts.endedRuns(sync, since, runsAtATime);
+  const unknown = ended.filter(({ id }) => !before.judgedRuns.includes(id));
+  const runs = await Promise.all(unknown.map(({ id }) => store.runs.get(id)));
+  return runs.filter((run) => run !== undefined);
+}
+
 /**
- * Evaluates every run that ended since the last evaluation, then the batches of the run in progress, the held changes
- * and the freshness of the sync.
+ * Evaluates the runs that have `ended` since the last evaluation, then the batches of the run in progress, the held
+ * changes and the freshness of the sync.
  */
 export async function evaluateSync(
-  { sync, troubledRun }: SyncToEvaluate,
+  { sync, troubledRun, ended }: SyncToEvaluate & { readonly ended: readonly Run[] },
   before: AlertState,
   { store, clock, isWorkDone }: EvaluationIo & { readonly isWorkDone: boolean },
 ): Promise<Evaluation> {
   const now = clock.now();
-  // Before the first judged run, only the newest one matters.
-  const since = before.judgedUntil === 0 ? undefined : before.judgedUntil - overlapMs;
-  const recent = await store.alerts.endedRuns(sync.name, since, runsAtATime);
-  const ended = recent.filter(({ id }) => !before.judgedRuns.includes(id));
   const facts: AlertFacts[] = [];
-  let newest: Run | undefined;
+  const newest = ended.at(-1);
   let known: AlertProblem | undefined = before.problems.run;
-  for (const { id, endedAt } of ended) {
-    const run = await store.runs.get(id);
-    if (run === undefined) continue;
-    newest = run;
+  for (const run of ended) {
     const found = await runTopic.judge({ run, store, known });
     if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
-    facts.push({ at: endedAt, topics: found === undefined ? {} : { run: found } });
+    facts.push({ at: run.endedAt ?? now, topics: found === undefined ? {} : { run: found } });
   }
   const topics: Partial<Findings> = { ...facts.pop()?.topics };
-  const open = troubledRun === undefined ? undefined : await store.runs.get(troubledRun);
+  // Trouble in between is news only while nothing else is wrong: what becomes of the run is judged at its end.
+  const isNews = known === undefined || known.code === 'files-failed';
+  const open = troubledRun === undefined || !isNews ? undefined : await store.runs.get(troubledRun);
   const trouble =
     open?.endedAt === undefined && open !== undefined ? await judgeOpenRun(open, store, known) : undefined;
   if (trouble !== undefined) {
@@ -158,13 +184,13 @@ export async function evaluateSync(
     last,
     isWorkDone,
   });
-  const judgedUntil = ended.reduce((until, { endedAt }) => Math.max(until, endedAt), before.judgedUntil);
-  const judgedRuns = recent.filter(({ endedAt }) => endedAt >= judgedUntil - overlapMs).map(({ id }) => id);
-  const isLast = ended.length === 0 && before.version > 0;
+  const judgedUntil = newest?.endedAt ?? before.judgedUntil;
+  const lastRuns = ended.filter(({ endedAt }) => endedAt === judgedUntil).map(({ id }) => id);
+  const isSame = judgedUntil === before.judgedUntil;
   return {
     facts: [...facts, { at: now, topics: { ...topics, ...judged } }],
     judgedUntil,
-    judgedRuns: isLast ? before.judgedRuns : judgedRuns,
+    judgedRuns: isSame ? [...before.judgedRuns, ...lastRuns] : lastRuns,
     ...(staleBefore === undefined ? {} : { freshAt: last?.successAt ?? firstSeenAt }),
   };
 }
@@ -179,6 +205,29 @@ export async function evaluateTokens(
   const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now });
   const { judgedUntil, judgedRuns } = before;
   return { facts: [{ at: now, topics }], judgedUntil, judgedRuns };
+}
+
+/** Evaluates what runs that ended show about the platform of their connection. */
+export function evaluatePlatform(
+  connection: string,
+  seen: readonly PlatformSeen[],
+  before: AlertState,
+  { clock }: Pick<EvaluationIo, 'clock'>,
+): Evaluation {
+  const { judgedUntil, judgedRuns } = before;
+  const { finding, failing } = judgePlatform(connection, seen, before.failing ?? []);
+  return { facts: [{ at: clock.now(), topics: { platform: finding } }], judgedUntil, judgedRuns, failing };
+}
+
+/** Returns what the runs show about the platforms, by connection. */
+export function seenByConnection(ended: readonly Run[]): ReadonlyMap<string, readonly PlatformSeen[]> {
+  const seen = ended.flatMap((run) => {
+    const one = platformSeen(run);
+    return one === undefined ? [] : [{ connection: run.connection, one }];
+  });
+  return new Map(
+    [...Map.groupBy(seen, ({ connection }) => connection)].map(([name, some]) => [name, some.map(({ one }) => one)]),
+  );
 }
 
 /** The facts of a deployment that alerts use. */
@@ -204,6 +253,7 @@ export interface WorkWatch {
 export function openWorkWatch(
   watched: WatchedWork,
   { store, clock }: { readonly store: Store; readonly clock: Clock },
+  channels: readonly string[],
 ): WorkWatch {
   const scheduler = missing();
   const redis = missing();
@@ -212,11 +262,12 @@ export function openWorkWatch(
   return {
     async evaluate(before, outage) {
       const now = clock.now();
-      const [isScheduled, isWorked, open, waiting] = await Promise.all([
+      const [isScheduled, isWorked, open, waiting, undelivered] = await Promise.all([
         watched.isScheduled(),
         watched.isWorked?.() ?? true,
         store.runs.unfinished(),
         store.triggers.waitingSyncs(),
+        store.alerts.undelivered(channels, now - undeliveredAfterMs),
       ]);
       const queue = await watched.queue?.();
       const request = await oldestRequest(
@@ -234,6 +285,7 @@ export function openWorkWatch(
         agedSince: young.since(queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs, now),
         request,
         outage,
+        undelivered,
         storeBackAt: before.storeBackAt ?? 0,
       });
       const { judgedUntil, judgedRuns } = before;

@@ -236,19 +236,4 @@ describe('a channel', () => {
     expect(look(6, { run: of('b') })).toEqual([]);
     expect(look(12, {})).toEqual(['run b']);
   });
-
-  it('of a state that release 0.1 stored has been told, and gets the end', () => {
-    const { told: _, ...known } = {
-      ...bad,
-      worst: 'warning' as const,
-      since: someInstant,
-      newsAt: someInstant,
-      told: {},
-    };
-    const before = { ...fresh, problems: { run: known } };
-    const facts = (topics: Look) => ({ at: someInstant + hourMs, topics });
-    expect(decideAlerts(before, facts({ run: bad }), [chat]).drafts).toEqual([]);
-    const [end] = decideAlerts(before, facts({ run: 'well' }), [chat, night]).drafts;
-    expect(end).toMatchObject({ channels: ['chat'], notice: { kind: 'recovery' } });
-  });
 });

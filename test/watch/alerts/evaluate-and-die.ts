@@ -17,5 +17,7 @@ const alerts = openAlerts({
   newId: newUlid,
   random: () => 0.5,
 });
-await alerts.evaluate(new AbortController().signal);
+const { signal } = new AbortController();
+await alerts.evaluate(signal);
+await alerts.send(signal);
 await store.close();

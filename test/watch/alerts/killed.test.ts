@@ -9,7 +9,7 @@ import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { openRun } from '../../contracts/store-samples.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { openReceiver } from './receiver.ts';
+import { openReceiver, sendingAtOnce } from './receiver.ts';
 
 const script = new URL('./evaluate-and-die.ts', import.meta.url).pathname;
 
@@ -36,19 +36,21 @@ it('a process killed while it sends loses nothing: the next one sends the same n
 
   const receiver = await openReceiver();
   const lookAt = (ms: number) =>
-    openAlerts({
-      channels: [
-        { kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url }, afterMs: 0, remindMs: undefined },
-      ],
-      place: { deployment: 'rollcall', publicUrl: undefined },
-      syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
-      connections: [],
-      store,
-      clock: { ...systemClock, now: () => systemClock.now() + ms },
-      logger: silentLogger,
-      newId: newUlid,
-      random: () => 0.5,
-    }).evaluate(new AbortController().signal);
+    sendingAtOnce(
+      openAlerts({
+        channels: [
+          { kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url }, afterMs: 0, remindMs: undefined },
+        ],
+        place: { deployment: 'rollcall', publicUrl: undefined },
+        syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
+        connections: [],
+        store,
+        clock: { ...systemClock, now: () => systemClock.now() + ms },
+        logger: silentLogger,
+        newId: newUlid,
+        random: () => 0.5,
+      }),
+    ).evaluate(new AbortController().signal);
   await lookAt(0);
   expect(receiver.received).toEqual([]);
   await lookAt(60_000);

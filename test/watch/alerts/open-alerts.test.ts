@@ -20,7 +20,7 @@ import {
 } from '../../contracts/store-samples.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
-import { openReceiver, type Receiver } from './receiver.ts';
+import { openReceiver, type Receiver, sendingAtOnce } from './receiver.ts';
 
 let store: Store;
 let clock: FakeClock;
@@ -63,8 +63,11 @@ const hook = (over: Partial<Extract<ChannelSettings, { kind: 'webhook' }>> = {})
 };
 
 let ids = 0;
-function desk(channels: readonly ChannelSettings[] = [hook()], over: Partial<AlertsOptions> = {}): Alerts {
-  return openAlerts({
+const desk = (channels: readonly ChannelSettings[] = [hook()], over: Partial<AlertsOptions> = {}): Alerts =>
+  sendingAtOnce(openAlerts({ ...optionsOf(channels), ...over }));
+
+function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
+  return {
     channels,
     place: { deployment: 'acme-prod', publicUrl: undefined },
     syncs: [
@@ -81,19 +84,18 @@ function desk(channels: readonly ChannelSettings[] = [hook()], over: Partial<Ale
     logger: log,
     newId: (prefix) => `${prefix}_${String(++ids).padStart(6, '0')}`,
     random: () => 0.5,
-    ...over,
-  });
+  };
 }
 
 const never = new AbortController().signal;
 const titles = () => receiver.received.splice(0).map((one) => one.json<{ title: string }>().title);
 
 /** A run that ended so, a minute after the last. */
-async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }): Promise<string> {
+async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }, sync = 'people'): Promise<string> {
   await clock.advance(60_000);
   const id = `run_${clock.now()}`;
-  await store.triggers.add(sampleTrigger(`for ${id}`, { scope, requestedAt: clock.now() }));
-  const opened = await store.runs.open('people', { id, connection: 'acme', now: clock.now() });
+  await store.triggers.add(sampleTrigger(`for ${id}`, { sync, scope, requestedAt: clock.now() }));
+  const opened = await store.runs.open(sync, { id, connection: 'acme', now: clock.now() });
   const lease = await store.leases.take(`run:${id}`, 'me', 1000, clock.now());
   if (opened === undefined || lease === undefined) throw new Error('not opened');
   await store.runs.update({ run: opened.run, lease }, { phase: 'done', endedAt: clock.now(), ...patch });
@@ -147,6 +149,37 @@ describe('a sync', () => {
     await succeeded();
     await desk().evaluate(never);
     expect(titles()).toEqual([]);
+  });
+
+  it('is not well again because an older run was, when a new deployment looks for the first time', async () => {
+    await succeeded();
+    await failed();
+    await desk().evaluate(never);
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['CRITICAL sync people: the run failed']);
+  });
+
+  it('that fails and recovers again and again is told with a count, and is over when it stays well for an hour', async () => {
+    const alerts = desk();
+    for (let times = 0; times < 4; times += 1) {
+      await failed();
+      await alerts.evaluate(never);
+      await succeeded();
+      await alerts.evaluate(never);
+    }
+    const [first, end, again, ...more] = receiver.received
+      .splice(0)
+      .map((one) => one.json<{ title: string; text: string }>());
+    expect([first, end, again].map((one) => one?.title)).toEqual([
+      'CRITICAL sync people: the run failed',
+      'RECOVERED sync people: runs succeed again',
+      'CRITICAL sync people: the run failed',
+    ]);
+    expect(again?.text).toContain('It came back once since ');
+    expect(more).toEqual([]);
+    await clock.advance(hourMs);
+    await alerts.evaluate(never);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('is not well again because a run of named people was, nor ill because a person cancelled one', async () => {
@@ -226,6 +259,23 @@ describe('a sync', () => {
       const told = receiver.received.map((one) => one.json<{ thread: string; title: string }>());
       expect(told.map(({ thread }) => thread)).toEqual(['sync people run_b', 'sync people run_b']);
       expect(told[1]?.title).toBe('WARNING sync people: 397 applied, 3 failed');
+    });
+
+    it('tells four failing runs once, and keeps an acknowledgement through all of them', async () => {
+      const told: string[] = [];
+      for (const id of ['run_1', 'run_2', 'run_3', 'run_4']) {
+        await clock.advance(60_000);
+        const owned = await begin(id);
+        await fail(owned);
+        told.push(...(await looked()));
+        if (id === 'run_1') await desk().quiet('people', { kind: 'ack', by: 'ana', at: clock.now() });
+        const counts = { ...noCounts, applied: 397, failed: 3 };
+        await end(owned, { outcome: 'partial', reason: '3 changes failed', counts });
+        told.push(...(await looked()));
+      }
+      expect(told).toEqual(['WARNING sync people: 1 failed of 2 batches']);
+      const [problem] = (await desk().report(0)).standing;
+      expect(problem).toMatchObject({ code: 'run-partial', run: 'run_4', acked: { by: 'ana' } });
     });
 
     it('of named people covers no problem of everybody', async () => {
@@ -346,7 +396,7 @@ describe('a sync', () => {
     await desk().evaluate(never);
     token = { ...token, state: 'reauth-required', reason: 'invalid_grant' };
     await clock.advance(2 * hourMs);
-    await runEnded({ outcome: 'failed', reason: 'no token', facts: { isLockedOut: true } });
+    await runEnded({ outcome: 'failed', reason: 'no token', facts: { failure: 'REAUTH_REQUIRED' } });
     await desk().evaluate(never);
     expect(titles()).toEqual(['CRITICAL connection acme: the tokens need an operator']);
     token = { ...token, state: 'static' };
@@ -556,6 +606,50 @@ describe('tokens', () => {
   });
 });
 
+describe('a platform that ends the runs of twelve syncs', () => {
+  const names = Array.from({ length: 12 }, (_, i) => `sync${i}`);
+  const syncs = names.map((name) => ({
+    name,
+    connection: 'acme',
+    staleBefore: () => undefined,
+    isExcused: () => false,
+  }));
+  const allEnded = async (patch: RunPatch) => {
+    for (const name of names) await runEnded(patch, { kind: 'all' }, name);
+  };
+
+  it('is one problem with their names, and one end', async () => {
+    const alerts = desk([hook()], { syncs });
+    await alerts.evaluate(never);
+    const reason = 'the platform answered 503';
+    await allEnded({ outcome: 'failed', reason, facts: { failure: 'PLATFORM_FAILED' } });
+    await alerts.evaluate(never);
+    await allEnded({ outcome: 'failed', reason, facts: { failure: 'PLATFORM_FAILED' } });
+    await alerts.evaluate(never);
+    const told = receiver.received.splice(0).map((one) => one.json<{ title: string; text: string }>());
+    expect(told.map(({ title }) => title)).toEqual(['CRITICAL connection acme: the platform answers with errors']);
+    expect(told[0]?.text).toContain('Runs of 12 syncs (sync0, sync1, sync10, sync11, sync2, … and 7 more) failed');
+    await allEnded({ outcome: 'succeeded', facts: { platformUsers: 3 } });
+    await alerts.evaluate(never);
+    expect(titles()).toEqual(['RECOVERED connection acme: the platform answers again']);
+  });
+
+  it('hides no failure of another cause', async () => {
+    const alerts = desk([hook()], { syncs });
+    await runEnded({ outcome: 'failed', reason: 'x', facts: { failure: 'PLATFORM_BUSY' } }, { kind: 'all' }, 'sync0');
+    await runEnded(
+      { outcome: 'failed', reason: 'no file', facts: { failure: 'SOURCE_UNAVAILABLE' } },
+      { kind: 'all' },
+      'sync1',
+    );
+    await alerts.evaluate(never);
+    expect(titles().toSorted()).toEqual([
+      'CRITICAL connection acme: the platform is busy',
+      'CRITICAL sync sync1: the run failed',
+    ]);
+  });
+});
+
 describe('a notice', () => {
   it('is kept and sent later when the channel is down, with growing waits, and once it is taken never again', async () => {
     receiver.answer(503, 500, 429);
@@ -584,9 +678,8 @@ describe('a notice', () => {
   it('whose sender died in the middle is sent again after a minute: at least once', async () => {
     await failed();
     const settle = async () => Promise.reject(new Error('killed'));
-    await expect(
-      desk([hook()], { store: { ...store, alerts: { ...store.alerts, settle } } }).evaluate(never),
-    ).rejects.toThrow('killed');
+    await desk([hook()], { store: { ...store, alerts: { ...store.alerts, settle } } }).evaluate(never);
+    expect(log.messages('error')).toContain('notices could not be sent');
     await desk().evaluate(never);
     expect(receiver.received).toHaveLength(1);
     await clock.advance(60_000);
@@ -624,6 +717,39 @@ describe('a notice', () => {
     expect(other.received).toHaveLength(1);
     const told = (await store.alerts.list(10)).map(({ channel, state }) => `${channel} ${state}`);
     expect(told).toEqual(['hook waiting', 'other delivered']);
+  });
+
+  it('reaches its channel while another one hangs, and no evaluation waits for either', async () => {
+    const stuck = await openReceiver();
+    stuck.answer(0);
+    const alerts = openAlerts(optionsOf([hook({ name: 'stuck', url: reveal(stuck.url) }), hook()]));
+    await failed();
+    await alerts.evaluate(never);
+    const stop = new AbortController();
+    const first = alerts.send(stop.signal);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await succeeded();
+    await alerts.evaluate(never);
+    await alerts.send(never);
+    expect(titles()).toEqual(['CRITICAL sync people: the run failed', 'RECOVERED sync people: runs succeed again']);
+    stop.abort();
+    await first;
+  });
+
+  it('that a channel does not deliver for five minutes is a problem, which the other channels tell', async () => {
+    const other = await openReceiver();
+    receiver.answer(...Array.from({ length: 50 }, () => 500));
+    const work = { hasSchedules: false, isScheduled: async () => true, isWorked: undefined, queue: undefined };
+    const alerts = desk([hook(), hook({ name: 'other', url: reveal(other.url) })], { work });
+    await failed();
+    for (let passed = 0; passed < 400_000; passed += 20_000) {
+      await alerts.evaluate(never);
+      await clock.advance(20_000);
+    }
+    expect(other.received.map((one) => one.json<{ title: string }>().title)).toEqual([
+      'CRITICAL sync people: the run failed',
+      'WARNING deployment acme-prod: hook: notices are not delivered',
+    ]);
   });
 
   it('of a connection goes to those who hear of a sync that uses it', async () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { Alerts } from '../../../src/watch/alerts/open-alerts.ts';
 
 export interface Received {
   readonly path: string;
@@ -12,7 +13,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Answers with these statuses, in order, then with 200. */
+  /** Answers with these statuses, in order, then with 200. It never answers a message whose status is 0. */
   answer(...statuses: readonly number[]): void;
   /** From now on the body of every answer, as JSON. */
   say(body: object): void;
@@ -31,6 +32,7 @@ export async function openReceiver(): Promise<Receiver> {
       const text = Buffer.concat(chunks).toString();
       received.push({ path: request.url ?? '', headers: request.headers, text, json: () => JSON.parse(text) });
       const status = statuses.shift() ?? 200;
+      if (status === 0) return;
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(body);
     });
   });
@@ -50,5 +52,16 @@ export async function openReceiver(): Promise<Receiver> {
       body = JSON.stringify(next);
     },
     close,
+  };
+}
+
+/** Alerts that send what they have stored as soon as they have evaluated. */
+export function sendingAtOnce(alerts: Alerts): Alerts {
+  return {
+    ...alerts,
+    async evaluate(signal, outage) {
+      await alerts.evaluate(signal, outage);
+      await alerts.send(signal);
+    },
   };
 }

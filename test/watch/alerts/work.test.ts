@@ -91,7 +91,7 @@ describe('the deployment', () => {
     await lookFor(2 * minute);
     const [first, ...more] = told();
     expect(more).toEqual([]);
-    expect(first?.title).toBe('CRITICAL deployment prod/acme: no process runs the jobs');
+    expect(first?.title).toBe('CRITICAL deployment prod/acme: no process starts runs');
     expect(first?.text).toContain('No scheduler has been active for 2 min');
     expect(first?.text).toContain('Runbook: https://rollcall.example/runbook#no-scheduler');
     await lookFor(10 * minute);
@@ -129,7 +129,7 @@ describe('the deployment', () => {
     expect(titles()).toEqual([]);
     await store.triggers.add(sampleTrigger('t1', { requestedAt: clock.now() }));
     await lookFor(10_000);
-    expect(titles()).toEqual(['CRITICAL deployment prod/acme: no process runs the jobs']);
+    expect(titles()).toEqual(['CRITICAL deployment prod/acme: no process starts runs']);
   });
 
   it('whose workers are dead is told when a run is open, and not while they are scaled to zero', async () => {

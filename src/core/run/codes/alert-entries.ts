@@ -2,7 +2,7 @@ import type { CodeEntry } from './code-entry.ts';
 
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
-  readonly topic?: 'run' | 'held' | 'freshness' | 'token' | 'work' | 'store';
+  readonly topic?: 'run' | 'held' | 'freshness' | 'token' | 'platform' | 'work' | 'store' | 'channel';
   /** Rules of helm/rollcall/rules that detect the same. */
   readonly rules: readonly string[];
 }
@@ -96,6 +96,28 @@ export const alertEntries = {
       'If it is wrong, correct it, and run `rollcall resync SYNC`.',
     ],
     page: 'operations.md#too-many-people-are-blocked',
+  },
+  'platform-ends-runs': {
+    topic: 'platform',
+    rules: ['RollcallPlatformFails'],
+    meaning: 'Runs of a connection failed because of its platform. It is one problem, however many syncs it concerns.',
+    cause: 'The platform cannot be reached, is busy, answers with errors, or refuses the calls. The notice says which.',
+    cure: [
+      'Run `rollcall check CONNECTION`, and see the status page of the platform.',
+      'No action is required when the platform answers again: the next run of each sync plans the unsent changes.',
+    ],
+    page: 'operations.md#load-on-the-platform',
+  },
+  'channel-failing': {
+    topic: 'channel',
+    rules: [],
+    meaning: 'A channel has not delivered its notices for five minutes. The other channels tell it.',
+    cause: 'The receiver is down, its address or secret changed, or a proxy or network policy blocks it.',
+    cure: [
+      'Run `rollcall alerts test CHANNEL`: it says why.',
+      'Correct the channel in the configuration. Every notice is kept, and sent again for a day.',
+    ],
+    page: 'alerts.md',
   },
   'sync-late': {
     topic: 'freshness',
