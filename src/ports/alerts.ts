@@ -62,7 +62,7 @@ export interface KnownProblem extends AlertProblem {
   readonly told: Readonly<Record<string, number>>;
   /** How often it has begun, each time soon after its end. */
   readonly times: number;
-  /** Since when a problem that came back is over, which is told when it stays over. */
+  /** Since when a problem that came back is over. The notice of its end follows when it stays over. */
   readonly wellSince?: number;
   /** No reminder is sent until it gets worse or changes its reason. */
   readonly acked?: { readonly by: string; readonly at: number };
