@@ -53,5 +53,7 @@ export interface SourceSettings {
   readonly kind: string;
   /** Changes with the keys below `source`. Too short to confirm a guess at a secret. */
   readonly fingerprint: string;
+  /** Changes with the keys below `source` that decide which people it shows: not with credentials and limits. */
+  readonly identity: string;
   readonly open: (base: SourceBase) => Source;
 }

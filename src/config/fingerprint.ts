@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Dialect, SyncSettings } from '../core/run/settings.ts';
+import { type Configuration, canonicalJson, ownDialect, protectedDigest } from '../core/plan/configuration.ts';
+import { type Dialect, defaultDialect, type SyncSettings } from '../core/run/settings.ts';
 import type { SyncConfig } from './config.ts';
 
 /**
@@ -7,8 +8,15 @@ import type { SyncConfig } from './config.ts';
  * order of keys and of sets does not matter. Guards, batches, delivery, schedule and `handOver` are not included.
  */
 export function configHash(sync: SyncSettings): string {
+  return sha256(canonicalJson({ connection: sync.connection, ...shapeOf(sync) }));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function shapeOf(sync: SyncSettings): Configuration['settings'] {
   const {
-    connection,
     policy,
     mapping,
     scope,
@@ -22,36 +30,58 @@ export function configHash(sync: SyncSettings): string {
     remove,
     parkEmail,
   } = sync;
-  const shaping = {
-    connection,
+  return {
     policy,
     mapping,
     scope,
-    prefer,
-    nulls: nulls && sorted(nulls),
+    ...(prefer === undefined ? {} : { prefer }),
+    ...(nulls === undefined ? {} : { nulls: sorted(nulls) }),
     missing,
     outOfScope,
     firstSight,
     foreignDisable,
     remove,
-    parkEmail,
+    ...(parkEmail === undefined ? {} : { parkEmail }),
     lifecycle: lifecycle && { ...lifecycle, active: sorted(lifecycle.active), leaver: sorted(lifecycle.leaver) },
     match: sorted(sync.match),
     protected: sorted(sync.protected),
   };
-  return createHash('sha256').update(canonicalJson(shaping)).digest('hex');
 }
 
-function sorted(values: readonly string[]): readonly string[] {
+function sorted<Value extends string>(values: readonly Value[]): readonly Value[] {
   return [...values].sort();
 }
 
-/** Returns JSON with sorted keys. A key without a value is left out. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+/** Returns what a sync's baseline stores and is compared with. */
+export function configurationOf(sync: SyncConfig, dialect: Dialect): Configuration {
+  const shape = shapeOf(sync);
+  const settings = { ...shape, protected: shape.protected.map(protectedDigest) };
+  const elsewhere = {
+    connection: sha256(sync.connection),
+    source: sync.source.identity,
+    dialect: sha256(canonicalJson(ownDialect(dialect, defaultDialect))),
+  };
+  return { settings, elsewhere, fingerprint: sha256(canonicalJson({ settings, elsewhere })) };
+}
+
+/** Keys below `source` that are credentials, or tell how fast it is read. */
+const noIdentity =
+  /pass(word|phrase)|secret|^(auth|tls|headers|user(name)?|serviceUser|(access|refresh|session)?token|privateKey|clientId|accessKeyId|limits|timeout|deadline|pageSize|batchSize|proxy)$/i;
+
+/**
+ * Returns a digest of the keys below `source` that decide which people it shows: not of credentials, which rotate, nor of
+ * limits and page sizes.
+ */
+export function sourceIdentity(written: unknown): string {
+  return sha256(canonicalJson(withoutCredentials(written)));
+}
+
+function withoutCredentials(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/(?<=:\/\/)[^/?#]*@/, '');
+  if (Array.isArray(value)) return value.map(withoutCredentials);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !noIdentity.test(key));
+  return Object.fromEntries(kept.map(([key, part]) => [key, withoutCredentials(part)]));
 }
 
 export interface FingerprintTarget {

@@ -14,7 +14,7 @@ import {
   type SyncReading,
 } from './check-mapping.ts';
 import type { SourceSettings, SyncConfig } from './config.ts';
-import { sourceFingerprint } from './fingerprint.ts';
+import { sourceFingerprint, sourceIdentity } from './fingerprint.ts';
 import { isMapping, readSection } from './section.ts';
 import { writeOnlyFields } from './sections/dialect.ts';
 import { type SyncInput, syncShape } from './sections/sync.ts';
@@ -58,7 +58,8 @@ function readSource(
   if (parsed.ok) {
     const { open, capabilities = kind.capabilities } = parsed;
     const title = kind.capabilities.delta ? `${kind.kind}, as it is configured here,` : kind.kind;
-    return { kind: kind.kind, fingerprint: sourceFingerprint(config), open, canDelta: capabilities.delta, title };
+    const marks = { fingerprint: sourceFingerprint(config), identity: sourceIdentity(config) };
+    return { kind: kind.kind, ...marks, open, canDelta: capabilities.delta, title };
   }
   for (const problem of parsed.problems) report.add([...path, ...problem.path], problem.message);
   return undefined;
@@ -107,10 +108,10 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     ...(parkEmail === undefined ? {} : { parkEmail }),
     ...(deltas === 'never' ? {} : { deltas }),
   };
-  const { kind, fingerprint, open } = source;
+  const { kind, fingerprint, identity, open } = source;
   return {
     ...settings,
-    source: { kind, fingerprint, open },
+    source: { kind, fingerprint, identity, open },
     ...given({ schedule, freshnessMs: freshness, formerly }),
     ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
   };

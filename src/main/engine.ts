@@ -7,7 +7,7 @@ import { findConnection } from '../app/find-named.ts';
 import type { Config, ConnectionSettings, SyncConfig } from '../config/config.ts';
 import { type ExpressionThread, openExpressionThread } from '../config/expression-thread.ts';
 import { createExpressions } from '../config/expressions.ts';
-import { fingerprintOf } from '../config/fingerprint.ts';
+import { configurationOf, fingerprintOf } from '../config/fingerprint.ts';
 import { compileMapping } from '../core/person/mapping.ts';
 import { given } from '../core/run/given.ts';
 import type { RequestPurpose } from '../core/run/requests.ts';
@@ -320,11 +320,14 @@ function openSync(
   const outboxFolder = settings.outbox?.folder ?? join(config.folder, 'outbox');
   const { expressions: limits = defaultExpressionLimits } = settings;
   const expressions = createExpressions({ thread, limits });
+  const compile: Sync['compile'] = (of) => compileMapping(of.mapping, of.lifecycle, of, { expressions });
   const opened = deliveryKinds.map(({ kind, open }) => [kind, open({ platform, dialect, blacklist, outboxFolder })]);
   return {
     settings,
     source: settings.source.open(base),
-    mapping: compileMapping(settings.mapping, settings.lifecycle, settings, { expressions }),
+    mapping: compile(settings),
+    compile,
+    configuration: configurationOf(settings, dialect),
     platform,
     dialect,
     limits: callLimits,

@@ -1,6 +1,7 @@
 import type { StoredBlocked } from '../core/guard/blocked.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { FieldName } from '../core/person/fields.ts';
+import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
 import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
 
@@ -32,6 +33,44 @@ export interface Reads {
    * Returns where the sync's next delta may begin, as `runs.update` last stored it; undefined: a full read is required.
    */
   watermark(sync: string): Promise<Watermark | undefined>;
+}
+
+/** A configuration of a sync, as an accepted full run found it. */
+export interface StoredConfiguration extends Configuration {
+  /** When it was stored (epoch ms). */
+  readonly at: number;
+}
+
+/** What the last accepted full run after an edit measured. */
+export interface MeasuredConfiguration extends StoredConfiguration {
+  readonly run: string;
+  /** A change of the edit was rejected, or a person could not be decided: the run cannot end the comparison. */
+  readonly isOpen: boolean;
+  /** The guard holds the changes of the edit. */
+  readonly isHeld: boolean;
+}
+
+export interface Baseline {
+  /** The configuration with which later ones are compared. */
+  readonly accepted: StoredConfiguration | undefined;
+  /** The edited configuration that was measured last; undefined while none differs. */
+  readonly measured: MeasuredConfiguration | undefined;
+}
+
+/** The configurations with which each sync's configuration is compared, sealed. */
+export interface Baselines {
+  /** What no configured key opens counts as absent. */
+  read(sync: string): Promise<Baseline>;
+  /** Makes a configuration the baseline. The one that was measured is no longer needed. */
+  accept(owned: OwnedRun, configuration: StoredConfiguration): Promise<void>;
+  measure(owned: OwnedRun, measured: MeasuredConfiguration): Promise<void>;
+  /**
+   * Makes the configuration that the run measured the baseline, if nothing of the edit is left: each of its changes was
+   * applied or exported.
+   */
+  advance(owned: OwnedRun): Promise<void>;
+  /** Returns the last applied change of each of these people, by identification. */
+  lastWrites(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LastWrite>>;
 }
 
 /** One person as the last accepted complete read showed them, for searches by name. */

@@ -1,5 +1,6 @@
 import type { BlockedCounts } from '../core/guard/blocked.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
+import type { EditFact } from '../core/plan/configuration.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { ErrorCode } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
@@ -41,6 +42,10 @@ export interface RunFacts {
   readonly postponed?: number;
   /** Two records claim one person, and only a full read can resolve the conflict: the next read is full. */
   readonly needsFull?: true;
+  /** What an edit of the configuration changes, held or not. Absent: no edit, or it changes no one. */
+  readonly edit?: EditFact;
+  /** The configuration was stored as the first one: there was none to compare it with. */
+  readonly isFirstConfiguration?: true;
   /** Rejected changes: dropped, they need no approval. */
   readonly rejected?: number;
   /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */

@@ -13,7 +13,7 @@ import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
-import type { Directories, RawTexts, Reads } from './reads.ts';
+import type { Baselines, Directories, RawTexts, Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
 import type { FactsPatch, OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
 import type { Sessions } from './sessions.ts';
@@ -82,6 +82,7 @@ export interface Store {
   readonly ledger: Ledger;
   readonly decisions: Decisions;
   readonly holds: Holds;
+  readonly baselines: Baselines;
   readonly reads: Reads;
   readonly rosters: Rosters;
   readonly rawTexts: RawTexts;
@@ -126,6 +127,8 @@ export interface PlanHeader {
   /** Absent for a plan that was only shown. */
   readonly run: string | undefined;
   readonly madeAt: number;
+  /** Fingerprint of the configuration with which it is made. */
+  readonly configuration?: string;
 }
 
 /** How changes are taken out of what will be sent. */
@@ -150,6 +153,8 @@ export interface Plans {
    */
   begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
   add(owned: OwnedRun | undefined, planId: string, changes: readonly NewChange[]): Promise<void>;
+  /** Replaces held changes that no one approved by others of the same people. Returns how many. */
+  replaceHeld(owned: OwnedRun | undefined, planId: string, changes: readonly NewChange[]): Promise<number>;
   count(planId: string): Promise<PlanCount>;
   /**
    * Yields the hashes of the open changes, neither approved nor rejected, in order of identification: for the digest.
@@ -211,6 +216,8 @@ export interface PlanCount {
   readonly classes: Readonly<Record<ChangeClass, number>>;
   /** Changes in state `planned` without an approval. */
   readonly open: Readonly<Record<ChangeClass, number>>;
+  /** The same, without those of the class `configuration`. */
+  readonly beside: Readonly<Record<ChangeClass, number>>;
 }
 
 export interface ChangeQuery {

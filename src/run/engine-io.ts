@@ -1,4 +1,5 @@
 import type { CompiledMapping } from '../core/person/mapping.ts';
+import type { Configuration, DecidingSettings } from '../core/plan/configuration.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { CountRequests } from '../ports/metrics.ts';
@@ -21,6 +22,10 @@ export interface Sync {
   readonly limits: Limits;
   /** Changes with every setting that affects decisions about people: mapping, scope, lifecycle, source and target. */
   readonly fingerprint: string;
+  /** What is compared with the sync's baseline. */
+  readonly configuration: Configuration;
+  /** Compiles an earlier configuration of the sync. Throws `CONFIG_INVALID` where this version cannot. */
+  readonly compile: (settings: DecidingSettings) => CompiledMapping;
   readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
 }
 

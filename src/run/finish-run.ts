@@ -63,6 +63,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     counts,
     ...(reason === undefined ? {} : { reason }),
   } as const;
+  if (facts.edit !== undefined) await io.store.baselines.advance(owned);
   const leaves = fileLeaseOf(owned.run.connection);
   await io.store.runs.update(owned, patch, { watermark: (last) => watermarkAfter(last, read), leaves });
   io.checkpoint('run-finished');

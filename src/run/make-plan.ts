@@ -2,6 +2,7 @@ import { openBlockedTally } from '../core/guard/blocked.ts';
 import type { Spool } from '../ports/runtime.ts';
 import { comparePeople } from './compare/compare-people.ts';
 import { decideChanges } from './decide/decide-changes.ts';
+import { openEdit } from './edit.ts';
 import type { EngineIo } from './engine-io.ts';
 import { countChanges } from './judge/count-changes.ts';
 import { judge } from './judge/judge.ts';
@@ -54,5 +55,6 @@ export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, i
   const others = recorder.openOthers(spool, salt);
   const { watcher } = recorder;
   const findings = openFindings({ note: blocked.note, watch: watcher.finding });
-  return { ...job, recorder, others, spool, index, salt, blocked, findings };
+  const edited = await openEdit({ sync: job.sync, spool, salt }, io);
+  return { ...job, recorder, others, spool, index, salt, blocked, findings, ...edited };
 }

@@ -1,8 +1,10 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { RunFacts, RunScope } from '../ports/store.ts';
+import type { Edit } from './edit.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';
 import type { KnownPeople } from './record/write-directory.ts';
@@ -39,4 +41,7 @@ export interface PlanWork extends PlanJob, KnownPeople {
   readonly findings: Findings;
   /** People for whom no decision was possible. */
   readonly blocked: BlockedTally;
+  readonly baseline: Baseline;
+  /** The edit of the configuration since the baseline. Absent: there is none. */
+  readonly edit?: Edit;
 }

@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { MeasuredConfiguration } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { Aside, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
@@ -51,12 +52,21 @@ export interface Recorder {
   /** Holds the changes of these people in the class, except approved ones. Returns how many. */
   holdSome(some: SomeChanges, reason: string): Promise<number>;
   setAside(names: readonly string[], aside: Aside): Promise<void>;
+  /** Replaces held changes that no one approved by others of the same people. Returns how many. */
+  replaceHeld(changes: readonly NewChange[]): Promise<number>;
+  /** Stores the sync's configuration as the baseline, or as what an edit was measured with. */
+  configuration(found: ConfigurationFound): Promise<void>;
   /** Stores who the people of an accepted, complete full read are. `rows`: of the read. */
   people(people: KnownPeople, rows: number, proof: MissingProof): Promise<void>;
   read(read: Omit<ReadRecord, 'sync' | 'run'>): Promise<void>;
   decisions(grounds: DecisionGrounds): Promise<void>;
   seal(digest: string): Promise<void>;
 }
+
+/** What an accepted full run found about the sync's configuration. */
+export type ConfigurationFound =
+  | { readonly kind: 'accepted' }
+  | ({ readonly kind: 'measured' } & Pick<MeasuredConfiguration, 'isOpen' | 'isHeld'>);
 
 /** Looks on while a plan is made. */
 export interface Watcher {
@@ -100,6 +110,12 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
       await writeRoster(owned, { people, sync, rows, proof }, io);
       await writeDirectory(owned, { people, sync: name, proof }, io);
     },
+    configuration(found) {
+      const current = { ...sync.configuration, at: clock.now() };
+      if (found.kind === 'accepted') return store.baselines.accept(owned, current);
+      const { isOpen, isHeld } = found;
+      return store.baselines.measure(owned, { ...current, run: id, isOpen, isHeld });
+    },
     read: (read) => store.reads.put(owned, { ...read, sync: name, run: id }),
     decisions: (grounds) => recordDecisions(owned, grounds, io),
   };
@@ -121,6 +137,7 @@ export function explainWith(watcher: Watcher, sync: Sync, io: EngineIo): Recorde
     async applyApprovals() {},
     hold: async ({ holds }) => holds.map(() => 0),
     holdSome: async () => 0,
+    replaceHeld: async () => 0,
     async setAside() {},
     async seal() {},
   };
@@ -128,7 +145,7 @@ export function explainWith(watcher: Watcher, sync: Sync, io: EngineIo): Recorde
 
 type StoredPlan = Pick<
   Recorder,
-  'planId' | 'begin' | 'changes' | 'applyApprovals' | 'hold' | 'holdSome' | 'setAside' | 'seal'
+  'planId' | 'begin' | 'changes' | 'applyApprovals' | 'hold' | 'holdSome' | 'replaceHeld' | 'setAside' | 'seal'
 >;
 
 interface PlanPlace {
@@ -138,12 +155,17 @@ interface PlanPlace {
   readonly run: string | undefined;
 }
 
-function storedPlan({ planId, owned, run }: PlanPlace, { settings }: Sync, { store, clock }: EngineIo): StoredPlan {
+function storedPlan(
+  { planId, owned, run }: PlanPlace,
+  { settings, configuration }: Sync,
+  { store, clock }: EngineIo,
+): StoredPlan {
   const { plans } = store;
   const { name: sync } = settings;
   return {
     planId,
-    begin: () => plans.begin(owned, { id: planId, sync, run, madeAt: clock.now() }),
+    begin: () =>
+      plans.begin(owned, { id: planId, sync, run, madeAt: clock.now(), configuration: configuration.fingerprint }),
     changes: (changes) => plans.add(owned, planId, changes),
     async applyApprovals() {
       await plans.applyApprovals(owned, planId, sync, clock.now());
@@ -155,6 +177,7 @@ function storedPlan({ planId, owned, run }: PlanPlace, { settings }: Sync, { sto
       return counts;
     },
     holdSome: (some, reason) => plans.holdSome(owned, planId, some, reason),
+    replaceHeld: (changes) => plans.replaceHeld(owned, planId, changes),
     setAside: (names, aside) => plans.setAside(owned, planId, names, aside),
     seal: (digest) => plans.seal(owned, planId, digest),
   };
@@ -172,6 +195,7 @@ function withoutEffect(sync: Sync, io: EngineIo): Effects {
     takeOver: async (users) => new Set(users.map(({ identification }) => identification)),
     async ledger() {},
     async people() {},
+    async configuration() {},
     async read() {},
     async decisions() {},
   };

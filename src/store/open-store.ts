@@ -6,6 +6,7 @@ import type { Store } from '../ports/store.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import type { Seal } from '../ports/tokens.ts';
 import { createAlerts } from './alerts.ts';
+import { createBaselines } from './baselines.ts';
 import type { Database, OpenDatabase } from './db/database.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
@@ -125,6 +126,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
     ledger: createLedger(db, keys),
     decisions: createDecisions(db),
     holds: createHolds(db),
+    baselines: createBaselines(db, keys),
     reads: createReads(db),
     rosters: createRosters(db),
     rawTexts: createRawTexts(db, keys),

@@ -196,6 +196,7 @@ export function describePlans(store: () => Store): void {
       kinds: { create: 1, update: 2, enable: 0, disable: 2, remove: 0 },
       classes,
       open: { ...classes, updates: 0, emailChanges: 0, disables: 1 },
+      beside: { ...classes, updates: 0, emailChanges: 0, disables: 1 },
     });
     expect(await plans.countStates('plan_1')).toMatchObject({ planned: 4, held: 1, applied: 0, dropped: 0 });
     expect((await plans.count('plan_2')).classes).toEqual(noClasses);

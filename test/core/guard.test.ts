@@ -72,12 +72,59 @@ describe('the allowance of a tiny company', () => {
     expect(classAllowance('disables', defaultGuards.disables, { managed: enabled, enabled })).toBe(allowed);
   });
 
-  it('does not hold back creates and updates, nor anything of a first run, and gives nothing that is not allowed', () => {
+  it('does not hold back creates, nor anything of a first run, and gives nothing that is not allowed', () => {
     expect(classAllowance('creates', defaultGuards.creates, { managed: 3, enabled: 3 })).toBe(25);
-    expect(classAllowance('updates', defaultGuards.updates, { managed: 3, enabled: 3 })).toBe(50);
     expect(classAllowance('enables', defaultGuards.enables, { managed: 0, enabled: 0 })).toBe(5);
     const nothing = { absolute: 0, percent: 0, cap: undefined };
     expect(classAllowance('disables', nothing, { managed: 3, enabled: 3 })).toBe(0);
+  });
+});
+
+describe('the allowance of updates', () => {
+  it.each([
+    [3, 10],
+    [30, 10],
+    [33, 11],
+    [90, 30],
+    [200, 60],
+  ])('of %i enabled users is a third of them, at least ten, and never above the threshold', (enabled, most) => {
+    expect(classAllowance('updates', defaultGuards.updates, { managed: enabled, enabled })).toBe(most);
+  });
+
+  it('is the threshold at a first run', () => {
+    expect(classAllowance('updates', defaultGuards.updates, { managed: 0, enabled: 0 })).toBe(50);
+  });
+});
+
+describe('an edit of the configuration', () => {
+  const reason = 'this edit changes 11 people: area 11. Edited: mapping.area';
+  const edit = { reason, waits: undefined, beside: { ...none, updates: 2 } };
+  const verdictOf = (people: number, patch: Partial<GuardFacts> = {}) => {
+    const classes = { ...none, updates: people + 2, configuration: people };
+    return checkGuards({ ...calm, managed: 300, enabled: 300, classes, edit, ...patch }, defaultGuards).holds;
+  };
+
+  it('passes up to ten people, counted with those of the last 24 hours', () => {
+    expect(verdictOf(10)).toEqual([]);
+    expect(verdictOf(3, { recent: { ...none, configuration: 7 } })).toEqual([]);
+    expect(verdictOf(3, { recent: { ...none, configuration: 8 } })).toMatchObject([
+      {
+        class: 'configuration',
+        reason: `${reason}, after 8 by edits in the last 24 hours. The limit without approval is 10 people in 24 hours`,
+      },
+    ]);
+  });
+
+  it('is held as a whole, and does not count in the other classes then', () => {
+    expect(verdictOf(100)).toMatchObject([{ class: 'configuration', count: 100 }]);
+  });
+
+  it('waits whatever its number until a full run has measured it, while a read is in doubt, and after a restore', () => {
+    const restored = { from: 'yesterday', at: 'today' };
+    const previous = { rows: 1000, fillRates: {} };
+    expect(verdictOf(1, { edit: { ...edit, waits: 'No run has measured it' } })).toHaveLength(1);
+    expect(verdictOf(1, { rows: 10, previous })[0]?.reason).toMatch(/This read is in doubt/);
+    expect(verdictOf(1, { restored })[0]?.reason).toMatch(/restored/);
   });
 });
 

@@ -146,6 +146,7 @@ it('the counts of a run are what was planned and how each change ended', () => {
     disables: 4,
     removes: 5,
     handOvers: 0,
+    configuration: 0,
   };
   const ends = { ...noStates, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
   expect(countChanges(kinds, classes, ends, 13)).toEqual({

@@ -1,6 +1,9 @@
+import type { SyncConfig } from '../../src/config/config.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
+import { configurationOf } from '../../src/config/fingerprint.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
-import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
+import { defaultDialect, defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
+import type { Sync } from '../../src/run/engine-io.ts';
 
 const from = (path: string, whenEmpty: FieldRule['whenEmpty'] = 'keep'): FieldRule => {
   return { kind: 'from', path, transform: [], format: undefined, whenEmpty };
@@ -65,9 +68,22 @@ export const plainSettings: SyncSettings = {
     disables: unlimited,
     removes: unlimited,
     handOvers: unlimited,
+    configuration: unlimited,
   },
 };
 
 export function compilePlainMapping(settings: SyncSettings) {
   return compileMapping(settings.mapping, settings.lifecycle, settings, { expressions: createExpressions() });
+}
+
+/** What the sync's baseline is compared with. `identity`: of the source. */
+export function configured(
+  settings: SyncSettings,
+  { identity = 's1', dialect = defaultDialect } = {},
+): Pick<Sync, 'configuration' | 'compile'> {
+  const source = { kind: 'csv', fingerprint: 'f1', identity, open: () => undefined as never };
+  const compile: Sync['compile'] = (of) => {
+    return compileMapping(of.mapping, of.lifecycle, of, { expressions: createExpressions() });
+  };
+  return { configuration: configurationOf({ ...settings, source } satisfies SyncConfig, dialect), compile };
 }

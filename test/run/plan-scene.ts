@@ -20,7 +20,7 @@ import { openStore } from '../../src/store/index.ts';
 import { openRun } from '../contracts/store-samples.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
-import { compilePlainMapping, plainSettings } from './plain-settings.ts';
+import { compilePlainMapping, configured, plainSettings } from './plain-settings.ts';
 import { openScript, type Script, scriptedPlatform, takeBatch } from './run-in-store.ts';
 
 /** What the HR system answers; a test changes it as it goes. */
@@ -152,6 +152,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     settings,
     source: sourceOf(source, options.capabilities),
     mapping: compilePlainMapping(settings),
+    ...configured(settings),
     platform: scriptedPlatform({ users, script, calls, asked, counted: new Map() }),
     dialect: defaultDialect,
     limits: defaultLimits,

@@ -21,7 +21,7 @@ import { openRun, writePlan } from '../contracts/store-samples.ts';
 import { sampleKey } from '../contracts/store-sealing.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-import { compilePlainMapping, plainSettings } from './plain-settings.ts';
+import { compilePlainMapping, configured, plainSettings } from './plain-settings.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -141,6 +141,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     settings,
     source: undefined as never,
     mapping: compilePlainMapping(settings),
+    ...configured(settings),
     platform: scriptedPlatform({ users, script, calls, asked, counted }),
     dialect: defaultDialect,
     limits: defaultLimits,

@@ -23,6 +23,7 @@ const noClasses = (): Record<ChangeClass, number> => ({
   disables: 0,
   removes: 0,
   handOvers: 0,
+  configuration: 0,
 });
 
 const sealed = (id: string): RollcallError => new RollcallError(`plan ${id} is sealed`, { code: 'CONFLICT' });
@@ -84,14 +85,22 @@ export function memoryPlans(tables: Tables): Plans {
       }
     },
     async count(id) {
-      const count = { states: { ...noStates }, kinds: noKinds(), classes: noClasses(), open: noClasses() };
+      const count = {
+        states: { ...noStates },
+        kinds: noKinds(),
+        classes: noClasses(),
+        open: noClasses(),
+        beside: noClasses(),
+      };
       for (const { kind, classes, state, isApproved, isRejected } of sorted(id)) {
         count.states[state] += 1;
         if (isRejected) continue;
         count.kinds[kind] += 1;
         for (const name of classes) {
           count.classes[name] += 1;
-          if (state === 'planned' && !isApproved) count.open[name] += 1;
+          if (state !== 'planned' || isApproved) continue;
+          count.open[name] += 1;
+          if (!classes.includes('configuration')) count.beside[name] += 1;
         }
       }
       return count;
@@ -134,6 +143,17 @@ export function memoryPlans(tables: Tables): Plans {
       return holdWhere(plan.changes.values(), reason, ({ identification, classes }) => {
         return names.includes(identification) && classes.includes(held);
       });
+    },
+    async replaceHeld(owned, id, changes) {
+      const { changes: rows } = requirePlan(tables, owned, id);
+      const isReplaced = (name: string): boolean => {
+        const planned = rows.get(name)?.planned;
+        return planned?.state === 'held' && !planned.isApproved;
+      };
+      const others = changes.filter(({ identification }) => isReplaced(identification));
+      for (const { identification } of others) rows.delete(identification);
+      await this.add(owned, id, others);
+      return others.length;
     },
     async setAside(owned, id, names, { state, reason }) {
       const plan = requirePlan(tables, owned, id);

@@ -1,6 +1,7 @@
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
 import { openRoster } from '../../src/core/plan/roster.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import type { Baseline } from '../../src/ports/reads.ts';
 import type { Batch, Batches, LearnedFacts, Ledger, Store } from '../../src/ports/store.ts';
 import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
@@ -29,6 +30,7 @@ export function memoryStore(): SimulatedStore {
     ledger: memoryLedger(tables),
     decisions: memoryDecisions(tables),
     holds: memoryHolds(tables),
+    baselines: memoryBaselines(tables),
     reads: memoryReads(tables),
     rosters: memoryRosters(tables),
     rawTexts: { add: async () => {}, ofRun: async () => [] },
@@ -65,6 +67,38 @@ function memoryLearned(): Store['learned'] {
   return {
     get: async (connection) => get(connection),
     update: async (connection, change) => void facts.set(connection, change(get(connection))),
+  };
+}
+
+function memoryBaselines({ baselines, plans }: Tables): Store['baselines'] {
+  const advance = (sync: string, accepted: Baseline['accepted']): void => {
+    baselines.set(sync, { accepted, measured: undefined });
+  };
+  const none: Baseline = { accepted: undefined, measured: undefined };
+  return {
+    read: async (sync) => baselines.get(sync) ?? none,
+    accept: async ({ run: { sync } }, configuration) => advance(sync, configuration),
+    measure: async ({ run: { sync } }, measured) => {
+      baselines.set(sync, { ...(baselines.get(sync) ?? none), measured });
+    },
+    advance: async ({ run: { id, sync } }) => {
+      const measured = baselines.get(sync)?.measured;
+      const rows = [...(plans.get(id)?.changes.values() ?? [])].map(({ planned }) => planned);
+      const isEnded = ({ state }: (typeof rows)[number]) => ['applied', 'unverified', 'exported'].includes(state);
+      const isLeft = rows.some((row) => row.classes.includes('configuration') && !isEnded(row));
+      if (measured?.run === id && !measured.isOpen && !isLeft) advance(sync, measured);
+    },
+    lastWrites: async (_, names) => {
+      const rows = [...plans.values()].flatMap(({ header, changes }) => {
+        return [...changes.values()].map((row) => ({ ...row, configuration: header.configuration }));
+      });
+      const applied = rows.filter(({ appliedAt }) => appliedAt !== undefined);
+      const oldestFirst = applied.sort((a, b) => Number(a.appliedAt) - Number(b.appliedAt));
+      const last = oldestFirst.map(({ planned: { identification, kind, before, classes }, configuration }) => {
+        return [identification, { kind, before, classes, configuration }] as const;
+      });
+      return new Map(last.filter(([name]) => names.includes(name)));
+    },
   };
 }
 

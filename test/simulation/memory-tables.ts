@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { RosterHeader, RosterPage } from '../../src/core/plan/roster.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Finding } from '../../src/core/run/finding.ts';
+import type { Baseline } from '../../src/ports/reads.ts';
 import type {
   Batch,
   ChangeMark,
@@ -52,6 +53,7 @@ export interface HoldInMemory {
 }
 
 export interface Tables {
+  readonly baselines: Map<string, Baseline>;
   readonly leases: Map<string, LeaseRow>;
   /** Until when each owner's place counts, in order, by lease. */
   readonly turns: Map<string, Map<string, number>>;
@@ -71,6 +73,7 @@ export interface Tables {
 
 export function emptyTables(): Tables {
   return {
+    baselines: new Map(),
     leases: new Map(),
     turns: new Map(),
     triggers: new Map(),

@@ -10,6 +10,7 @@ import type { Store } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openRun } from '../../src/run/request-run.ts';
 import { driveRun } from '../../src/work/in-process/drive-run.ts';
+import { configured } from '../run/plain-settings.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { type Community, rowsOf, type SimulatedPlatform } from './community.ts';
 import type { Company } from './company.ts';
@@ -39,6 +40,7 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     settings,
     source: world.company.sourceFor(life),
     mapping,
+    ...configured(settings),
     platform,
     dialect: defaultDialect,
     limits: defaultLimits,

@@ -12,6 +12,7 @@ import { newUlid } from '../../src/main/process.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Checkpoint } from '../../src/ports/runtime.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
+import type { Sync } from '../../src/run/engine-io.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import type { RunReport } from '../../src/views/runs.ts';
@@ -56,6 +57,8 @@ export interface Office {
     readonly approve?: string;
     readonly users?: readonly string[];
   }): Promise<RunReport>;
+  /** Replaces keys of the sync `people` in the file, and from then on the office has it. `undefined` removes a key. */
+  edit(sync: Readonly<Record<string, unknown>>): Promise<void>;
   /** Writes these employees, and runs the sync. */
   applyRows(rows: readonly Row[]): Promise<RunReport>;
   /** Applies, and approves whatever was held, until nothing is held. */
@@ -111,12 +114,12 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     syncs: { people, ...options.syncs },
   };
   const path = join(folder, 'rollcall.json');
-  await writeFile(path, JSON.stringify(config));
-  const loaded = await loadConfig(path, {
-    env: {},
-    sourceKinds: [...sourceKinds, ...(options.kinds ?? [])],
-    expressions: createExpressions(),
-  });
+  const load = async () => {
+    await writeFile(path, JSON.stringify(config));
+    const kinds = [...sourceKinds, ...(options.kinds ?? [])];
+    return loadConfig(path, { env: {}, sourceKinds: kinds, expressions: createExpressions() });
+  };
+  const loaded = await load();
   const checkpoint = options.checkpoint ?? (() => {});
   const parts = { clock, logger: log, newId: newUlid, checkpoint, mayPresentSeed: true };
   const engine = await openEngine(loaded, options.hasUptime === true ? { ...parts, uptime: clock.uptime } : parts);
@@ -145,6 +148,12 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
         ...(approve === undefined ? {} : { approve }),
         ...(users === undefined ? {} : { scope: { kind: 'users', identifications: users } }),
       }),
+    async edit(sync) {
+      Object.assign(config.syncs.people, sync);
+      const edited = await openEngine(await load(), parts);
+      onTestFinished(() => edited.close());
+      (engine.io.syncs as Map<string, Sync>).set('people', edited.io.syncs.get('people') as Sync);
+    },
     async applyRows(rows) {
       await office.writeEmployees(rows);
       return office.apply();

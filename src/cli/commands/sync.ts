@@ -101,6 +101,7 @@ const classOrder: readonly ChangeClass[] = [
   'removes',
   'disables',
   'handOvers',
+  'configuration',
   'enables',
   'creates',
   'emailChanges',

@@ -85,6 +85,7 @@ export const guards = z.strictObject({
   updates: threshold('updates', 'Updates of any field.'),
   firstSight: threshold('firstSight', 'First writes of fields that the platform does not return.'),
   handOvers: threshold('handOvers', 'Accounts that stay enabled because another sync is expected to take them over.'),
+  configuration: threshold('configuration', 'People whom an edit of the configuration changes, and nothing else.'),
   blocked: blockedThreshold(defaultGuards.blocked),
   rowsDownPercent: documented(
     percentage().default(defaultGuards.rowsDownPercent),

@@ -38,6 +38,17 @@ export interface GuardFacts {
     | undefined;
   /** People who are blocked by source data; undefined for point reads. */
   readonly blocked?: BlockedFacts;
+  /** An edit of the configuration that the plan was compared with. Absent: none differs. */
+  readonly edit?: EditFacts;
+}
+
+export interface EditFacts {
+  /** How many people differ by what, as a sentence without its full stop. */
+  readonly reason: string;
+  /** Why its changes wait whatever their number; undefined where this read measures the edit. */
+  readonly waits: string | undefined;
+  /** All other changes that no one approved: they continue while those of the edit are held. */
+  readonly beside: Readonly<Record<ChangeClass, number>>;
 }
 
 /** Instants as text: `2026-11-25 03:00:26 UTC`. */
@@ -86,17 +97,27 @@ export function allowance(threshold: Threshold, { managed, enabled }: Users): nu
   return Math.min(Math.max(threshold.absolute, share), threshold.cap ?? Number.POSITIVE_INFINITY);
 }
 
-/** Classes that lock users out or restore access: never more than a third of the enabled users in 24 hours. */
-const withinThird: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges'];
-
 /**
- * Returns how many changes of the class pass in 24 hours: its threshold, but in a very small company a third, at least
- * one.
+ * The classes of which never more than a third of the enabled users pass in 24 hours, with the least that may. All but
+ * updates lock users out, or restore access.
  */
+const withinThird: Readonly<Partial<Record<ChangeClass, number>>> = {
+  disables: 1,
+  enables: 1,
+  removes: 1,
+  emailChanges: 1,
+  updates: 10,
+};
+
+/** The classes of which each change needs approval while it is not known how many were made. */
+const countedExactly: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges', 'configuration'];
+
+/** Returns how many changes of the class pass in 24 hours: its threshold, but in a small company a third. */
 export function classAllowance(name: ChangeClass, threshold: Threshold, users: Users): number {
   const usual = allowance(threshold, users);
-  if (users.managed === 0 || !withinThird.includes(name)) return usual;
-  return Math.min(usual, Math.max(1, Math.floor(users.enabled / 3)));
+  const least = withinThird[name];
+  if (users.managed === 0 || least === undefined) return usual;
+  return Math.min(usual, Math.max(least, Math.floor(users.enabled / 3)));
 }
 
 /**
@@ -106,26 +127,6 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const holds: Hold[] = [];
   const blind = blindness(facts.vanished);
   const rowsReason = rowsDropped(facts, settings);
-  for (const name of changeClasses) {
-    const count = facts.classes[name];
-    if (count === 0) continue;
-    const allowed = classAllowance(name, settings[name], facts);
-    const total = count + facts.recent[name];
-    if (name === 'handOvers') {
-      holds.push({ sync: facts.sync, class: name, reason: tooManyHandOvers(count, allowed), count });
-    } else if (blind !== undefined) {
-      // Every result of a vanished field can be wrong, for example a leave date or the scope.
-      holds.push({ sync: facts.sync, class: name, reason: blind, count });
-    } else if (facts.restored !== undefined && withinThird.includes(name)) {
-      holds.push({ sync: facts.sync, class: name, reason: notCounted(name, count, facts.restored), count });
-    } else if (total > allowed) {
-      holds.push({ sync: facts.sync, class: name, reason: tooMany(name, facts, allowed), count });
-    } else if (facts.columns?.encoding !== undefined && (name === 'creates' || name === 'updates')) {
-      holds.push({ sync: facts.sync, class: name, reason: facts.columns.encoding, count });
-    } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
-      holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
-    }
-  }
   const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
   const emptied = emptiedFields(facts, settings).filter(({ field }) => !told.has(field));
   const { fields: doubted = [], leaveDate } = facts.columns ?? {};
@@ -134,7 +135,47 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const areMissesHeld = rowsReason !== undefined || blind !== undefined;
   const why = leaveDate ?? facts.columns?.encoding;
   const column = why === undefined ? {} : { column: why };
-  return { holds, fields, areMissesHeld, ...column, ...(blocked === undefined ? {} : { blocked }) };
+  const read = { fields, areMissesHeld, ...column, ...(blocked === undefined ? {} : { blocked }) };
+  const edit = blind ?? whyEditWaits(facts, settings, isReadDoubted({ holds, ...read }));
+  if (edit !== undefined && facts.classes.configuration > 0) {
+    const count = facts.classes.configuration;
+    holds.push({ sync: facts.sync, class: 'configuration', reason: edit, count });
+  }
+  const classes = holds.length > 0 ? (facts.edit?.beside ?? facts.classes) : facts.classes;
+  for (const name of changeClasses) {
+    const count = classes[name];
+    if (count === 0 || name === 'configuration') continue;
+    const allowed = classAllowance(name, settings[name], facts);
+    const total = count + facts.recent[name];
+    if (name === 'handOvers') {
+      holds.push({ sync: facts.sync, class: name, reason: tooManyHandOvers(count, allowed), count });
+    } else if (blind !== undefined) {
+      // Every result of a vanished field can be wrong, for example a leave date or the scope.
+      holds.push({ sync: facts.sync, class: name, reason: blind, count });
+    } else if (facts.restored !== undefined && countedExactly.includes(name)) {
+      holds.push({ sync: facts.sync, class: name, reason: notCounted(name, count, facts.restored), count });
+    } else if (total > allowed) {
+      holds.push({ sync: facts.sync, class: name, reason: tooMany(name, { ...facts, classes }, allowed), count });
+    } else if (facts.columns?.encoding !== undefined && (name === 'creates' || name === 'updates')) {
+      holds.push({ sync: facts.sync, class: name, reason: facts.columns.encoding, count });
+    } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
+      holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
+    }
+  }
+  return { holds, ...read };
+}
+
+/** Returns why the changes of an edit are held, as a whole, or undefined. */
+function whyEditWaits(facts: GuardFacts, settings: GuardSettings, isDoubted: boolean): string | undefined {
+  const { edit, classes, recent, restored } = facts;
+  if (edit === undefined) return undefined;
+  if (edit.waits !== undefined) return `${edit.reason}. ${edit.waits}`;
+  if (isDoubted) return `${edit.reason}. This read is in doubt, so it does not show how many people differ`;
+  if (restored !== undefined) return `${edit.reason}. ${notCounted('configuration', classes.configuration, restored)}`;
+  const allowed = allowance(settings.configuration, facts);
+  if (classes.configuration + recent.configuration <= allowed) return undefined;
+  const before = recent.configuration === 0 ? '' : `, after ${recent.configuration} by edits in the last 24 hours`;
+  return `${edit.reason}${before}. The limit without approval is ${countOf(allowed, 'person', 'people')} in 24 hours`;
 }
 
 /**
@@ -222,6 +263,7 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   disables: 'disable',
   removes: 'remove',
   handOvers: 'expected hand-over',
+  configuration: 'configuration change',
 };
 
 /** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */

@@ -17,6 +17,7 @@ export type ChangeKind = (typeof changeKinds)[number];
 /**
  * The classes that guards count. One change can be in several classes: an update of the e-mail is in two. `handOvers`:
  * disables and removes of people whom another sync is expected to take over. They are sent only when approved.
+ * `configuration`: what differs for a person by an edit of the configuration alone; see `core/plan/configuration.ts`.
  */
 export type ChangeClass =
   | 'creates'
@@ -26,7 +27,8 @@ export type ChangeClass =
   | 'enables'
   | 'disables'
   | 'removes'
-  | 'handOvers';
+  | 'handOvers'
+  | 'configuration';
 
 export const changeClasses: readonly ChangeClass[] = [
   'creates',
@@ -37,6 +39,7 @@ export const changeClasses: readonly ChangeClass[] = [
   'disables',
   'removes',
   'handOvers',
+  'configuration',
 ];
 
 /** The user before the change, reduced to what judging, writing and undoing need. */

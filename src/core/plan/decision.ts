@@ -60,8 +60,10 @@ export function fieldsDecided(
   const { kind, classes } = change;
   if (kind !== 'update' && kind !== 'enable') return { isWhole: true, digests: {} };
   const digests = digestsOf(change);
-  if (kind === 'enable' && only?.includes('enables') !== false) return { isWhole: true, digests };
-  if (only === undefined) return { isWhole: false, digests };
+  // What an edit changes is decided as it was shown, whole.
+  const isAll = only === undefined || (only.includes('configuration') && classes.includes('configuration'));
+  if (kind === 'enable' && (isAll || only.includes('enables'))) return { isWhole: true, digests };
+  if (isAll) return { isWhole: false, digests };
   const isFirst = (field: FieldName): boolean => classes.includes('firstSight') && !fieldTraits(field).isReadable;
   const isMeant = (field: FieldName): boolean =>
     (field === 'email' && only.includes('emailChanges')) || only.includes(isFirst(field) ? 'firstSight' : 'updates');

@@ -103,6 +103,7 @@ export const defaultGuards: GuardSettings = {
   updates: { absolute: 50, percent: 30, cap: undefined },
   firstSight: { absolute: 50, percent: 30, cap: undefined },
   handOvers: { absolute: 5, percent: 5, cap: 100 },
+  configuration: { absolute: 10, percent: 0, cap: undefined },
   blocked: { absolute: 10, percent: 10, cap: 100, oneInRows: 3 },
   rowsDownPercent: 10,
   fillRateDownPoints: 20,

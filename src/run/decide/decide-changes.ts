@@ -8,10 +8,12 @@ import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { given } from '../../core/run/given.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { type ExpectedHandOvers, isDecidedByOperator } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';
+import { countEdited } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { reportFoundParked } from '../prove/report-parked.ts';
@@ -19,6 +21,7 @@ import { mark } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { blockedPerson } from '../read/source-says.ts';
 import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
+import { decideEdit, type EditedChange } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
 
@@ -107,20 +110,8 @@ export async function decideChanges(
   const isFocused = read.focus !== undefined;
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
-  const job = {
-    sync,
-    snapshot,
-    isFocused,
-    index,
-    spool,
-    candidates,
-    claims,
-    holders,
-    neighbors,
-    asked,
-    blocked,
-    signal,
-  };
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked };
+  const job = { sync, snapshot, isFocused, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, unchanged } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
@@ -218,6 +209,8 @@ async function decideSome(
   let unchanged = 0;
   const all = await decideSlots(job, slots, io);
   const taken = await takeOver(all, sink);
+  const { edit } = job;
+  const edited = edit === undefined ? undefined : await decideEdit({ ...job, edit }, all, io);
   for (const { slot, person, entry, owner, subject, decision: bare } of all) {
     if (bare.takenFrom !== undefined && !taken.has(subject.identification)) continue;
     const decision = withMoves(bare, slot, job.moves);
@@ -240,7 +233,11 @@ async function decideSome(
       if (message !== undefined) {
         index.set(slot, mark.prevented);
         sink.find({ code: 'not-deliverable', identification: change.identification, message });
-      } else proposed.push({ draft: { ...change, rule: decision.rule }, hidden });
+      } else {
+        const { rule } = decision;
+        const ofEdit = edited?.get(subject.identification);
+        proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: ofEdit }) });
+      }
     }
     if (decision.expected !== undefined) {
       expected.push({ draft: { ...decision.expected, rule: decision.rule }, hidden });
@@ -267,6 +264,7 @@ interface Proposed {
   readonly draft: Proposal;
   /** What the ledger knows of fields that the platform does not show. */
   readonly hidden: FieldValues;
+  readonly edited?: EditedChange;
 }
 
 async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promise<ReadonlySet<string>> {
@@ -279,7 +277,7 @@ async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promis
 /** Applies the standing decisions about each person, and gives each change the episode of its rule, and its hash. */
 async function sendChanges(
   { proposed, expected }: { readonly proposed: readonly Proposed[]; readonly expected: readonly Proposed[] },
-  { sync }: DecideJob,
+  { sync, edit, spool, snapshot, isFocused }: DecideJob,
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
@@ -301,7 +299,24 @@ async function sendChanges(
     return { ...sealChange({ ...draft, episode: episodeOf(draft.rule, decisions) }), ...settled };
   };
   const now = io.clock.now();
-  const changes = proposed.map(seal);
+  const isHeldBefore = (snapshot.kind !== 'full' || isFocused) && edit?.measured?.isHeld === true;
+  const changes = proposed.map((one) => {
+    const { draft, edited } = one;
+    if (edit === undefined || edited === undefined) return seal(one);
+    const { parts, classes, reason, instead } = edited;
+    const early = instead && seal({ ...one, draft: { ...draft, ...instead } });
+    // A person who comes while the edit waits gets what the earlier configuration gives.
+    if (early !== undefined && isHeldBefore) return early;
+    const change = seal({ ...one, draft: { ...draft, classes, reason } });
+    const { without = [], verdict } = change;
+    const left = parts.filter((part) => !without.some((field) => field === part));
+    if (verdict?.state === 'dropped' || left.length < parts.length) edit.tally.rejected += 1;
+    if (verdict?.state === 'dropped' || parts.length === 0) return change;
+    if (left.length === 0) return { ...change, classes: change.classes.filter((name) => name !== 'configuration') };
+    if (early === undefined) countEdited(edit, left);
+    else countEdited(edit, left, { place: spool.append(JSON.stringify(early)), classes: early.classes });
+    return change;
+  });
   const leftOut: NewChange[] = [];
   for (const change of expected.map(seal)) {
     (isDecidedByOperator(change, decisionsOf(change), now) ? changes : leftOut).push(change);

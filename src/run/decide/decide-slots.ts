@@ -13,6 +13,7 @@ import type { EmailClaims } from '../compare/compare-platform.ts';
 import { type Candidates, type KeptUser, readKept } from '../compare/kept-users.ts';
 import { isConfiguredOn, type NeighborReader } from '../compare/neighbors.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
+import type { Edit } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
@@ -33,6 +34,8 @@ export interface DecideJob {
   readonly asked: ReadonlyMap<number, SourceSays>;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
+  /** The edit of the configuration that the changes are compared with. Absent: there is none. */
+  readonly edit?: Edit;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly signal: AbortSignal;

@@ -7,6 +7,7 @@ import { spanOn } from '../clock-span.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
 import type { Decided } from '../decide/decide-changes.ts';
+import { withInstead } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
@@ -24,10 +25,13 @@ export async function countChanges(
   await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
   const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
+  const held = [...left, ...(await holdByColumn(work, read, io))];
+  const { open, beside } = await io.store.plans.count(recorder.planId);
   return {
+    open,
+    beside: work.edit === undefined ? beside : withInstead(beside, work.edit),
     rejected,
-    leftOut: [...left, ...(await holdByColumn(work, read, io))],
-    open: (await io.store.plans.count(recorder.planId)).open,
+    leftOut: held,
     recent: await appliedInWindow(sync, io),
     restored: await restoredSince(guardWindowStart(io), io),
   };

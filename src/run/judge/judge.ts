@@ -2,14 +2,17 @@ import { blockedBySource } from '../../core/guard/blocked.ts';
 import {
   type BlockedFacts,
   checkGuards,
+  type EditFacts,
   type GuardVerdict,
   isReadDoubted,
   type RestoredStore,
 } from '../../core/guard/guard.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
+import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
+import { editFact } from '../edit.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
 
@@ -21,6 +24,8 @@ export interface PlanCounts {
   readonly leftOut: readonly Hold[];
   /** Number of changes in each class that an operator has not approved. */
   readonly open: Readonly<Record<ChangeClass, number>>;
+  /** The same, without what an edit of the configuration changes, and with what is made instead of it. */
+  readonly beside: Readonly<Record<ChangeClass, number>>;
   /** The same, of earlier plans whose changes count in the guards now. */
   readonly recent: Readonly<Record<ChangeClass, number>>;
   /** The restore of the store, if it lies within the time that the guards look at. */
@@ -49,7 +54,7 @@ export interface JudgeInput {
 }
 
 /** Judges a plan: what is held, and whether the read is believed. Pure; `record` acts on it. */
-export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus'>, input: JudgeInput): Judged {
+export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'>, input: JudgeInput): Judged {
   const { sync } = work;
   const { read, compared, counts } = input;
   const { snapshot, fillRates, unreadable, vanished, columns, last } = read;
@@ -59,7 +64,7 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus'>, input:
   const previous = snapshot.kind === 'full' ? last : undefined;
   const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous };
   const { open: classes, recent, restored } = counts;
-  const about = blockedFacts(work, read);
+  const about = { ...blockedFacts(work, read), ...editFacts(work, read, counts) };
   const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);
   const left = counts.leftOut.filter((one) => !verdict.holds.some((hold) => hold.class === one.class));
   // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
@@ -84,6 +89,28 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus'>, input:
  */
 export function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
   return kind === 'full' && (missing !== undefined || isShrunk === true);
+}
+
+/** Returns whether the changes of an edit are held as a whole, or were left out of a decision. */
+export function isEditHeld({ holds }: Pick<GuardVerdict, 'holds'>): boolean {
+  return holds.some((hold) => hold.class === 'configuration');
+}
+
+/** Returns what an edit of the configuration changes, and whether this read shows how many people. */
+function editFacts(
+  { edit, sync: { settings } }: Pick<PlanWork, 'edit' | 'sync'>,
+  { snapshot }: PlanRead,
+  { beside }: PlanCounts,
+): { readonly edit?: EditFacts } {
+  const { edit: fact } = editFact(edit, true);
+  if (edit === undefined || fact === undefined) return {};
+  const all = edit.people === undefined ? '. One read cannot compare the two, so every change counts' : '';
+  const reason = `${editSentence(fact)}. ${editedSentence(fact.keys)}${all}`;
+  const isMeasuredHere = snapshot.kind === 'full' && snapshot.missing !== undefined;
+  const unmeasured = `No complete full run has measured this edit yet, so nothing of it is sent: run "rollcall apply ${settings.name}"`;
+  const held = 'The edit waits for approval';
+  const waits = isMeasuredHere || edit.measured?.isHeld === false ? undefined : edit.measured ? held : unmeasured;
+  return { edit: { reason, waits, beside } };
 }
 
 /** Returns facts about blocked people; none where a few people are decided, because there is nothing to compare. */

@@ -44,7 +44,11 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
   const { startedAt: runAt, watcher } = work.recorder;
   const onRecord = watcher.record;
-  const read = await readSource({ sync, reading, focus, index, runAt, blocked, signal, find, previous, onRecord }, io);
+  const people = { index, earlier: work.edit?.people };
+  const read = await readSource(
+    { sync, reading, focus, ...people, runAt, blocked, signal, find, previous, onRecord },
+    io,
+  );
   const message = 'the source does not know this person, so nothing was done for the person';
   for (const identification of read.unknown) find({ code: 'person-unknown', identification, message });
   for (const name of work.focus ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);

@@ -11,6 +11,7 @@ import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { SourceIo } from '../../ports/source.ts';
+import type { Edit } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
 import { openRecordFiling } from './file-records.ts';
@@ -45,6 +46,8 @@ export interface ReadJob {
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
   readonly index: PeopleIndex;
+  /** Where the records go as the configuration before an edit maps them. Undefined: there is nothing to compare. */
+  readonly earlier?: Edit['people'];
   /** Only these people are decided about. The others are stored as bystanders. */
   readonly focus: ReadonlySet<string> | undefined;
   /** When the run began. */
@@ -71,11 +74,20 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
   const filing = openRecordFiling(job);
   const budget = openBudget(signal);
+  const earlierBudget = openBudget(signal);
   let people = 0;
   let usable = 0;
   let unreadable = 0;
   let rows = 0;
 
+  const isTwinOf = (identification: string): boolean =>
+    twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification));
+  const fileEarlier = (mapped: Mapped): void => {
+    if (mapped.kind === 'unreadable') return;
+    const { identification } = mapped;
+    const isRead = named === undefined || named.has(identification) || job.focus !== undefined;
+    if (isRead || isTwinOf(identification)) job.earlier?.filing.file(mapped);
+  };
   const file = (mapped: Mapped): void => {
     if (mapped.kind === 'unreadable') {
       unreadable += 1;
@@ -89,7 +101,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     const isNamed = named === undefined || named.has(identification);
     if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
     // A person whose name differs from a named one only by case or looks like it is stored too. Then neither is changed.
-    const isTwin = !isNamed && (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification)));
+    const isTwin = !isNamed && isTwinOf(identification);
     if (!isNamed && !isTwin && job.focus === undefined) return;
     filing.file(mapped);
     if (!isNamed) {
@@ -113,6 +125,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
         filing.settle();
+        job.earlier?.filing.settle();
         const snapshot = certifySnapshot({
           kind: job.reading.kind,
           end: next.value,
@@ -160,6 +173,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       const { records } = next.value;
       // The expressions of a page are evaluated together, so none is waited for here.
       const page = records.map((record) => sync.mapping.map(record, now, budget));
+      const before = job.earlier && records.map((record) => job.earlier?.mapping.map(record, now, earlierBudget));
       for (const [i, record] of records.entries()) {
         watch.see(record);
         const mapped = page[i] as (typeof page)[number];
@@ -167,6 +181,8 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
         // Evaluations that were stopped say nothing about their records.
         if (mapped instanceof Promise) signal.throwIfAborted();
         file(done);
+        const earlier = await before?.[i];
+        if (earlier !== undefined) fileEarlier(earlier);
         job.onRecord(record, done);
       }
       rows += next.value.records.length;

@@ -2,15 +2,18 @@ import { blockedBySource, type StoredBlocked } from '../../core/guard/blocked.ts
 import { classNoun } from '../../core/guard/guard.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
+import type { Hold } from '../../core/run/run.ts';
+import type { NewChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { isStored, type Judged } from '../judge/judge.ts';
+import { isEditHeld, isStored, type Judged } from '../judge/judge.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { changesOf } from '../seal/batches.ts';
 
 const missesAtOnce = 1000;
+const changesAtOnce = 500;
 
 export interface RecordInput {
   readonly read: PlanRead;
@@ -30,6 +33,7 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   await holdExcess(work, judged, io);
   await withdrawDependents(work, decided, io);
   await recordRead(work, input, now);
+  await recordConfiguration(work, input);
   if (snapshot.missing !== undefined && !judged.verdict.areMissesHeld) await recordMisses(work, decided);
   io.checkpoint('ledger-written');
   const unresolved = compared.unresolved.blocked;
@@ -38,11 +42,42 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   reportHolds(work, judged, io);
 }
 
-async function holdExcess({ recorder, sync }: PlanWork, { excess, verdict }: Judged, io: EngineIo): Promise<void> {
-  const counts = await recorder.hold({ holds: excess, fields: verdict.fields });
+async function holdExcess(work: PlanWork, { excess, verdict }: Judged, io: EngineIo): Promise<void> {
+  const { recorder, sync } = work;
+  const isOfEdit = ({ class: name }: Hold): boolean => name === 'configuration';
+  const ofEdit = await recorder.hold({ holds: excess.filter(isOfEdit), fields: [] });
+  if (ofEdit.length > 0) await makeInstead(work);
+  const others = await recorder.hold({ holds: excess.filter((one) => !isOfEdit(one)), fields: verdict.fields });
+  const counts = [...ofEdit, ...others];
   for (const [i, { class: held }] of excess.entries()) {
     io.logger.warn({ sync: sync.settings.name, class: held, count: counts[i] ?? 0 }, `held: ${classNoun[held]}s`);
   }
+}
+
+/** While an edit is held, people who come today get what the earlier configuration gives. */
+async function makeInstead({ recorder, spool, edit }: PlanWork): Promise<void> {
+  let made = 0;
+  for (const places of chunk(edit?.tally.instead ?? [], changesAtOnce)) {
+    made += await recorder.replaceHeld(places.map((place) => JSON.parse(spool.read(place)) as NewChange));
+  }
+  if (made > 0) await recorder.applyApprovals();
+}
+
+/** Stores what an accepted full read shows of the configuration: a baseline, or how much an edit changes. */
+async function recordConfiguration(
+  { recorder, baseline, edit }: PlanWork,
+  { read, compared, judged }: RecordInput,
+): Promise<void> {
+  const { snapshot, focus } = read;
+  if (!judged.isAccepted || focus !== undefined || snapshot.kind !== 'full' || snapshot.missing === undefined) return;
+  if (baseline.accepted === undefined) return recorder.configuration({ kind: 'accepted' });
+  if (edit === undefined) return;
+  const { changed, coming, rejected, givenBack } = edit.tally;
+  const isHeld = isEditHeld(judged.verdict);
+  // A later run decides about people whose outcome is unknown, or who did not get their values back.
+  const isOpen = isHeld || rejected + givenBack + compared.unresolved.blocked.size > 0;
+  if (changed.people + coming.people === 0 && !isOpen) return recorder.configuration({ kind: 'accepted' });
+  if (!edit.isReverted) return recorder.configuration({ kind: 'measured', isOpen, isHeld });
 }
 
 /** Stores a full read that proves absence. It becomes the baseline for later reads if no guard doubts it. */

@@ -3,8 +3,9 @@ import { PlanDigest } from '../../core/plan/change.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
+import { editFact } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
-import type { Judged } from '../judge/judge.ts';
+import { isEditHeld, type Judged } from '../judge/judge.ts';
 import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
 
@@ -44,6 +45,8 @@ export async function sealPlan(
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
+    ...editFact(work.edit, isEditHeld(verdict)),
+    ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
     ...(isReadDoubted ? { isReadDoubted: true } : {}),
     ...(doubt === undefined ? {} : { doubt }),
     sourceGaps: snapshot.gaps,

@@ -34,6 +34,7 @@ export interface Schema {
   reads: ReadRow;
   rosters: RosterRow;
   roster_pages: RosterPageRow;
+  baselines: BaselineRow;
   watermarks: WatermarkRow;
   tokens: TokenRow;
   alert_states: AlertStateRow;
@@ -119,6 +120,8 @@ export interface PlanRow {
   made_at: number;
   /** Null until the plan is sealed. */
   digest: string | null;
+  /** Fingerprint of the configuration with which the plan was made. */
+  configuration: string | null;
 }
 
 export interface ChangeRow {
@@ -242,6 +245,18 @@ export interface RosterPageRow {
   digest: string;
   /** 32-bit numbers, little-endian, in base64; see core/roster.ts. */
   data: string;
+}
+
+export interface BaselineRow {
+  sync: string;
+  /** `measured`: what an edit was measured with, until it is accepted. */
+  role: 'accepted' | 'measured';
+  fingerprint: string;
+  sealed: string;
+  run: string | null;
+  at: number;
+  is_open: number;
+  is_held: number;
 }
 
 export interface WatermarkRow {

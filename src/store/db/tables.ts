@@ -93,6 +93,12 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     isBookkeeping: true,
   },
   decisions: { key: ['sync', 'identification', 'hash'], sync: 'sync', columns: { identification: exactRow } },
+  baselines: {
+    key: ['sync', 'role'],
+    sync: 'sync',
+    // Expressions may name people. Without a baseline, the next full run stores one.
+    columns: { sealed: { of: 'person', sealedBy: 'key ring', lost: 'row' } },
+  },
   // Without a roster and a watermark, the next run of each sync reads all people.
   rosters: { key: ['sync'], sync: 'sync', isDroppedByRestore: true },
   roster_pages: { key: ['sync', 'part', 'page'], sync: 'sync', isDroppedByRestore: true },

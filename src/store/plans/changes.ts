@@ -19,6 +19,7 @@ const classBits: Readonly<Record<ChangeClass, number>> = {
   disables: 32,
   removes: 64,
   handOvers: 128,
+  configuration: 256,
 };
 
 export function classMask(classes: readonly ChangeClass[]): number {

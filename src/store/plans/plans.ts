@@ -39,6 +39,29 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
       }
     },
 
+    replaceHeld(owned, planId, changes) {
+      return inPlan(db, owned, planId, async (transaction) => {
+        const held = new Set<string>();
+        for (const names of inLists(changes.map(({ identification }) => identification))) {
+          const rows = await transaction
+            .deleteFrom('changes')
+            .where('plan', '=', planId)
+            .where('identification', 'in', names)
+            .where('state', '=', 'held')
+            .where('is_approved', '=', 0)
+            .returning('identification')
+            .execute();
+          for (const { identification } of rows) held.add(identification);
+        }
+        const others = changes.filter(({ identification }) => held.has(identification));
+        await writer.write(
+          transaction,
+          others.map((change) => toNewChangeRow(planId, change, keys)),
+        );
+        return others.length;
+      });
+    },
+
     async count(planId) {
       const groups = await countChanges(db, planId, ['kind', 'classes', 'state', 'is_approved', 'is_rejected']);
       const [kinds, states] = [{ ...noKinds }, { ...noStates }];
@@ -46,7 +69,9 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
       for (const { state, count } of groups) states[state] += count;
       for (const { kind, count } of wanted) kinds[kind] += count;
       const open = wanted.filter((group) => group.state === 'planned' && group.is_approved === 0);
-      return { states, kinds, classes: countClasses(wanted), open: countClasses(open) };
+      const configuration = classMask(['configuration']);
+      const beside = open.filter((group) => (group.classes & configuration) === 0);
+      return { states, kinds, classes: countClasses(wanted), open: countClasses(open), beside: countClasses(beside) };
     },
 
     seal(owned, planId, digest) {
@@ -72,7 +97,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
  * batch was sent: from then on the plan records what was sent, and the caller missed that another worker continued.
  */
 async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void> {
-  const { id, sync, run, madeAt } = header;
+  const { id, sync, run, madeAt, configuration = null } = header;
   if (run !== undefined) {
     const sent = await db
       .selectFrom('batches')
@@ -92,7 +117,7 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
   await dropPlan(db, id);
   await db
     .insertInto('plans')
-    .values({ id, sync, run: run ?? null, made_at: madeAt, digest: null })
+    .values({ id, sync, run: run ?? null, made_at: madeAt, digest: null, configuration })
     .execute();
 }
 

@@ -22,7 +22,7 @@ import { dayMs, openRun, sampleChange, sampleEntry } from '../../contracts/store
 import { fixedClock, someInstant as now } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plain-settings.ts';
+import { configured, plainSettings } from '../plain-settings.ts';
 import { guards, openPlanScene, unlimited } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
@@ -66,7 +66,8 @@ async function open(plan: Plan = {}) {
     spool.close();
     await store.close();
   });
-  const sync = { settings: { ...plainSettings, ...guards(limits) }, fingerprint: 'f1' } as Sync;
+  const settings = { ...plainSettings, ...guards(limits) };
+  const sync = { settings, ...configured(settings), fingerprint: 'f1' } as Sync;
   const log = memoryLogger();
   const places: string[] = [];
   const io = {
@@ -122,7 +123,9 @@ async function open(plan: Plan = {}) {
         owned === undefined ? showPlan('run_1', sync, io) : recordRun({ owned, sync, signal, stopping: signal }, io);
       const index = openIndex();
       const others = noOtherAccounts();
-      const work = { sync, recorder, index, others, spool, salt: 's', blocked, findings } as unknown as PlanWork;
+      const baseline = { accepted: undefined, measured: undefined };
+      const parts = { index, others, spool, salt: 's', blocked, findings, baseline };
+      const work = { sync, recorder, ...parts } as unknown as PlanWork;
       await recorder.begin();
       await recorder.changes(changes);
       const counts = await countChanges(work, input, io);

@@ -117,7 +117,8 @@ const plans = [
     sync text not null,
     run text unique references runs (id) on delete cascade,
     made_at bigint not null,
-    digest text
+    digest text,
+    configuration text
   )`,
   'create index plans_digest on plans (sync, digest)',
   `create table changes (
@@ -258,6 +259,17 @@ const people = [
     digest text not null,
     sealed text not null,
     primary key (sync, page)
+  )`,
+  `create table baselines (
+    sync text not null,
+    role text not null,
+    fingerprint text not null,
+    sealed text not null,
+    run text,
+    at bigint not null,
+    is_open integer not null,
+    is_held integer not null,
+    primary key (sync, role)
   )`,
   `create table watermarks (
     sync text primary key not null,

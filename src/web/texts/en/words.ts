@@ -69,6 +69,7 @@ export const words = {
     disables: 'disables',
     removes: 'removes',
     handOvers: 'hand-overs',
+    configuration: 'configuration changes',
   } as typeof word,
   oneOfClass: {
     creates: 'create',
@@ -79,6 +80,7 @@ export const words = {
     disables: 'disable',
     removes: 'remove',
     handOvers: 'hand-over',
+    configuration: 'configuration change',
   } as typeof word,
   holdState: {
     open: 'Open',

@@ -68,6 +68,7 @@ export const words: Texts['words'] = {
     disables: 'inhabilitaciones',
     removes: 'bajas',
     handOvers: 'traspasos',
+    configuration: 'cambios de la configuración',
   },
   oneOfClass: {
     creates: 'alta',
@@ -78,6 +79,7 @@ export const words: Texts['words'] = {
     disables: 'inhabilitación',
     removes: 'baja',
     handOvers: 'traspaso',
+    configuration: 'cambio de la configuración',
   },
   holdState: {
     open: 'Abierta',

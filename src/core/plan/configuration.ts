@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { type FieldName, fieldTraits } from '../person/fields.ts';
+import { countOf } from '../run/formats.ts';
+import type { Dialect, SyncSettings } from '../run/settings.ts';
+import { type Before, type ChangeClass, type ChangeDraft, type ChangeKind, changeKinds } from './change.ts';
+
+/** The settings of a sync that decide what a plan contains. */
+export type DecidingSettings = Pick<
+  SyncSettings,
+  | 'policy'
+  | 'mapping'
+  | 'scope'
+  | 'prefer'
+  | 'nulls'
+  | 'match'
+  | 'lifecycle'
+  | 'missing'
+  | 'outOfScope'
+  | 'firstSight'
+  | 'foreignDisable'
+  | 'protected'
+  | 'remove'
+  | 'parkEmail'
+>;
+
+/** What a sync's decisions depend on, as the store keeps it. Holds no secret, and of `protected` only digests. */
+export interface Configuration {
+  /** Equal for configurations that decide alike. */
+  readonly fingerprint: string;
+  readonly settings: DecidingSettings;
+  /** Digests of what one read cannot compare. */
+  readonly elsewhere: Readonly<Record<'connection' | 'source' | 'dialect', string>>;
+}
+
+/** Returns the digest by which a stored configuration knows a protected user. */
+export function protectedDigest(identification: string): string {
+  return createHash('sha256').update(`protected ${identification}`).digest('base64url').slice(0, 22);
+}
+
+/** Returns the keys that differ: `mapping.area`, `scope`, `source`. */
+export function editedKeys(before: Configuration, now: Configuration): readonly string[] {
+  const [one, other] = [keysOf(before), keysOf(now)];
+  return [...new Set([...one.keys(), ...other.keys()])].filter(
+    (key) => (one.get(key) ?? '') !== (other.get(key) ?? ''),
+  );
+}
+
+/** Returns the edited keys that one read cannot compare. */
+export function elsewhereKeys(before: Configuration, now: Configuration): readonly string[] {
+  return editedKeys(before, now).filter((key) => Object.hasOwn(now.elsewhere, key));
+}
+
+function keysOf({ settings: { mapping, ...others }, elsewhere }: Configuration): ReadonlyMap<string, string> {
+  const fields = Object.entries({ identification: mapping.identification, ...mapping.fields });
+  const all = [...fields.map(([name, rule]) => [`mapping.${name}`, rule] as const), ...Object.entries(others)];
+  return new Map([...all, ...Object.entries(elsewhere)].map(([key, value]) => [key, canonicalJson(value)]));
+}
+
+/** Returns JSON with sorted keys. A key without a value is left out. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_, part: unknown) => {
+      if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+      return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+    }) ?? ''
+  );
+}
+
+/** Returns the part of a dialect that is not the default, so that a new key of a later version is no edit. */
+export function ownDialect(dialect: object, defaults: object): object {
+  const known = defaults as Readonly<Record<string, unknown>>;
+  const own = Object.entries(dialect).flatMap(([key, value]: [string, unknown]) => {
+    const usual = known[key];
+    if (canonicalJson(value) === canonicalJson(usual)) return [];
+    const areParts = isPlain(value) && isPlain(usual);
+    return [[key, areParts ? ownDialect(value, usual) : value] as const];
+  });
+  return Object.fromEntries(own) as Partial<Dialect>;
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What differs for one person: fields, or the kind of a change that is made as a whole. */
+export type EditedPart = FieldName | ChangeKind;
+
+/**
+ * Returns what of a change results from the edit alone: what `before`, the decision of the earlier configuration over
+ * the same facts, does not do. Empty when it does the same, or more.
+ */
+export function differsByEdit(now: ChangeDraft, before: ChangeDraft | undefined): readonly EditedPart[] {
+  if (before?.kind !== now.kind) return now.kind === 'update' ? now.changed : [now.kind];
+  return now.changed.filter((field) => !before.changed.includes(field) || before.after[field] !== now.after[field]);
+}
+
+/** The last change of a person that was applied, and the configuration that its run had. */
+export interface LastWrite {
+  readonly kind: ChangeKind;
+  readonly before: Before | undefined;
+  readonly classes: readonly ChangeClass[];
+  readonly configuration: string | undefined;
+}
+
+/**
+ * Returns whether a change gives back what the person's last write took: it was made under a configuration that is now
+ * `replaced`, and the values are those from before it.
+ */
+export function isGivenBack(
+  { kind, after, changed }: ChangeDraft,
+  parts: readonly EditedPart[],
+  last: LastWrite | undefined,
+  replaced: readonly string[],
+): boolean {
+  const { before, classes = [], configuration } = last ?? {};
+  // What gave something back is itself in no class: to take it again is asked about.
+  const isEdit = before !== undefined && classes.length > 0 && replaced.includes(configuration ?? '');
+  if (!isEdit || last === undefined) return false;
+  if (kind !== 'update' && !(kind === 'enable' && last.kind === 'disable' && before.enabled)) return false;
+  const fields = kind === 'enable' ? changed : (parts as readonly FieldName[]);
+  return fields.every((name) => fieldTraits(name).isReadable && (before.fields[name] ?? '') === after[name]);
+}
+
+/** How many people an edit changes, without values of them. */
+export interface EditFact {
+  readonly people: number;
+  /** By field, or by kind of the changes that the edit makes as a whole. */
+  readonly parts: Readonly<Partial<Record<EditedPart, number>>>;
+  /** The edited keys: `mapping.area`. */
+  readonly keys: readonly string[];
+}
+
+const namedParts = 8;
+
+/** Returns `this edit changes 45 people: firstName 45, area 45`. */
+export function editSentence({ people, parts }: Pick<EditFact, 'people' | 'parts'>): string {
+  const counts = (Object.entries(parts) as [EditedPart, number][]).sort(([, a], [, b]) => b - a);
+  const isKind = (part: string): boolean => (changeKinds as readonly string[]).includes(part);
+  const named = counts.slice(0, namedParts).map(([part, count]) => `${isKind(part) ? `${part}s` : part} ${count}`);
+  const rest = counts.length - namedParts;
+  const more = rest > 0 ? [`${rest} more`] : [];
+  return `this edit changes ${countOf(people, 'person', 'people')}: ${[...named, ...more].join(', ')}`;
+}
+
+/** Returns `Edited: mapping.area, scope`. */
+export function editedSentence(keys: readonly string[]): string {
+  const rest = keys.length - namedParts;
+  return `Edited: ${[...keys.slice(0, namedParts), ...(rest > 0 ? [`${rest} more keys`] : [])].join(', ')}`;
+}

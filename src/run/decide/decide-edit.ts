@@ -1,0 +1,88 @@
+import type { ChangeClass, ChangeDraft } from '../../core/plan/change.ts';
+import { differsByEdit, type EditedPart, isGivenBack, protectedDigest } from '../../core/plan/configuration.ts';
+import { decide } from '../../core/plan/plan.ts';
+import { rulesOn } from '../clock-span.ts';
+import type { Edit } from '../edit.ts';
+import type { EngineIo } from '../engine-io.ts';
+import { mark } from '../read/people-index.ts';
+import { sayOf } from '../read/source-says.ts';
+import { conflict, type DecidedSlot, type DecideJob } from './decide-slots.ts';
+
+/** What an edit makes of one person's change. */
+export interface EditedChange {
+  readonly parts: readonly EditedPart[];
+  readonly classes: readonly ChangeClass[];
+  readonly reason: string;
+  /** What the earlier configuration does for a person who comes or returns today. */
+  readonly instead?: ChangeDraft;
+}
+
+interface DecideEditJob extends Pick<DecideJob, 'sync' | 'snapshot' | 'blocked' | 'asked'> {
+  readonly edit: Edit;
+}
+
+/** Returns what the edit makes of the changes of these people, by identification. Others are as without the edit. */
+export async function decideEdit(
+  job: DecideEditJob,
+  all: readonly DecidedSlot[],
+  io: EngineIo,
+): Promise<ReadonlyMap<string, EditedChange>> {
+  const { edit, sync } = job;
+  const found = all.flatMap((one) => {
+    const { change } = one.decision;
+    if (change === undefined) return [];
+    const earlier = edit.people === undefined ? undefined : decideBefore(one, job, io);
+    const parts = differsByEdit(change, earlier);
+    return parts.length === 0 ? [] : [{ change, earlier, parts }];
+  });
+  const mayBeGivenBack = found.filter(({ change: { kind } }) => kind === 'update' || kind === 'enable');
+  const names = mayBeGivenBack.map(({ change }) => change.identification);
+  const last = names.length === 0 ? undefined : await io.store.baselines.lastWrites(sync.settings.connection, names);
+  const edited = new Map<string, EditedChange>();
+  for (const { change, earlier, parts } of found) {
+    const { identification, classes, reason, kind } = change;
+    const same = earlier?.kind === kind ? earlier : undefined;
+    if (isGivenBack(change, parts, last?.get(identification), edit.replaced)) {
+      edit.tally.givenBack += 1;
+      const back = `${reason}; gives back what the configuration now replaced had changed`;
+      edited.set(identification, { parts: [], classes: same?.classes ?? [], reason: back });
+    } else if (!edit.isReverted) {
+      const isComing = kind === 'create' || kind === 'enable';
+      edited.set(identification, {
+        parts,
+        classes: [...classes, 'configuration'],
+        reason: `${reason}; because the configuration was edited (${keysFor(parts, edit.keys).join(', ')})`,
+        ...(isComing && same !== undefined ? { instead: same } : {}),
+      });
+    }
+  }
+  return edited;
+}
+
+const namedKeys = 3;
+
+/** Returns the edited keys of these fields, else the first of all. */
+function keysFor(parts: readonly EditedPart[], keys: readonly string[]): readonly string[] {
+  const own = keys.filter((key) => parts.some((part) => key === `mapping.${part}`));
+  const all = own.length === 0 ? keys : own;
+  return all.length <= namedKeys ? all : [...all.slice(0, namedKeys), '…'];
+}
+
+/** Decides about a person with the earlier configuration, over the same facts of platform and ledger. */
+function decideBefore(one: DecidedSlot, job: DecideEditJob, { clock }: EngineIo): ChangeDraft | undefined {
+  const { edit, sync, snapshot, blocked, asked } = job;
+  const { before, people } = edit;
+  if (people === undefined) return undefined;
+  const { identification } = one.subject;
+  const { slot, isExact } = people.index.find(identification);
+  const person = slot === -1 || !isExact ? undefined : people.index.person(slot);
+  const isConflict = slot !== -1 && (!isExact || people.index.has(slot, mark.conflict));
+  const present = person === undefined || person.kind === 'absent' ? undefined : person;
+  const source = isConflict ? conflict : sayOf(present, snapshot, blocked.get(identification), asked.get(one.slot));
+  const { parking, ...subject } = one.subject;
+  const isParkedAlike = before.settings.parkEmail === sync.settings.parkEmail;
+  const isProtected = before.settings.protected.includes(protectedDigest(identification));
+  const settings = { ...sync.settings, ...before.settings, protected: isProtected ? [identification] : [] };
+  const parked = parking !== undefined && isParkedAlike ? { parking } : {};
+  return decide({ ...subject, source, ...parked }, rulesOn(clock, settings), clock.now()).change;
+}

@@ -1,0 +1,144 @@
+import type { CompiledMapping } from '../core/person/mapping.ts';
+import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
+import {
+  type Configuration,
+  type EditedPart,
+  type EditFact,
+  editedKeys,
+  elsewhereKeys,
+} from '../core/plan/configuration.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import type { Baseline } from '../ports/reads.ts';
+import type { Spool } from '../ports/runtime.ts';
+import type { EngineIo, Sync } from './engine-io.ts';
+import { openRecordFiling, type RecordFiling } from './read/file-records.ts';
+import { PeopleIndex } from './read/people-index.ts';
+
+/**
+ * An edit of the configuration with which a plan is compared: opened only where the fingerprints differ. Each record is
+ * also mapped, and each change also decided, with the earlier configuration. What differs is of the class
+ * `configuration`.
+ */
+export interface Edit {
+  readonly before: Configuration;
+  readonly keys: readonly string[];
+  /** The file is as the baseline again, and an edit in between was applied in part: only what it took is given back. */
+  readonly isReverted: boolean;
+  /** The people as the earlier configuration maps them. Undefined: one read cannot compare the two. */
+  readonly people:
+    | { readonly mapping: CompiledMapping; readonly index: PeopleIndex; readonly filing: RecordFiling }
+    | undefined;
+  /** What the last accepted full run found about the same edit; undefined when none has measured it. */
+  readonly measured: Pick<NonNullable<Baseline['measured']>, 'isHeld'> | undefined;
+  /** Fingerprints of the configurations that the edit replaces. */
+  readonly replaced: readonly string[];
+  readonly tally: EditTally;
+}
+
+/** What the edit changes, counted while people are decided. */
+export interface EditTally {
+  readonly changed: PartCounts;
+  /** People who come or return today: while the edit is held, they get what the earlier configuration gives. */
+  readonly coming: PartCounts;
+  rejected: number;
+  givenBack: number;
+  /** Places in the spool of changes that the earlier configuration makes while those of the edit are held. */
+  readonly instead: number[];
+  readonly insteadClasses: Map<ChangeClass, number>;
+}
+
+interface PartCounts {
+  people: number;
+  readonly parts: Map<EditedPart, number>;
+}
+
+const nothing = (): PartCounts => ({ people: 0, parts: new Map() });
+
+interface EditJob {
+  readonly sync: Sync;
+  readonly spool: Spool;
+  readonly salt: string;
+}
+
+/** Reads the sync's baseline, and opens the edit since then, if there is one. */
+export async function openEdit(
+  { sync, spool, salt }: EditJob,
+  io: EngineIo,
+): Promise<{ readonly baseline: Baseline; readonly edit?: Edit }> {
+  const { configuration: now, settings } = sync;
+  const baseline = await io.store.baselines.read(settings.name);
+  const { accepted, measured } = baseline;
+  const isReverted = accepted?.fingerprint === now.fingerprint;
+  const before = isReverted ? measured : accepted;
+  if (before === undefined || before.fingerprint === now.fingerprint) return { baseline };
+  const replaced = [accepted, measured].flatMap((one) => (one === undefined ? [] : [one.fingerprint]));
+  const mapping = comparableMapping(before, sync);
+  const index = new PeopleIndex(spool, mapping?.fields ?? [], salt);
+  const matching = { settings: { ...settings, match: before.settings.match, prefer: before.settings.prefer ?? [] } };
+  const filing = openRecordFiling({ index, sync: matching, find: () => {}, blocked: undefined });
+  const edit: Edit = {
+    before,
+    keys: editedKeys(before, now),
+    isReverted,
+    people: mapping && { mapping, index, filing },
+    measured: measured?.fingerprint === now.fingerprint ? measured : undefined,
+    replaced: replaced.filter((one) => one !== now.fingerprint),
+    tally: {
+      ...{ changed: nothing(), coming: nothing() },
+      ...{ rejected: 0, givenBack: 0, instead: [], insteadClasses: new Map() },
+    },
+  };
+  return { baseline, edit };
+}
+
+/** Returns the earlier mapping, unless decisions under it need more than this read shows. */
+function comparableMapping(before: Configuration, { configuration: now, compile }: Sync): CompiledMapping | undefined {
+  if (elsewhereKeys(before, now).length > 0) return undefined;
+  // Who has another's e-mail is found only where e-mails are matched.
+  if (before.settings.match.includes('email') && !now.settings.match.includes('email')) return undefined;
+  try {
+    return compile(before.settings);
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === 'CONFIG_INVALID') return undefined;
+    throw error;
+  }
+}
+
+/** Counts a change of the edit that was stored. `instead`: what is made if those of the edit are held, and its place. */
+export function countEdited(
+  { tally }: Edit,
+  parts: readonly EditedPart[],
+  instead?: { readonly place: number; readonly classes: readonly ChangeClass[] },
+): void {
+  const counts = instead === undefined ? tally.changed : tally.coming;
+  counts.people += 1;
+  for (const part of parts) addOne(counts.parts, part);
+  if (instead === undefined) return;
+  tally.instead.push(instead.place);
+  for (const name of instead.classes) addOne(tally.insteadClasses, name);
+}
+
+function addOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Returns how many people an edit changes: where it is held, without those who come today. */
+export function editFact(edit: Edit | undefined, isHeld: boolean): { readonly edit?: EditFact } {
+  if (edit === undefined) return {};
+  const { changed, coming } = edit.tally;
+  const counts = isHeld && changed.people > 0 ? [changed] : [changed, coming];
+  const people = counts.reduce((sum, one) => sum + one.people, 0);
+  if (people === 0) return {};
+  const parts = new Map<EditedPart, number>();
+  for (const [part, count] of counts.flatMap((one) => [...one.parts])) parts.set(part, (parts.get(part) ?? 0) + count);
+  return { edit: { people, parts: Object.fromEntries(parts), keys: edit.keys } };
+}
+
+/** Adds the changes that are made instead of held ones to the counts of the others. */
+export function withInstead(
+  beside: Readonly<Record<ChangeClass, number>>,
+  { tally: { insteadClasses } }: Edit,
+): Readonly<Record<ChangeClass, number>> {
+  const counts = changeClasses.map((name) => [name, beside[name] + (insteadClasses.get(name) ?? 0)]);
+  return Object.fromEntries(counts) as Record<ChangeClass, number>;
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { tracePerson } from '../../src/app/people.ts';
+import { findChanges } from '../../src/app/runs.ts';
+import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const dayMs = 86_400_000;
+const staff: readonly Row[] = employees(45).map((row) => ({ ...row, area: 'Sales', team: 'North' }));
+const usual = { ...plainMapping, area: 'area' };
+const swapped = { ...usual, firstName: 'last', area: 'team' };
+
+/** An office whose platform is as the configuration wants it, after the run that stored the baseline. */
+async function open(sync: Readonly<Record<string, unknown>> = {}, rows = staff): Promise<Office> {
+  const people = [...usersOf(rows)].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
+  const office = await openOffice({ sandbox: { people }, sync: { mapping: usual, ...sync } });
+  const { run } = await office.applyRows(rows);
+  expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { isFirstConfiguration: true } });
+  return office;
+}
+
+const shown = (office: Office, id: string) => office.sandbox.state.users.get(id)?.fields;
+const writes = (office: Office) =>
+  [...office.sandbox.state.users.values()].filter(({ fields }) => fields.firstName === 'Díaz');
+const decide = (office: Office, action: 'approve' | 'reject', run: string, ids?: readonly string[]) =>
+  decideRun(office.app, action, run, { by: 'ana', reason: 'as agreed', ...(ids === undefined ? {} : { ids }) });
+const holdsOf = async (office: Office) =>
+  (await office.engine.io.store.holds.listOpen('people')).map((hold) => [hold.class, hold.size]);
+
+describe('an edit of the mapping that changes 45 people', () => {
+  it('is held as a whole, while the joiners and leavers of the day go on', async () => {
+    const office = await open();
+    await office.edit({ mapping: swapped });
+    const joiner = {
+      id: 'N1',
+      first: 'Noa',
+      last: 'Paz',
+      mail: 'noa@example.com',
+      area: 'Legal',
+      team: 'South',
+      status: 'active',
+    };
+    const rows = staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
+    const { run } = await office.applyRows([...rows, joiner]);
+    expect(run.outcome).toBe('held');
+    expect(run.counts).toMatchObject({ create: 1, disable: 1, update: 44, held: 44, applied: 2 });
+    expect(run.facts.edit).toEqual({
+      people: 44,
+      parts: { firstName: 44, area: 44 },
+      keys: ['mapping.firstName', 'mapping.area'],
+    });
+    const [hold] = await office.engine.io.store.holds.listOpen('people');
+    expect(hold?.reason).toBe(
+      'this edit changes 44 people: firstName 44, area 44. Edited: mapping.firstName, mapping.area. The limit without approval is 10 people in 24 hours',
+    );
+    expect(await holdsOf(office)).toEqual([['configuration', 44]]);
+    expect(office.sandbox.state.users.get('E1')?.enabled).toBe(false);
+    // A person who comes while the edit waits gets what the approved configuration gives.
+    expect(shown(office, 'N1')).toMatchObject({ firstName: 'Noa', area: 'Legal' });
+    expect(writes(office)).toEqual([]);
+  });
+
+  it('stays held through named runs, renewals and expiry, and goes out when approved', async () => {
+    const office = await open();
+    await office.edit({ mapping: swapped });
+    const named = await office.apply({ users: ['E1', 'E2'] });
+    expect(named.run).toMatchObject({ outcome: 'held', counts: { update: 2, held: 2 } });
+    expect(named.findings.map(({ message }) => message).join()).toContain(
+      'No complete full run has measured this edit yet',
+    );
+    await office.apply();
+    for (const users of [['E1'], undefined, ['E1', 'E2', 'E3']]) {
+      office.clock.jump(dayMs + 1);
+      await office.writeEmployees(staff);
+      const { run } = await office.apply(users === undefined ? {} : { users });
+      expect(run.counts).toMatchObject({ applied: 0, held: users?.length ?? 45 });
+    }
+    await office.writeEmployees(staff);
+    const { run } = await office.apply();
+    await decide(office, 'approve', run.id);
+    const approved = await office.apply();
+    expect(approved.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 45, held: 0 } });
+    expect(shown(office, 'E7')).toMatchObject({ firstName: 'Díaz', area: 'North' });
+    // The baseline has advanced: nothing is compared any longer.
+    const changed = staff.map((row) => ({ ...row, team: 'South' }));
+    const next = await office.applyRows(changed);
+    expect(next.run.facts.edit).toBeUndefined();
+  });
+
+  it('ends when the edit is taken back', async () => {
+    const office = await open();
+    await office.edit({ mapping: swapped });
+    await office.apply();
+    await office.edit({ mapping: usual });
+    const { run } = await office.applyRows(staff);
+    expect(run.outcome).toBe('nothing-to-do');
+    expect(await holdsOf(office)).toEqual([]);
+  });
+
+  it('is not over while a change of it is rejected or left out, and what was approved is given back freely', async () => {
+    const office = await open();
+    await office.edit({ mapping: swapped });
+    const first = await office.apply();
+    await decide(office, 'reject', first.run.id, ['E1']);
+    await decide(
+      office,
+      'approve',
+      first.run.id,
+      staff.slice(1, 40).map(({ id = '' }) => id),
+    );
+    const second = await office.apply();
+    expect(second.run.counts).toMatchObject({ applied: 39, held: 5 });
+    office.clock.jump(dayMs);
+    await office.writeEmployees(staff);
+    expect((await office.apply()).run.counts).toMatchObject({ applied: 0, held: 5 });
+    await office.edit({ mapping: usual });
+    const back = await office.applyRows(staff);
+    expect(back.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 39, held: 0 } });
+    expect(writes(office)).toEqual([]);
+  });
+
+  it('gives back what an approved edit changed, without approval', async () => {
+    const office = await open();
+    await office.edit({ mapping: swapped });
+    await office.applyAll();
+    expect(writes(office)).toHaveLength(45);
+    await office.edit({ mapping: usual });
+    const { run } = await office.applyRows(staff);
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { applied: 45, held: 0 } });
+    expect(writes(office)).toEqual([]);
+    // The values are given back, so an edit that takes them again is asked about again.
+    await office.edit({ mapping: swapped });
+    expect((await office.applyRows(staff)).run.counts).toMatchObject({ applied: 0, held: 45 });
+  });
+});
+
+describe('small edits', () => {
+  it('pass up to ten people in 24 hours, over all edits', async () => {
+    const rows = staff.map((row, i) => ({ ...row, team: i < 8 ? 'North' : 'Sales' }));
+    const office = await open({}, rows);
+    await office.edit({ mapping: { ...usual, area: 'team' } });
+    expect((await office.applyRows(rows)).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 8 } });
+    await office.edit({
+      mapping: { ...usual, area: 'team', lastName: { from: 'last', transform: ['uppercase'] } },
+      scope: "id in ['E20', 'E21', 'E22']",
+    });
+    const next = await office.applyRows(rows);
+    expect(next.run).toMatchObject({ outcome: 'held', counts: { applied: 0, held: 3 } });
+    office.clock.jump(dayMs);
+    expect((await office.applyRows(rows)).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
+  });
+
+  it('are named by why', async () => {
+    const office = await open();
+    await office.edit({ mapping: swapped });
+    const { run } = await office.apply();
+    const { change } = await tracePerson(office.app, 'people', 'E4', AbortSignal.timeout(60_000));
+    expect(change?.reason).toBe(
+      'differs in firstName, area; because the configuration was edited (mapping.firstName, mapping.area)',
+    );
+    const [held] = await findChanges(office.app, run.id, { limit: 1, classes: ['configuration'] });
+    expect(held?.classes).toEqual(['updates', 'configuration']);
+  });
+});
+
+describe('edits of other keys', () => {
+  it.each([
+    ['lifecycle', { lifecycle: { status: 'status', active: ['here'], leaver: ['active', 'left'] } }, 'disable'],
+    [
+      'a source that shows other people',
+      { source: { kind: 'csv', path: './others.csv', complete: 'stable' } },
+      'update',
+    ],
+    ['dialect of the platform', {}, 'update'],
+  ] as const)('%s', async (name, edit, kind) => {
+    if (name === 'dialect of the platform') return;
+    const office = await open();
+    await office.writeEmployees(
+      staff.map((row) => ({ ...row, last: 'Ruiz' })),
+      'others.csv',
+    );
+    await office.edit(edit);
+    const { run } = await office.applyRows(staff);
+    expect(run).toMatchObject({ outcome: 'held', counts: { applied: 0, held: 45, [kind]: 45 } });
+    expect((await holdsOf(office))[0]).toEqual(['configuration', 45]);
+  });
+
+  it('credentials of the source are no edit', async () => {
+    const office = await open();
+    await office.edit({ batchRows: 7, guards: { updates: { absolute: 1000 } } });
+    expect((await office.applyRows(staff)).run.facts.edit).toBeUndefined();
+  });
+});
