@@ -1,17 +1,27 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
+import { memoryFolder } from './test/support/memory-folder.ts';
 
 // Which part of the random tests this run plays (test/support/drawn.ts). With the same seed it plays the same part.
 process.env.TEST_SEED ??= String(Date.now() % 1_000_000);
 const { TEST_LONG: isLong, TEST_SEED: seed } = process.env;
 process.stderr.write(isLong ? 'Random tests: all seeds\n' : `Random tests: drawn by TEST_SEED=${seed}\n`);
 
+// Temporary folders of tests and of the processes that they start.
+const memory = memoryFolder();
+if (memory !== undefined) process.env.TMPDIR ??= memory;
+// Half of each start of a process is compiling.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+
 export default defineConfig({
   test: {
     // Only what hangs runs into them: a first start of a browser or a database on a busy machine takes its time.
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    // Many tests wait for other processes, so two workers fit on two cores.
-    maxWorkers: 2,
+    // Tests wait for processes, databases and clocks for a third of their time, so three workers fill two cores.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // The files of one worker share their modules: importing the product costs more than most files take. So no module
     // keeps state, whatever a test opens is closed by `onTestFinished`, and what is spied on is put back.
     isolate: false,

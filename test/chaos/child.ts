@@ -22,14 +22,11 @@ export interface Ended {
 }
 
 const program = join(import.meta.dirname, 'run-and-die.ts');
-/** Compiled code is kept between the many starts: half of each start is compiling. */
-const compiled = join(import.meta.dirname, '../../node_modules/.cache/chaos');
 
 /** Starts a command in a process of its own. It is killed at the end of the test if it still lives. */
 export function startChild(order: Order): Child {
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
   });
   onTestFinished(() => {
     child.kill('SIGKILL');

@@ -13,7 +13,6 @@ import { isLong } from '../support/drawn.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../../src/main/cli.ts');
-const compiled = join(import.meta.dirname, '../../node_modules/.cache/chaos');
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 /** Sets limits of a process that runs already (util-linux). */
 const prlimit = '/usr/bin/prlimit';
@@ -50,7 +49,6 @@ async function openCompany() {
   const start = (...words: readonly string[]) => {
     const child = spawn(process.execPath, [program, ...words, '--config', config], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled },
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';

@@ -10,7 +10,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { RefreshOrder } from './refresh-and-die.ts';
 
 const program = join(import.meta.dirname, 'refresh-and-die.ts');
-const compiled = join(import.meta.dirname, '../../node_modules/.cache/chaos');
 const hour = 3_600_000;
 /** The lease of a dead process: its timeout and 15 s. */
 const leaseMs = 20_000;
@@ -47,7 +46,6 @@ async function openDesk(): Promise<Desk> {
       const order: RefreshOrder = { store, folder, baseUrl, applicationToken, refreshToken, offsetMs, dieAt };
       const child = spawn(process.execPath, [program, JSON.stringify(order)], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, NODE_COMPILE_CACHE: compiled },
       });
       onTestFinished(() => void child.kill('SIGKILL'));
       let text = '';
@@ -95,7 +93,7 @@ describe('a refresh of single-use tokens, killed at every instant', () => {
     { timeout: 400_000 },
     async (which) => {
       let names: readonly string[] = [];
-      const { first, step } = drawPlaces(4);
+      const { first, step } = drawPlaces(8);
       for (let dieAt = first; names.at(-1) !== 'over'; dieAt += step) {
         const desk = await openDesk();
         if (which === 'later') {

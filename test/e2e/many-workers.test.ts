@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectPromisesKept } from '../chaos/kill-world.ts';
 import { openHere } from '../chaos/open-here.ts';
@@ -57,7 +58,10 @@ function watchRedis(redis: RedisSpace): () => Promise<string> {
   const seen = new Set<string>();
   let isOver = false;
   const looking = (async () => {
-    while (!isOver) for (const line of (await everythingIn(redis)).split('\n')) seen.add(line);
+    while (!isOver) {
+      for (const line of (await everythingIn(redis)).split('\n')) seen.add(line);
+      await wait(10);
+    }
   })();
   return async () => {
     isOver = true;

@@ -96,7 +96,7 @@ const people = {
     office: 'office',
   },
   lifecycle: { status: 'status', active: ['active'], leaver: ['left'], leaveDate: 'ended', hireDate: 'hired' },
-  settle: { every: '2s', visibleWithin: '20s', deadline: '2m' },
+  settle: { every: '2s', visibleWithin: '10s', deadline: '30s' },
 };
 
 /** Employees without trouble, so that a run gets as far as the platform. */
@@ -335,6 +335,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
       key: 'id',
       paging: { style: 'none' },
       auth: { kind: 'bearer', token: 'a-token' },
+      limits: { deadline: '20s' },
     };
     scenarios.push([`HR ${status}`, { spoil: { matches: () => true, answer }, sync: { source: rest } }]);
     const token = { kind: 'client-credentials', tokenUrl: `${world.hr.url}/token`, clientId: 'a', clientSecret: 'b' };

@@ -22,6 +22,7 @@ export const smallPage = 40;
 
 export function openRoster<M extends Member>(members: readonly M[], fault?: FaultName): Roster<M> {
   const roster = fault === 'empty' ? [] : [...members];
+  const middle = roster[Math.floor(roster.length / 2)];
   let isSlipped = false;
   const cut = (start: number, size: number, number: number): readonly M[] => {
     if (fault === 'person slipped' && number >= 3 && !isSlipped) {
@@ -38,7 +39,7 @@ export function openRoster<M extends Member>(members: readonly M[], fault?: Faul
     page: cut,
     after: (isLast, size, number) => cut(isLast === undefined ? 0 : roster.findIndex(isLast) + 1, size, number),
     hasMore: (page) => page.length > 0 && page.at(-1) !== roster.at(-1),
-    shown: (page) => (fault === 'page emptied' && roster[600] !== undefined && page.includes(roster[600]) ? [] : page),
+    shown: (page) => (fault === 'page emptied' && middle !== undefined && page.includes(middle) ? [] : page),
     total() {
       if (fault === 'total nonsense') return 'many';
       const promised = { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;
