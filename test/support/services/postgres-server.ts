@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, chown, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram, freePort, installPackages, type RunningProgram, run, startProgram } from './programs.ts';
 
@@ -26,20 +26,38 @@ export async function findPostgresPrograms(): Promise<string | undefined> {
   return (await find()) ?? ((await installPackages(['postgresql'])) ? find() : undefined);
 }
 
+/** Clusters that initdb has made. Making one takes a second, copying it a tenth of that. */
+const clusters = join(import.meta.dirname, '../../../node_modules/.cache/postgres');
+
+/** Of every cluster, since they are copies. With characters that a url cannot hold as they are. */
+const password = 'of-a-test-only@:/%#? é';
+
+async function keepCluster(data: string, made: string): Promise<void> {
+  const copy = `${made}-${process.pid}`;
+  await mkdir(clusters, { recursive: true });
+  await run('cp', ['-a', data, copy]);
+  // Another worker may have been first.
+  await rename(copy, made).catch(() => rm(copy, { recursive: true }));
+}
+
 /** Starts one on a free port with its files in the folder. Must be stopped; the folder is left to the caller. */
 export async function startPostgresServer(binaries: string, folder: string): Promise<OwnServer> {
   const data = join(folder, 'data');
   const user = 'rollcall';
-  const password = `${randomBytes(9).toString('base64')}@:/%#? é`;
   await writeFile(join(folder, 'password'), password);
   const asOther = await giveAway(folder, [join(folder, 'password')]);
-  const settings = ['-D', data, '-U', user, '-E', 'UTF8', '--no-sync', '-A', 'scram-sha-256'];
-  const major = Number(/(\d+)/.exec(await run(join(binaries, 'postgres'), ['--version']))?.[1] ?? 0);
+  const settings = ['-U', user, '-E', 'UTF8', '--no-sync', '-A', 'scram-sha-256'];
+  const version = /\d+\S*/.exec(await run(join(binaries, 'postgres'), ['--version']))?.[0] ?? '0';
   // A locale that sorts unlike code points, so that nothing depends on the server's.
-  const locale =
-    major >= 15 ? ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'] : ['--locale=C.UTF-8'];
-  const [program = '', ...before] = [...asOther, join(binaries, 'initdb')];
-  await run(program, [...before, ...settings, ...locale, `--pwfile=${join(folder, 'password')}`]);
+  const icu = Number.parseInt(version, 10) >= 15 ? ['--locale-provider=icu', '--icu-locale=en-US'] : [];
+  const made = join(clusters, `${version}-${asOther.length > 0 ? 'given' : 'own'}`);
+  if (existsSync(made)) await run('cp', ['-a', made, data]);
+  else {
+    const [program = '', ...before] = [...asOther, join(binaries, 'initdb')];
+    const place = ['-D', data, `--pwfile=${join(folder, 'password')}`, '--locale=C.UTF-8'];
+    await run(program, [...before, ...settings, ...icu, ...place]);
+    await keepCluster(data, made);
+  }
   const certificate = await makeCertificate(folder, asOther.length > 0);
   const port = await freePort();
   const options = {
