@@ -4,6 +4,7 @@ import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
 import { compileExpression, createExpressions } from '../../src/config/expressions.ts';
 import { EvaluationError } from '../../src/core/person/field-rule.ts';
+import { drawRuns } from '../support/drawn.ts';
 
 type Answer = { readonly value: unknown } | { readonly failed: true };
 
@@ -97,7 +98,7 @@ describe('expressions', () => {
       fc.asyncProperty(expression, record, async (text, fields) => {
         expect(await ours(text, fields)).toEqual(await theirs(text, fields));
       }),
-      { numRuns: 3_000 },
+      { numRuns: drawRuns(3_000) },
     );
   });
 

@@ -71,7 +71,7 @@ export interface WholeRead {
 
 export function sourceIo(more: Partial<SourceIo> = {}): SourceIo {
   return {
-    clock: new FastClock(someInstant, 10_000),
+    clock: new FastClock(someInstant, 1_000),
     logger: memoryLogger(),
     signal: new AbortController().signal,
     previous: undefined,

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { compareIdentifications } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Store } from '../../src/ports/store.ts';
+import { drawRuns } from '../support/drawn.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { collect, openRun, putEntries, sampleEntry } from './store-samples.ts';
 
@@ -194,7 +195,7 @@ export function describeLedger(store: () => Store): void {
         const entries = (await collect(ledger.all(`acme ${number}`))).flat();
         expect(entries.map((entry) => entry.identification)).toEqual(names.toSorted(compareIdentifications));
       }),
-      { numRuns: 50 },
+      { numRuns: drawRuns(50) },
     );
   });
 }

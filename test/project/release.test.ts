@@ -46,7 +46,9 @@ describe('npm run release', () => {
     for (const tag of tags.split('\n').filter((one) => one !== '')) await copy.run('git', 'tag', '--delete', tag);
   });
 
-  it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
+  it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', {
+    timeout: 240_000,
+  }, async () => {
     await makeReady(copy);
     const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
     const before = await stateOf(copy);

@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTable } from '../../src/core/person/fields.ts';
+import { drawRuns } from '../support/drawn.ts';
 import { admin, sandboxes } from './open-sandbox.ts';
 
 const open = sandboxes();
@@ -349,7 +350,7 @@ describe('values in a file', () => {
         expect(sandbox.state.files.get(n)?.reason).toBeUndefined();
         expect(sandbox.state.users.get(key)?.fields).toEqual({ firstName: 'Ana', lastName: 'Núñez', area, office });
       }),
-      { numRuns: 100 },
+      { numRuns: drawRuns(100) },
     );
   });
 });

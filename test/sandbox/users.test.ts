@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawRuns } from '../support/drawn.ts';
 import { admin, sandboxes } from './open-sandbox.ts';
 
 const open = sandboxes();
@@ -230,7 +231,7 @@ describe('paths', () => {
           expect([read.body?.result?.identification, removed.status]).toEqual([text, 200]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: drawRuns(150) },
     );
   });
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { OwnedRun, RunScope } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, hourMs, sampleTrigger } from '../contracts/store-samples.ts';
+import { drawRuns } from '../support/drawn.ts';
 
 type Step =
   | { readonly kind: 'ask'; readonly key: number; readonly scope: number }
@@ -77,6 +78,6 @@ it('whatever order triggers, runs and ends come in, each trigger is taken by one
       }
       await store.close();
     }),
-    { numRuns: 60 },
+    { numRuns: drawRuns(60) },
   );
 });

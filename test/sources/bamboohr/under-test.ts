@@ -24,7 +24,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The clock of the suite runs ten thousand times as fast as the server. */
+/** The clock of the suite runs a thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' };
 
 const numbered = 'pages have numbers, which do not expire and always increase';

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { Refusal } from '../../../src/core/run/refusal.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
+import { drawRuns } from '../../support/drawn.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -90,7 +91,7 @@ it.each(Object.entries(damages))('%s makes nobody another person, and loses nobo
         for (const fields of strange) expect(String(fields.id).length, 'a damaged key').toBeLessThanOrEqual(5);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: drawRuns(150) },
   );
 });
 

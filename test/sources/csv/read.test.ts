@@ -10,6 +10,7 @@ import { Refusal } from '../../../src/core/run/refusal.ts';
 import { csvEncodings } from '../../../src/sources/csv/config.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { drawRuns } from '../../support/drawn.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -220,7 +221,7 @@ describe('any table written as CSV', () => {
           for (const { at, fields } of records) expect(lines[Number(at.slice(5)) - 1]).toContain(String(fields.id));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: drawRuns(300) },
     );
   });
 });
@@ -279,7 +280,7 @@ describe('two quotes that are not doubled', () => {
         const read = pages.flatMap(({ records }) => records.map(({ fields }) => String(fields.id).replaceAll('"', '')));
         if (isWhole) expect(read).toEqual([...(isForSpreadsheets ? ['0'] : []), ...ids]);
       }),
-      { numRuns: 600 },
+      { numRuns: drawRuns(600) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceBase } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { drawRuns } from '../../support/drawn.ts';
 import { bytesOpenIn, filesOpenIn } from '../../support/sockets-to.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -144,7 +145,7 @@ describe('a packed CSV file', () => {
           expect([whole, 'refused', 'distrusted']).toContain(await read());
         },
       ),
-      { numRuns: 150 },
+      { numRuns: drawRuns(150) },
     );
   });
 

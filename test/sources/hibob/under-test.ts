@@ -40,7 +40,7 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
         serviceUser: bobUser.id,
         token: bobUser.token,
         fields: bobFields,
-        // The clock of the suite runs ten thousand times as fast as the server.
+        // The clock of the suite runs a thousand times as fast as the server.
         limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...settings,
       };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactValue, readJson } from '../../../src/drivers/http/json-text.ts';
 import { type ArrayPlace, streamArray } from '../../../src/sources/kit/stream-array.ts';
+import { drawRuns } from '../../support/drawn.ts';
 
 const place: ArrayPlace = { name: 'GET the report', path: ['Report_Entry'], numbers: 'exact' };
 
@@ -36,7 +37,7 @@ describe('the objects of one array in a large answer', () => {
           expect(await read(text, {}, size)).toEqual(exactValue(readJson(Buffer.from(JSON.stringify(people)))));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: drawRuns(150) },
     );
   });
 

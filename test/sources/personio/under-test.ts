@@ -22,7 +22,7 @@ function personioCase(
         kind: 'personio',
         url: server.url,
         ...personioClient,
-        // The clock of the suite runs ten thousand times as fast as the server.
+        // The clock of the suite runs a thousand times as fast as the server.
         limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...settings,
       };

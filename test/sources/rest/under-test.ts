@@ -9,7 +9,7 @@ import { openSocketsTo } from './open-sockets.ts';
 
 type Impossible = Partial<Record<FaultName, string>>;
 
-/** The clock of the suite runs ten thousand times as fast as the server. */
+/** The clock of the suite runs a thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
 
 const always: Impossible = {

@@ -9,7 +9,7 @@ import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The clock of the suite runs ten thousand times as fast as the server. */
+/** The clock of the suite runs a thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, deadline: '48h' };
 
 const byNumber = 'a page begins at a number, which does not expire and always increases';

@@ -14,7 +14,7 @@ import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
-/** The clock of the suite runs ten thousand times as fast as the server. */
+/** The clock of the suite runs a thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, deadline: '48h' };
 
 /** Made once: a key of 2048 bits takes longer than a read. */

@@ -7,7 +7,7 @@ import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
 const auth = { kind: 'basic', username: 'ISU@acme', password: 'x' };
-/** The clock runs ten thousand times as fast as the server. */
+/** The clock runs a thousand times as fast as the server. */
 const limits = { deadline: '48h' };
 
 async function readSample(file: string, contentType: string, config: (url: string) => unknown, request?: ReadRequest) {

@@ -20,7 +20,7 @@ export const reportColumns = [
   'Organizations_group',
 ];
 
-/** The clock of the suite runs ten thousand times as fast as the server. */
+/** The clock of the suite runs a thousand times as fast as the server. */
 const patient = { requestsPerSecond: 1000, deadline: '48h' };
 
 const asOneAnswer = 'a report is one answer, without pages';
