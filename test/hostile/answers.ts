@@ -6,7 +6,7 @@ import { describeNetworkFailure } from '../../src/drivers/http/network-failure.t
 import { openTransport, readBytes, type Transport } from '../../src/drivers/http/transport.ts';
 import { fixedAuthority } from '../../src/sources/kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../src/sources/kit/http/source-client.ts';
-import { drawPlaces } from '../support/drawn.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { cuts, encodings, startAnswerServer, statuses } from './answer-server.ts';
@@ -44,11 +44,10 @@ const places = statuses.flatMap((status) =>
   encodings.flatMap((encoding) => cuts.map((cut) => `/${status}/${encoding}/${cut}`)),
 );
 
-/** The tests play one in five of them per run, which is drawn; `npm run hostile` plays all. */
-const { first, step } = drawPlaces(process.env.TEST_SEED === undefined ? 1 : 5);
-const isDrawn = (_: unknown, index: number): boolean => (index + 1 - first) % step === 0;
-
-/** Sends every method × status × encoding × cut through the transport, and the reads through the source client too. */
+/**
+ * Sends every method × status × encoding × cut through the transport, and the reads through the source client too. The
+ * tests draw one in five of them.
+ */
 export async function sendAnswers(tally: Tally): Promise<void> {
   const server = await startAnswerServer();
   const transport = openTransport({ concurrency: 8, timeoutMs: 5_000 });
@@ -58,7 +57,7 @@ export async function sendAnswers(tally: Tally): Promise<void> {
         tally.add(`${method} ${body?.kind} ${place}`, await send(transport, method, `${server.url}${place}`, body)),
     ),
   );
-  await inTurn(jobs.filter(isDrawn));
+  await inTurn(drawFrom(jobs, 5));
   await transport.close();
   const reads = (['GET', 'HEAD'] as const).flatMap((method) =>
     (['send', 'stream', 'receive'] as const).flatMap((way) =>
@@ -68,7 +67,7 @@ export async function sendAnswers(tally: Tally): Promise<void> {
       ),
     ),
   );
-  await inTurn(reads.filter(isDrawn));
+  await inTurn(drawFrom(reads, 5));
   await server.close();
 }
 
