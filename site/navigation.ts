@@ -27,6 +27,7 @@ export const sidebar: readonly MenuGroup[] = [
     collapsed: false,
     items: [
       entry('Add a field', '/how-to/add-a-field'),
+      entry('Review an edit of the configuration', '/how-to/review-an-edit'),
       entry('Add a status', '/how-to/add-a-status'),
       entry('Use another source', '/how-to/use-another-source'),
       entry('Two syncs on one connection', '/how-to/run-two-syncs-on-one-connection'),

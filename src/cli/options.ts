@@ -112,9 +112,14 @@ export const selectionOptions: readonly OptionRow[] = [
 ];
 
 function gatherClass(text: string, before: readonly ChangeClass[] = []): readonly ChangeClass[] {
+  return [...before, parseClass(text)];
+}
+
+/** Parses the name of a class, in any case and with or without hyphens: `e-mail-changes`. */
+export function parseClass(text: string): ChangeClass {
   const found = changeClasses.find((name) => name.toLowerCase() === text.replaceAll('-', '').toLowerCase());
   if (found === undefined) throw new InvalidArgumentError(`It must be one of ${changeClasses.join(', ')}.`);
-  return [...before, found];
+  return found;
 }
 
 /** Throws `USAGE` for a file that cannot be read or names no person. */

@@ -1,3 +1,4 @@
+import type { ChangeClass } from '../core/plan/change.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Counts, Hold } from '../core/run/run.ts';
 import type { RunFacts, RunScope } from './runs.ts';
@@ -9,6 +10,8 @@ export interface PlanReport {
   readonly sync: string;
   readonly digest: string;
   readonly counts: Counts;
+  /** All changes by class, those that a guard holds too. */
+  readonly classes: Readonly<Record<ChangeClass, number>>;
   readonly facts: RunFacts;
   readonly findings: readonly Finding[];
   readonly holds: readonly Hold[];

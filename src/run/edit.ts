@@ -1,5 +1,5 @@
 import type { CompiledMapping } from '../core/person/mapping.ts';
-import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
+import { type Change, type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import {
   type Configuration,
   type EditedPart,
@@ -50,9 +50,14 @@ export interface EditTally {
 interface PartCounts {
   people: number;
   readonly parts: Map<EditedPart, number>;
+  readonly classes: Map<ChangeClass, number>;
+  /** The first people, by identification. */
+  readonly examples: string[];
 }
 
-const nothing = (): PartCounts => ({ people: 0, parts: new Map() });
+const shownExamples = 3;
+
+const nothing = (): PartCounts => ({ people: 0, parts: new Map(), classes: new Map(), examples: [] });
 
 interface EditJob {
   readonly sync: Sync;
@@ -107,12 +112,15 @@ function comparableMapping(before: Configuration, { configuration: now, compile 
 /** Counts a change of the edit that was stored. `instead`: what is made if those of the edit are held, and its place. */
 export function countEdited(
   { tally }: Edit,
+  { identification, classes }: Pick<Change, 'identification' | 'classes'>,
   parts: readonly EditedPart[],
   instead?: { readonly place: number; readonly classes: readonly ChangeClass[] },
 ): void {
   const counts = instead === undefined ? tally.changed : tally.coming;
   counts.people += 1;
   for (const part of parts) addOne(counts.parts, part);
+  for (const name of classes) addOne(counts.classes, name);
+  if (counts.examples.length < shownExamples) counts.examples.push(identification);
   if (instead === undefined) return;
   tally.instead.push(instead.place);
   for (const name of instead.classes) addOne(tally.insteadClasses, name);
@@ -122,16 +130,33 @@ function addOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Returns how many people an edit changes: where it is held, without those who come today. */
+/** Returns whom an edit changes: where it is held, without those who come today. */
+function countsOf({ changed, coming }: EditTally, isHeld: boolean): readonly PartCounts[] {
+  return isHeld && changed.people > 0 ? [changed] : [changed, coming];
+}
+
+/** Returns the first people whom an edit changes. */
+export function editExamples({ tally }: Edit): readonly string[] {
+  return countsOf(tally, true)
+    .flatMap(({ examples }) => examples)
+    .slice(0, shownExamples);
+}
+
+/** Returns how many people an edit changes; nothing where it changes no one. */
 export function editFact(edit: Edit | undefined, isHeld: boolean): { readonly edit?: EditFact } {
-  if (edit === undefined) return {};
-  const { changed, coming } = edit.tally;
-  const counts = isHeld && changed.people > 0 ? [changed] : [changed, coming];
+  const counts = edit === undefined ? [] : countsOf(edit.tally, isHeld);
   const people = counts.reduce((sum, one) => sum + one.people, 0);
-  if (people === 0) return {};
-  const parts = new Map<EditedPart, number>();
-  for (const [part, count] of counts.flatMap((one) => [...one.parts])) parts.set(part, (parts.get(part) ?? 0) + count);
-  return { edit: { people, parts: Object.fromEntries(parts), keys: edit.keys } };
+  if (edit === undefined || people === 0) return {};
+  const parts = sumOf(counts.map((one) => one.parts));
+  const classes = sumOf(counts.map((one) => one.classes));
+  classes.delete('configuration');
+  return { edit: { people, parts: Object.fromEntries(parts), classes: Object.fromEntries(classes), keys: edit.keys } };
+}
+
+function sumOf<Key>(all: readonly ReadonlyMap<Key, number>[]): Map<Key, number> {
+  const sum = new Map<Key, number>();
+  for (const [key, count] of all.flatMap((one) => [...one])) sum.set(key, (sum.get(key) ?? 0) + count);
+  return sum;
 }
 
 /** Adds the changes that are made instead of held ones to the counts of the others. */

@@ -95,6 +95,7 @@ export async function reportPlan(plan: Plan, sync: Sync, store: Store): Promise<
     sync: sync.settings.name,
     digest: plan.digest,
     counts: countChanges(kinds, classes, states, plan.repeated),
+    classes,
     facts: plan.facts,
     findings: plan.findings.slice(0, shownFindings),
     holds: plan.verdict.holds,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PlanReport, Preview } from '../ports/previews.ts';
 import { budget } from './changes.ts';
 import { finding, runSummary } from './runs.ts';
-import { count, instant, type Source, viewOf } from './wire.ts';
+import { amounts, count, instant, type Source, viewOf } from './wire.ts';
 
 const previewFacts = z.object({
   id: z.string(),
@@ -23,6 +23,7 @@ const shownPlan = z.object({
   sync: z.string(),
   digest: z.string(),
   counts: runSummary.shape.counts,
+  classes: amounts.describe('Changes by class, also those that a guard would hold'),
   budget: budget.describe('Estimated requests of a run that delivers this plan'),
   budgetWithHeld: budget.describe(
     'The same estimate including the changes that a guard would hold; null without such changes',

@@ -8,7 +8,7 @@ import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';
 
 const render = (report: PlanReport, changes: readonly PlannedChange[] = []) =>
-  renderPlan(report, planOutcome(report), changes, plain);
+  renderPlan(report, planOutcome(report), { changes, ofEdit: [] }, plain);
 
 test('a plan shows numbers, then every change field by field, then how to deliver it', () => {
   const changes = [
@@ -148,7 +148,7 @@ test('what comes from outside cannot act on the terminal', () => {
 test('the commands that it suggests name the configuration that was used', () => {
   const style = openStyle({ isTerminal: false, env: {}, config: 'my files/acme.yaml' });
 
-  expect(renderPlan(samplePlan(), 'planned', [], style)).toContain(
+  expect(renderPlan(samplePlan(), 'planned', { changes: [], ofEdit: [] }, style)).toContain(
     "rollcall apply people --config 'my files/acme.yaml'",
   );
 });

@@ -1,4 +1,5 @@
 import { openStyle } from '../../src/cli/terminal.ts';
+import { changeClasses } from '../../src/core/plan/change.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
@@ -29,12 +30,15 @@ export function sampleChange(patch: Partial<PlannedChange> = {}): PlannedChange 
   };
 }
 
+const noClasses = Object.fromEntries(changeClasses.map((name) => [name, 0])) as PlanReport['classes'];
+
 export function samplePlan(patch: Partial<PlanReport> = {}): PlanReport {
   return {
     id: 'plan_1',
     sync: 'people',
     digest: '3f2a9c1b4d5e6f708192a3b4',
     counts: { ...noCounts, update: 1 },
+    classes: { ...noClasses, updates: 1 },
     facts: {
       sourceRows: 1520,
       platformUsers: 1512,

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Store } from '../../src/ports/store.ts';
+import { countClasses } from '../../src/store/plans/changes.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 
 const scope = { kind: 'users', identifications: ['E1', "O'Brien"] } as const;
@@ -10,6 +11,7 @@ const report: PlanReport = {
   sync: 'people',
   digest: 'd',
   counts: noCounts,
+  classes: countClasses([]),
   facts: { sourceRows: 3 },
   findings: [{ code: 'held', identification: 'E1', message: 'held' }],
   holds: [],

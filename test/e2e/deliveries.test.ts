@@ -25,17 +25,21 @@ async function managed(sync: OfficeOptions['sync'] = {}, count = 30): Promise<Of
   return office;
 }
 
-function renamed(changed: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
-  return employees(30).map((row, i) => ({ ...row, ...(i < changed ? { last: 'Paz' } : {}), ...patch[row.id ?? ''] }));
+function renamed(changed: number, patch: Readonly<Record<string, Row>> = {}, count = 30): Row[] {
+  return employees(count).map((row, i) => ({
+    ...row,
+    ...(i < changed ? { last: 'Paz' } : {}),
+    ...patch[row.id ?? ''],
+  }));
 }
 
 describe('delivery: auto', () => {
   it.each([
-    { name: '20 updates go by direct calls', rows: renamed(20), kinds: ['direct'] },
-    { name: '21 updates go by file', rows: renamed(21), kinds: ['csv'] },
+    { name: '20 updates go by direct calls', rows: renamed(20, {}, 66), kinds: ['direct'] },
+    { name: '21 updates go by file', rows: renamed(21, {}, 66), kinds: ['csv'] },
     { name: 'a disable takes all along by file', rows: renamed(3, { E9: { status: 'left' } }), kinds: ['csv', 'csv'] },
   ])('$name', async ({ rows, kinds }) => {
-    const office = await managed();
+    const office = await managed({}, rows.length);
     const report = await office.applyRows(rows);
     expect(report.run.outcome).toBe('succeeded');
     expect(report.batches.map(({ kind }) => kind)).toEqual(kinds);
@@ -64,10 +68,10 @@ describe('delivery: auto', () => {
   });
 
   it('removes by DELETE, beside a file', async () => {
-    const office = await managed({ remove: { afterDays: 1 } });
-    await office.applyRows(renamed(0, { E9: { status: 'left' } }));
+    const office = await managed({ remove: { afterDays: 1 } }, 66);
+    await office.applyRows(renamed(0, { E9: { status: 'left' } }, 66));
     office.clock.jump(25 * hourMs);
-    const report = await office.applyRows(renamed(21, { E29: { status: 'left' }, E9: { status: 'left' } }));
+    const report = await office.applyRows(renamed(21, { E29: { status: 'left' }, E9: { status: 'left' } }, 66));
     expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { remove: 1, disable: 1 } });
     expect(office.sandbox.state.log.filter(({ kind }) => kind === 'removed').map(({ via }) => via)).toEqual(['delete']);
   });
@@ -96,8 +100,8 @@ describe('delivery: direct', () => {
   });
 
   it('waits when there are too many requests, and goes on where it was', async () => {
-    const office = await managed(direct);
-    await office.writeEmployees(renamed(12));
+    const office = await managed(direct, 36);
+    await office.writeEmployees(renamed(12, {}, 36));
     office.setFaults('update:status=429;retry-after=2@4-6');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 12, failed: 0, unresolved: 0 } });

@@ -7,11 +7,12 @@ holdPromises();
 
 const csv = { delivery: 'csv' };
 
-/** `count` users, all ours, of whom the first `changed` have a new last name in the source. */
-async function officeWith(count: number, changed: number, options: OfficeOptions = {}): Promise<Office> {
+/** Three times as many users, all ours, of whom the first `changed` have a new last name in the source. */
+async function officeWith(changed: number, options: OfficeOptions = {}): Promise<Office> {
+  const count = 3 * changed;
   const office = await openOffice({
     ...options,
-    sandbox: { people: usersOf(employees(count)), ...options.sandbox },
+    sandbox: { ...options.sandbox, people: usersOf(employees(count)) },
     sync: { ...csv, ...options.sync },
   });
   expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
@@ -39,7 +40,7 @@ async function heals(office: Office, expected: object): Promise<void> {
 
 describe('a file that fails as a whole', () => {
   it('is split until the bad row stands alone, and the rest lands in the same run', async () => {
-    const office = await officeWith(20, 20);
+    const office = await officeWith(20);
     office.setFaults('file:fail-if=E7');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'partial' });
@@ -53,21 +54,21 @@ describe('a file that fails as a whole', () => {
   });
 
   it('with several bad rows lands the good ones too', async () => {
-    const office = await officeWith(20, 20);
+    const office = await officeWith(20);
     office.setFaults('file:fail-if=E7', 'file:fail-if=E15');
     expect((await office.apply()).run.counts).toMatchObject({ applied: 18, failed: 2 });
     await heals(office, { outcome: 'succeeded', counts: { applied: 2 } });
   });
 
   it('because it has too many rows is cut until it fits', async () => {
-    const office = await officeWith(20, 20);
+    const office = await officeWith(20);
     office.setFaults('file:fail-over=6');
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
     expect(writes(office)).toBe(20);
   });
 
   it('is split no more than maxSplits allows', async () => {
-    const office = await officeWith(20, 20, {
+    const office = await officeWith(20, {
       sync: { ...csv, settle: { every: '2s', visibleWithin: '20s', maxSplits: 2 } },
     });
     office.setFaults('file:fail-if=E7');
@@ -79,7 +80,7 @@ describe('a file that fails as a whole', () => {
   });
 
   it('again and again means that the platform is ill: the run stops early and says so', async () => {
-    const office = await officeWith(40, 40);
+    const office = await officeWith(40);
     office.setFaults('file:fail');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
@@ -90,8 +91,8 @@ describe('a file that fails as a whole', () => {
   });
 
   it('after its good rows took effect is read back first: nothing is sent twice', async () => {
-    const office = await officeWith(20, 20, {
-      sandbox: { people: usersOf(employees(20)), quirks: { fileFailure: 'good-applied' } },
+    const office = await officeWith(20, {
+      sandbox: { quirks: { fileFailure: 'good-applied' } },
     });
     office.setFaults('file:fail-if=E7');
     expect((await office.apply()).run.counts).toMatchObject({ applied: 19, failed: 1 });
@@ -100,8 +101,8 @@ describe('a file that fails as a whole', () => {
   });
 
   it('and says done is not believed: what does not show has failed', async () => {
-    const office = await officeWith(20, 20, {
-      sandbox: { people: usersOf(employees(20)), quirks: { fileFailure: 'says-done' } },
+    const office = await officeWith(20, {
+      sandbox: { quirks: { fileFailure: 'says-done' } },
     });
     office.setFaults('file:fail-if=E7');
     const report = await office.apply();
@@ -121,7 +122,7 @@ describe('a file that fails as a whole', () => {
   });
 
   it('with a row dropped without a word is noticed', async () => {
-    const office = await officeWith(20, 20);
+    const office = await officeWith(20);
     office.setFaults('file:drop-row=E7');
     expect((await office.apply()).run).toMatchObject({ outcome: 'partial', counts: { applied: 19, failed: 1 } });
     await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
@@ -130,7 +131,7 @@ describe('a file that fails as a whole', () => {
 
 describe('files and their order', () => {
   it('are cut at batchRows, and one is in flight at a time', async () => {
-    const office = await officeWith(25, 25, { sync: { ...csv, batchRows: 10 } });
+    const office = await officeWith(25, { sync: { ...csv, batchRows: 10 } });
     const report = await office.apply();
     expect(report.batches.map(({ kind, size }) => `${kind} ${size}`)).toEqual(['csv 10', 'csv 10', 'csv 5']);
     expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 25 } });
@@ -138,14 +139,14 @@ describe('files and their order', () => {
   });
 
   it('wait while somebody else’s file is processed', async () => {
-    const office = await officeWith(10, 10);
+    const office = await officeWith(10);
     office.setFaults('upload:status=409@1-3');
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
     expect(office.sandbox.state.requests.upload).toBe(4);
   });
 
   it('wait no longer than the deadline for it', async () => {
-    const office = await officeWith(10, 10, { sync: { ...csv, settle: { every: '5s', deadline: '3m' } } });
+    const office = await officeWith(10, { sync: { ...csv, settle: { every: '5s', deadline: '3m' } } });
     office.setFaults('upload:status=409');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0, unresolved: 0 } });
@@ -154,7 +155,7 @@ describe('files and their order', () => {
   });
 
   it('wait while a file that is not ours is processed by a platform that says 400 then', async () => {
-    const office = await officeWith(10, 10, { sandbox: { processingMs: 300_000, people: usersOf(employees(10)) } });
+    const office = await officeWith(10, { sandbox: { processingMs: 300_000 } });
     const { url, accessToken } = office.sandbox;
     const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify({
@@ -169,7 +170,7 @@ describe('files and their order', () => {
   });
 
   it('that are answered 400 each time end the run as failed, without a change', async () => {
-    const office = await officeWith(10, 10);
+    const office = await officeWith(10);
     office.setFaults('upload:status=400');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0, unresolved: 0 } });

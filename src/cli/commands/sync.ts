@@ -19,6 +19,7 @@ import type { RequestResult } from '../../views/syncs.ts';
 import { requestResultView } from '../../views/syncs.ts';
 import type { CommandRow } from '../command.ts';
 import {
+  parseClass,
   parseWholeNumber,
   readPeople,
   type SignatureOptions,
@@ -35,7 +36,7 @@ import { cleanLine } from '../terminal.ts';
 import { writePlanFile } from './plan-file.ts';
 
 interface PlanOptions {
-  readonly limit: number;
+  readonly limit: PlanLimits;
   readonly out?: string;
   readonly user?: readonly string[];
   readonly share?: boolean;
@@ -46,7 +47,11 @@ export const plan: CommandRow = {
   meaning: 'show what a run would change; writes nothing to the platform',
   arguments: [syncArgument],
   options: [
-    ['--limit <n>', 'number of changes to show with their fields', parseWholeNumber, 10],
+    [
+      '--limit <n|class=n>',
+      'number of changes to show (10); as CLASS=N, exit with 3 above N changes of the class; may be repeated',
+      gatherLimit,
+    ],
     ['--out <file>', 'write the whole plan to a file: .json, .csv, or any other name for one JSON object per line'],
     ['--user <id...>', 'only these employees, by identification, or @FILE with one on each line'],
     ['--share', 'keep the plan for 7 days as a preview that others can open on the page'],
@@ -59,7 +64,35 @@ interface Shared {
   readonly preview?: Preview;
 }
 
-async function showPlan(shell: Shell, sync: string, { limit, out, user, share }: PlanOptions): Promise<number> {
+interface PlanLimits {
+  readonly shown: number;
+  /** The most changes of a class. */
+  readonly most: ReadonlyMap<ChangeClass, number>;
+}
+
+const usualLimits: PlanLimits = { shown: 10, most: new Map() };
+
+function gatherLimit(text: string, before: PlanLimits = usualLimits): PlanLimits {
+  const [name, count] = text.split('=', 2) as [string, string | undefined];
+  if (count === undefined) return { ...before, shown: parseWholeNumber(name) };
+  return { ...before, most: new Map([...before.most, [parseClass(name), parseWholeNumber(count)]]) };
+}
+
+/** A class of which a plan has more changes than `--limit` allows. */
+export interface OverLimit {
+  readonly class: ChangeClass;
+  readonly count: number;
+  readonly limit: number;
+}
+
+function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly OverLimit[] {
+  return [...most]
+    .map(([name, limit]) => ({ class: name, count: classes[name], limit }))
+    .filter(({ count, limit }) => count > limit);
+}
+
+async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
+  const { limit = usualLimits, out, user, share } = options;
   const people = user === undefined ? undefined : await readPeople(shell, user);
   const scope = people === undefined ? {} : { scope: scopeOf(people) };
   return shell.withApp({}, async (app) => {
@@ -69,9 +102,15 @@ async function showPlan(shell: Shell, sync: string, { limit, out, user, share }:
         : { report: await planHere(app, sync, { ...watch, ...scope }) },
     );
     const outcome = planOutcome(report);
-    const changes = await previewChanges(app, report.id, limit);
-    shell.printJson({ ...planJson(report, changes), ...(preview === undefined ? {} : { preview: preview.id }) });
-    shell.print(renderPlan(report, outcome, changes, shell.style));
+    const changes = await previewChanges(app, report.id, limit.shown);
+    const ofEdit = report.facts.edit === undefined ? [] : await editedChanges(app, report.id);
+    const over = overLimits(report, limit);
+    const edit = report.facts.edit && { ...report.facts.edit, examples: ofEdit.map(changeView) };
+    const json = { ...planJson(report, changes), edit: edit ?? null, overLimit: over };
+    shell.printJson({ ...json, ...(preview === undefined ? {} : { preview: preview.id }) });
+    shell.print(renderPlan(report, outcome, { changes, ofEdit }, shell.style));
+    for (const { class: name, count, limit: most } of over)
+      shell.print(`\nover the limit: ${count} changes of the class ${name}, and --limit allows ${most}`);
     if (out !== undefined) {
       const written = await writePlanFile(fromHere(shell.io, out), report.id, app, shell.signal);
       shell.print(`\nthe whole plan (${written} changes) is in ${out}; it contains personal data`);
@@ -81,7 +120,7 @@ async function showPlan(shell: Shell, sync: string, { limit, out, user, share }:
       const place = app.pageUrl === undefined ? `${path} on the page` : `${app.pageUrl}${path}`;
       shell.print(`\nto share it: ${place}, until ${formatInstant(preview.expiresAt)}`);
     }
-    return planExitCodes[outcome];
+    return over.length > 0 && outcome !== 'failed' ? planExitCodes.held : planExitCodes[outcome];
   });
 }
 
@@ -92,6 +131,13 @@ const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
   held: 3,
   partial: 4,
 };
+
+const editExamples = 3;
+
+/** Returns the first changes that an edit of the configuration makes. */
+function editedChanges(app: PlanPages, planId: string): Promise<readonly PlannedChange[]> {
+  return findChanges(app, planId, { limit: editExamples, classes: ['configuration'], states });
+}
 
 /** Rejected changes are counted, not shown. */
 const states = ['planned', 'held'] as const;
@@ -115,9 +161,11 @@ const classOrder: readonly ChangeClass[] = [
  */
 export async function previewChanges(app: PlanPages, planId: string, limit: number): Promise<PlannedChange[]> {
   if (limit === 0) return [];
-  const pages = await Promise.all(
-    classOrder.map((name) => findChanges(app, planId, { limit, classes: [name], states })),
-  );
+  const pages = await Promise.all([
+    ...classOrder.map((name) => findChanges(app, planId, { limit, classes: [name], states })),
+    // What gives back what an edit had changed is in no class.
+    findChanges(app, planId, { limit, states }),
+  ]);
   const shown = new Map<string, PlannedChange>();
   for (let round = 0; round < limit && shown.size < limit; round += 1) {
     for (const page of pages) {

@@ -1,3 +1,4 @@
+import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import type { PlanReport } from '../../ports/previews.ts';
@@ -24,7 +25,7 @@ const shortDigest = (digest: string): string => digest.slice(0, 12);
 export function renderPlan(
   report: PlanReport,
   outcome: PlanOutcome,
-  changes: readonly PlannedChange[],
+  { changes, ofEdit }: { readonly changes: readonly PlannedChange[]; readonly ofEdit: readonly PlannedChange[] },
   style: Style,
 ): string {
   const inAll = changesInAll(report.counts);
@@ -32,6 +33,7 @@ export function renderPlan(
   const sections = [
     headOf(report, outcome, inAll, style),
     renderHolds(report, style),
+    renderEdit(report, ofEdit, style),
     renderFindings(news, news.length, style),
     renderStatusHint(report, style),
     changes.length === 0
@@ -91,6 +93,23 @@ function renderHolds(report: PlanReport, { colors }: Style): string {
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
   if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
   return [colors.yellow('held for approval:'), ...lines].join('\n');
+}
+
+/** Renders what an edit of the configuration changes, by field and class, with examples. */
+function renderEdit(report: PlanReport, examples: readonly PlannedChange[], style: Style): string {
+  const { edit, isFirstConfiguration, managedUsers = 0 } = report.facts;
+  if (edit === undefined) {
+    const isKnown = isFirstConfiguration === true && managedUsers > 0 && report.failure === undefined;
+    return isKnown ? 'the store has no earlier configuration of this sync, so an edit of it cannot be compared' : '';
+  }
+  const classes = Object.entries(edit.classes).map(([name, count]) => `${name} ${formatNumber(count)}`);
+  return [
+    style.colors.yellow(`${editSentence(edit)}`),
+    `  by class: ${classes.join(', ')}`,
+    `  ${editedSentence(edit.keys)}`,
+    '  for example:',
+    renderChanges(examples, heldReasons(report), style).replace(/^/gm, '    '),
+  ].join('\n');
 }
 
 /** Findings hold no value of a record. */

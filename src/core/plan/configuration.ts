@@ -121,25 +121,30 @@ export function isGivenBack(
   return fields.every((name) => fieldTraits(name).isReadable && (before.fields[name] ?? '') === after[name]);
 }
 
-/** How many people an edit changes, without values of them. */
+/** How many people an edit changes. */
 export interface EditFact {
   readonly people: number;
   /** By field, or by kind of the changes that the edit makes as a whole. */
   readonly parts: Readonly<Partial<Record<EditedPart, number>>>;
+  readonly classes: Readonly<Partial<Record<ChangeClass, number>>>;
   /** The edited keys: `mapping.area`. */
   readonly keys: readonly string[];
 }
 
 const namedParts = 8;
 
-/** Returns `this edit changes 45 people: firstName 45, area 45`. */
-export function editSentence({ people, parts }: Pick<EditFact, 'people' | 'parts'>): string {
+/** Returns `this edit changes 45 people: firstName 45, area 45; for example E1, E2, E3`. */
+export function editSentence(
+  { people, parts }: Pick<EditFact, 'people' | 'parts'>,
+  examples: readonly string[] = [],
+): string {
   const counts = (Object.entries(parts) as [EditedPart, number][]).sort(([, a], [, b]) => b - a);
   const isKind = (part: string): boolean => (changeKinds as readonly string[]).includes(part);
   const named = counts.slice(0, namedParts).map(([part, count]) => `${isKind(part) ? `${part}s` : part} ${count}`);
   const rest = counts.length - namedParts;
   const more = rest > 0 ? [`${rest} more`] : [];
-  return `this edit changes ${countOf(people, 'person', 'people')}: ${[...named, ...more].join(', ')}`;
+  const some = examples.length === 0 ? '' : `; for example ${examples.join(', ')}`;
+  return `this edit changes ${countOf(people, 'person', 'people')}: ${[...named, ...more].join(', ')}${some}`;
 }
 
 /** Returns `Edited: mapping.area, scope`. */

@@ -313,8 +313,8 @@ async function sendChanges(
     if (verdict?.state === 'dropped' || left.length < parts.length) edit.tally.rejected += 1;
     if (verdict?.state === 'dropped' || parts.length === 0) return change;
     if (left.length === 0) return { ...change, classes: change.classes.filter((name) => name !== 'configuration') };
-    if (early === undefined) countEdited(edit, left);
-    else countEdited(edit, left, { place: spool.append(JSON.stringify(early)), classes: early.classes });
+    if (early === undefined) countEdited(edit, change, left);
+    else countEdited(edit, change, left, { place: spool.append(JSON.stringify(early)), classes: early.classes });
     return change;
   });
   const leftOut: NewChange[] = [];

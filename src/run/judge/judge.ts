@@ -12,7 +12,7 @@ import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
-import { editFact } from '../edit.ts';
+import { editExamples, editFact } from '../edit.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
 
@@ -105,7 +105,7 @@ function editFacts(
   const { edit: fact } = editFact(edit, true);
   if (edit === undefined || fact === undefined) return {};
   const all = edit.people === undefined ? '. One read cannot compare the two, so every change counts' : '';
-  const reason = `${editSentence(fact)}. ${editedSentence(fact.keys)}${all}`;
+  const reason = `${editSentence(fact, editExamples(edit))}. ${editedSentence(fact.keys)}${all}`;
   const isMeasuredHere = snapshot.kind === 'full' && snapshot.missing !== undefined;
   const unmeasured = `No complete full run has measured this edit yet, so nothing of it is sent: run "rollcall apply ${settings.name}"`;
   const held = 'The edit waits for approval';

@@ -53,7 +53,7 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   runs: { key: ['id'], sync: 'sync', columns: { scope, reason: mention } },
   plans: { key: ['id'], sync: 'sync' },
-  holds: { key: ['id'], sync: 'sync' },
+  holds: { key: ['id'], sync: 'sync', columns: { reason: mention } },
   hold_runs: { key: ['hold', 'run'] },
   batches: { key: ['id'], sync: 'sync', columns: { reason: mention } },
   changes: {
