@@ -19,7 +19,7 @@ export const requestDueRuns: Work<Pick<SchedulerContext, 'engine' | 'calendars'>
       if (slot !== undefined) due.push({ calendar, slot });
     }
     if (due.length === 0) return;
-    const paused = new Set((await engine.store.pauses.list()).map(({ sync }) => sync));
+    const paused = new Set((await engine.store.pauses.list(now)).map(({ sync }) => sync));
     for (const { calendar, slot } of due) {
       if (paused.has(calendar.sync) || (await calendar.isWaiting(now))) continue;
       const key = `${calendar.sync}@${new Date(slot).toISOString()}`;

@@ -86,7 +86,7 @@ export function healthOf(
 ): SyncHealth {
   const { endedAt, successAt, failures, failingSince, lastFailure } = streak;
   const isStale = endedAt !== undefined && staleBefore !== undefined && (successAt ?? 0) < staleBefore;
-  const facts = { failures, failure: lastFailure, isStale, by: pause?.by } as const;
+  const facts = { failures, failure: lastFailure, isStale, by: pause?.by, until: pause?.until } as const;
   if (pause !== undefined) return { ...facts, state: 'paused', since: pause.pausedAt };
   if (endedAt === undefined) return { ...facts, state: 'never-ran', since: undefined };
   if (failures > 0) return { ...facts, state: 'failing', since: failingSince };

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldText, normalText } from '../core/person/text.ts';
-import type { Change } from '../core/plan/change.ts';
+import { type Change, isFreezable } from '../core/plan/change.ts';
 import { decisionAbout } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
-import { formatInstant } from '../core/run/formats.ts';
+import { formatInstant, frozenReason } from '../core/run/formats.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
@@ -15,6 +15,7 @@ import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { findSync } from './find-named.ts';
 import { personSteps, waitWords } from './person-steps.ts';
+import { untilWords } from './syncs.ts';
 
 const shownChanges = 20;
 
@@ -81,13 +82,13 @@ interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' |
 
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
 async function nextRun(
-  { settings: { name } }: Sync,
+  { settings: { name }, frozenUntil }: Sync,
   { change, decided, decision, expected, failure }: NextInput,
-  { store }: EngineIo,
+  { store, clock }: EngineIo,
 ): Promise<string> {
-  const pause = await store.pauses.get(name);
+  const pause = await store.pauses.get(name, clock.now());
   const paused =
-    pause === undefined ? '' : `; the sync is paused by ${pause.by}, so no run starts before "rollcall resume"`;
+    pause === undefined ? '' : `; the sync is paused by ${pause.by} ${untilWords(pause)}, so no run starts before`;
   if (failure !== undefined) return `the next run fails and changes nothing: ${failure}${paused}`;
   if (change === undefined && expected !== undefined) {
     return `the next run sends no ${expected.kind}, because another sync is expected to take the user over; it holds the ${expected.kind} if there are more such users than guards.handOvers allows${paused}`;
@@ -96,6 +97,10 @@ async function nextRun(
     return `the next run counts the absence and changes nothing: the person is ${waitWords(decision.wait)}${paused}`;
   }
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
+  const frozen = frozenUntil?.(clock.now());
+  if (frozen !== undefined && isFreezable(change.kind) && decided?.state !== 'rejected') {
+    return `the ${change.kind} ${frozenReason(frozen)}${paused}`;
+  }
   const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
   switch (decided?.state) {
     case 'rejected': {

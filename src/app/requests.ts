@@ -117,7 +117,7 @@ async function queueOrRun(
   if (!isDeployed) return ran(trigger, await runHere(trigger, options, io), io);
   const { state, run } = await readRequest(io, trigger.id);
   if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine), io);
-  const pause = await io.engine.store.pauses.get(trigger.sync);
+  const pause = await io.engine.store.pauses.get(trigger.sync, io.engine.clock.now());
   if (options.isWaiting !== true || pause !== undefined) {
     return { kind: 'queued', trigger: trigger.id, pause, deploymentSeenAt: await io.deploymentSeenAt() };
   }

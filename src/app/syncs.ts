@@ -2,8 +2,9 @@ import { classAllowance } from '../core/guard/guard.ts';
 import { changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
 import { successOutcomes } from '../ports/alerts.ts';
-import type { Run } from '../ports/store.ts';
+import type { Pause, Run } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
 import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
@@ -23,7 +24,7 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
     syncs.map(async (view): Promise<SyncState> => {
       const [runs, pause] = await Promise.all([
         store.runs.list({ sync: view.name, limit: searchedRuns }),
-        store.pauses.get(view.name),
+        store.pauses.get(view.name, clock.now()),
       ]);
       return {
         ...view,
@@ -31,19 +32,50 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
         lastRun: runs[0],
         freshAt: runs.find(isGood)?.startedAt,
         nextSlotAt: pause === undefined ? nextSlot(view.name, clock.now()) : undefined,
+        frozenUntil: engine.syncs.get(view.name)?.frozenUntil?.(clock.now()),
         waiting: waiting.filter(({ sync }) => sync === view.name).length,
       };
     }),
   );
 }
 
-/** Prevents deployments from starting runs of the sync. Throws `CONFLICT` when it is already paused. */
-export async function beginPause({ engine }: AppIo, sync: string, { by, ...order }: SignedCaller): Promise<void> {
+export interface PauseOrder extends SignedCaller {
+  /** When the pause ends automatically: an instant (epoch ms), or how long it lasts (ms). Absent: an operator ends it. */
+  readonly until?: { readonly at: number } | { readonly inMs: number };
+}
+
+/** Longest pause that ends automatically. */
+const longestPauseMs = 366 * 86_400_000;
+
+/**
+ * Prevents deployments from starting runs of the sync. Returns the pause. Throws `CONFLICT` when it is already paused,
+ * and `USAGE` when the end is not in the future.
+ */
+export async function beginPause({ engine }: AppIo, sync: string, order: PauseOrder): Promise<Pause> {
+  const { by, until: end, ...signed } = order;
+  const { store, clock } = engine;
   findSync(sync, engine.syncs);
-  if (!(await engine.store.pauses.add({ sync, pausedAt: engine.clock.now(), by }))) {
-    throw new RollcallError(`${sync} is already paused`, { code: 'CONFLICT' });
+  const now = clock.now();
+  const until = end === undefined ? undefined : 'at' in end ? end.at : now + end.inMs;
+  if (until !== undefined && (until <= now || until > now + longestPauseMs)) {
+    const message = `a pause ends in the future, and within a year: ${formatInstant(until)} is not (it is ${formatInstant(now)}). Leave out --until to pause until "rollcall resume ${sync}"`;
+    throw new RollcallError(message, { code: 'USAGE' });
   }
-  await note({ action: 'pause', by, sync, ...signature(order) }, engine);
+  const pause = { sync, pausedAt: now, by, ...given({ until }) };
+  if (!(await store.pauses.add(pause))) {
+    const known = await store.pauses.get(sync, now);
+    const more = known?.until === undefined ? '' : ` ${untilWords(known)}`;
+    const message = `${sync} is already paused${more}. To pause it again, run "rollcall resume ${sync}" first`;
+    throw new RollcallError(message, { code: 'CONFLICT' });
+  }
+  const detail = until === undefined ? {} : { detail: untilWords(pause) };
+  await note({ action: 'pause', by, sync, ...detail, ...signature(signed) }, engine);
+  return pause;
+}
+
+/** Returns when a pause ends: `until 2026-11-27 08:00:00 UTC`, or `until "rollcall resume SYNC"`. */
+export function untilWords({ sync, until }: Pick<Pause, 'sync' | 'until'>): string {
+  return `until ${until === undefined ? `"rollcall resume ${sync}"` : formatInstant(until)}`;
 }
 
 /**
@@ -51,17 +83,19 @@ export async function beginPause({ engine }: AppIo, sync: string, { by, ...order
  * waits for the end of the pause.
  */
 export async function refusePaused(sync: string, { engine }: AppIo, waiting = ''): Promise<void> {
-  const pause = await engine.store.pauses.get(sync);
+  const pause = await engine.store.pauses.get(sync, engine.clock.now());
   if (pause === undefined) return;
   const since = formatInstant(pause.pausedAt);
-  const message = `${sync} has been paused by ${pause.by} since ${since}, so no new run starts${waiting}. Review "rollcall plan ${sync}", then run "rollcall resume ${sync}"`;
+  const end = pause.until === undefined ? '' : `, ${untilWords(pause)}`;
+  const message = `${sync} has been paused by ${pause.by} since ${since}${end}, so no new run starts${waiting}. Review "rollcall plan ${sync}", then run "rollcall resume ${sync}"`;
   throw new RollcallError(message, { code: 'USAGE' });
 }
 
 /** Ends a pause. Throws `CONFLICT` when the sync is not paused. */
 export async function endPause({ engine }: AppIo, sync: string, { by, ...order }: SignedCaller): Promise<void> {
   findSync(sync, engine.syncs);
-  if (!(await engine.store.pauses.remove(sync))) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
+  const isPaused = await engine.store.pauses.remove(sync, engine.clock.now());
+  if (!isPaused) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
   await note({ action: 'resume', by, sync, ...signature(order) }, engine);
 }
 

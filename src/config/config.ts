@@ -33,6 +33,8 @@ export interface ConnectionSettings {
 /** One sync: the settings of the engine, its schedule, its source and its outbox. */
 export type SyncConfig = SyncSettings & {
   readonly schedule?: ScheduleSettings;
+  /** Windows without disables and removes. */
+  readonly freeze?: ScheduleSettings & { readonly forMs: number };
   /** The name under which the store may still keep what belongs to this sync. */
   readonly formerly?: string;
   /** Maximum age of the last success before an alert. Absent: three slots of the schedule without a success. */

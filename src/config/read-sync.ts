@@ -94,6 +94,7 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     nulls,
     parkEmail,
     formerly,
+    freeze,
     ...others
   } = input;
   const byEmail: readonly MatchKey[] = input.mapping.fields.email === undefined ? [] : ['email'];
@@ -112,9 +113,13 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
   return {
     ...settings,
     source: { kind, fingerprint, identity, open },
-    ...given({ schedule, freshnessMs: freshness, formerly }),
+    ...given({ schedule, freshnessMs: freshness, formerly, freeze: freeze && freezeOf(freeze, schedule) }),
     ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
   };
+}
+
+function freezeOf({ cron, for: forMs, timezone }: NonNullable<SyncInput['freeze']>, schedule: SyncInput['schedule']) {
+  return { cron, forMs, timezone: timezone ?? schedule?.timezone ?? 'UTC' };
 }
 
 /** Checks the keys of a sync together and with the connection's dialect. Skips keys that are reported already. */

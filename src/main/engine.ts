@@ -36,6 +36,7 @@ import { sourceTokenName } from '../ports/tokens.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { openFileSpool, openScratchFolder } from '../store/db/file-spool.ts';
 import { openStoreWithClock } from '../store/index.ts';
+import { openWindows } from '../work/schedule.ts';
 
 export interface EngineParts {
   /** The machine's clock. The engine has the store's. */
@@ -332,6 +333,7 @@ function openSync(
     dialect,
     limits: callLimits,
     fingerprint: fingerprintOf(settings, connection.settings),
+    ...(settings.freeze === undefined ? {} : { frozenUntil: openWindows(settings.freeze) }),
     deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
   };
 }

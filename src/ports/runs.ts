@@ -48,6 +48,8 @@ export interface RunFacts {
   readonly isFirstConfiguration?: true;
   /** Rejected changes: dropped, they need no approval. */
   readonly rejected?: number;
+  /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Absent: none. */
+  readonly frozen?: { readonly count: number; readonly until: number };
   /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */
   readonly waitingSince?: number;
   /** How often in a row the next file was answered 400. See `judgeRefusedUpload`. */
@@ -123,7 +125,7 @@ export interface Triggers {
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
   /** Returns the syncs with a waiting trigger that are not paused, in order of name. */
-  waitingSyncs(): Promise<readonly string[]>;
+  waitingSyncs(now: number): Promise<readonly string[]>;
   /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
   get(id: string): Promise<KeyedTrigger | undefined>;

@@ -7,17 +7,24 @@ export interface Pause {
   readonly pausedAt: number;
   /** The operator who paused it: the name of a token, or of a shell user. */
   readonly by: string;
+  /** The pause ends automatically at this instant (epoch ms). Absent: an operator ends it. */
+  readonly until?: number;
+}
+
+/** Returns whether the pause has not ended automatically. */
+export function isPausing({ until }: Pick<Pause, 'until'>, now: number): boolean {
+  return until === undefined || now < until;
 }
 
 /** Paused syncs, which begin no run until they are resumed. A run in progress continues; triggers wait. */
 export interface Pauses {
-  /** Pauses the sync. Returns false when it was already paused; the first pause remains. */
+  /** Pauses the sync. Returns false when it is already paused; the first pause remains. */
   add(pause: Pause): Promise<boolean>;
   /** Resumes the sync. Returns false when it was not paused. */
-  remove(sync: string): Promise<boolean>;
-  get(sync: string): Promise<Pause | undefined>;
-  /** Returns the pauses of all syncs, in order of name. */
-  list(): Promise<readonly Pause[]>;
+  remove(sync: string, now: number): Promise<boolean>;
+  get(sync: string, now: number): Promise<Pause | undefined>;
+  /** Returns the pauses of all syncs that last now, in order of name. */
+  list(now: number): Promise<readonly Pause[]>;
 }
 
 /** What deliveries learned about the platform of a connection. */

@@ -26,6 +26,8 @@ export interface Sync {
   readonly configuration: Configuration;
   /** Compiles an earlier configuration of the sync. Throws `CONFIG_INVALID` where this version cannot. */
   readonly compile: (settings: DecidingSettings) => CompiledMapping;
+  /** Returns when the freeze ends in which the instant is (epoch ms): a window without disables and removes. */
+  frozenUntil?(now: number): number | undefined;
   readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
 }
 

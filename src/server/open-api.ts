@@ -121,7 +121,12 @@ function describe(endpoint: Endpoint): OpenApiOperation {
     ],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: reference(body) } } } }),
+      : {
+          requestBody: {
+            required: !body.safeParse({}).success,
+            content: { 'application/json': { schema: reference(body) } },
+          },
+        }),
     responses: {
       [String(status)]: {
         description: status === 202 ? 'Accepted; the work is done later' : 'Done',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { AlertState } from '../ports/alerts.ts';
 import type { Audit, AuditEntry, Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
+import { isPausing } from '../ports/store-operations.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
@@ -9,25 +10,31 @@ import { addNew, put } from './db/row-writer.ts';
 import type { AuditRow, PauseRow } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
-const pauses = fields<Pause, PauseRow>({ sync: 'sync', pausedAt: 'paused_at', by: 'by_whom' });
+const pauses = fields<Pause, PauseRow>({
+  sync: 'sync',
+  pausedAt: 'paused_at',
+  by: 'by_whom',
+  until: { column: 'until_at', isOptional: true },
+});
 
 export function createPauses(db: Database): Pauses {
   return {
-    add: (pause) => addNew(db, 'pauses', pauses.toRow(pause)),
-
-    async remove(sync) {
-      const { numDeletedRows } = await db.deleteFrom('pauses').where('sync', '=', sync).executeTakeFirst();
-      return numDeletedRows > 0n;
+    async add(pause) {
+      const { sync, pausedAt } = pause;
+      await db.deleteFrom('pauses').where('sync', '=', sync).where('until_at', '<=', pausedAt).execute();
+      return addNew(db, 'pauses', pauses.toRow(pause));
     },
 
-    async get(sync) {
-      const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
-      return row && pauses.fromRow(row);
+    async remove(sync, now) {
+      const removed = await db.deleteFrom('pauses').where('sync', '=', sync).returningAll().execute();
+      return removed.some((row) => isPausing(pauses.fromRow(row), now));
     },
 
-    async list() {
+    get: (sync, now) => findPause(db, sync, now),
+
+    async list(now) {
       const rows = await db.selectFrom('pauses').selectAll().orderBy('sync').execute();
-      return rows.map(pauses.fromRow);
+      return rows.map(pauses.fromRow).filter((pause) => isPausing(pause, now));
     },
   };
 }
@@ -49,6 +56,13 @@ export function createLearned(db: Database): Learned {
         await put(transaction, 'learned', { connection, facts });
       }),
   };
+}
+
+/** Returns the pause of a sync that lasts now. */
+export async function findPause(db: Database | OpenTransaction, sync: string, now: number): Promise<Pause | undefined> {
+  const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
+  const pause = row && pauses.fromRow(row);
+  return pause !== undefined && isPausing(pause, now) ? pause : undefined;
 }
 
 const entries = fields<AuditEntry, AuditRow>({

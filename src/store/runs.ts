@@ -29,7 +29,7 @@ export function createRuns(db: Database): Runs {
           .executeTakeFirst();
         if (open !== undefined) return { run: toRun(open), isNew: false };
 
-        const request = await takeTriggers(transaction, sync, make.id);
+        const request = await takeTriggers(transaction, sync, make);
         if (request === undefined) return undefined;
         // The caller read the clock before it waited for the lock. A run never starts before the last one has ended.
         const last = await transaction

@@ -5,6 +5,7 @@ import type { Database, OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
 import type { RunRow, TriggerRow } from './db/schema.ts';
+import { findPause } from './operations.ts';
 
 const triggers = fields<Trigger, TriggerRow>({
   id: 'id',
@@ -30,13 +31,20 @@ export function createTriggers(db: Database): Triggers {
       return rows.filter((row) => shown.has(row.id)).map(triggers.fromRow);
     },
 
-    async waitingSyncs() {
+    async waitingSyncs(now) {
       const rows = await db
         .selectFrom('triggers')
         .select('sync')
         .distinct()
         .where('state', '=', 'waiting')
-        .where('sync', 'not in', db.selectFrom('pauses').select('sync'))
+        .where(
+          'sync',
+          'not in',
+          db
+            .selectFrom('pauses')
+            .select('sync')
+            .where((eb) => eb.or([eb('until_at', 'is', null), eb('until_at', '>', now)])),
+        )
         .orderBy('sync')
         .execute();
       return rows.map(({ sync }) => sync);
@@ -129,13 +137,12 @@ function toState({ state, run }: Pick<Selectable<TriggerRow>, 'state' | 'run'>):
 export async function takeTriggers(
   db: OpenTransaction,
   sync: string,
-  run: string,
+  { id: run, now }: { readonly id: string; readonly now: number },
 ): Promise<Pick<RunRow, 'trigger_kind' | 'scope'> | undefined> {
   const waiting = await waitingRows(db, sync);
   const oldest = waiting[0];
   if (oldest === undefined) return undefined;
-  const pause = await db.selectFrom('pauses').select('sync').where('sync', '=', sync).executeTakeFirst();
-  if (pause !== undefined) return undefined;
+  if ((await findPause(db, sync, now)) !== undefined) return undefined;
   const taken = await assign(db, togetherWith(oldest, waiting), run);
   // They may have been canceled after they were read. The next call finds what is left.
   if (taken.length === 0) return undefined;

@@ -36,6 +36,10 @@ export const runOrder = z
   })
   .meta({ id: 'RunOrder', description: 'The scope of the run' });
 
+export const pauseOrder = z
+  .strictObject({ until: z.iso.datetime({ offset: true }).optional().describe('When the pause ends automatically') })
+  .meta({ id: 'PauseOrder', description: 'How long the pause lasts; empty: until the sync is resumed' });
+
 export const webhookOrder = z
   .strictObject({ identifications: named })
   .meta({ id: 'WebhookOrder', description: 'Employees that changed in the sending system' });

@@ -19,6 +19,7 @@ const health = z.object({
   reason: z.string().nullable(),
   isStale: z.boolean().describe('The last success is older than schedule or `freshness` allow'),
   by: z.string().nullable().describe('Who paused the sync'),
+  until: instant.nullable().describe('When the pause ends automatically; null: not paused, or until it is resumed'),
 });
 
 const fraction = z.object({ done: count, total: count }).nullable();
@@ -73,6 +74,9 @@ export const overview = z
         activity,
         holds: waiting,
         requests: count,
+        frozenUntil: instant
+          .nullable()
+          .describe('End of the freeze, in which no account is disabled or removed; null: none'),
         freshAt: instant.nullable().describe('When the latest successful run about all people started'),
         nextSlotAt: instant.nullable(),
         lastRun: runSummary.nullable(),
@@ -96,8 +100,9 @@ export interface SyncHealth {
   readonly failure: Streak['lastFailure'];
   /** The last success is older than its schedule or `freshness` allows. Also true of a failing sync. */
   readonly isStale: boolean;
-  /** The operator who paused the sync. */
+  /** The operator who paused the sync, and when the pause ends automatically (epoch ms). */
   readonly by: string | undefined;
+  readonly until: number | undefined;
 }
 
 /** The position of a run in progress. */

@@ -17,6 +17,10 @@ export const sync = z
     state: z.enum(['idle', 'waiting', 'running', 'paused']),
     pausedAt: instant.nullable(),
     pausedBy: z.string().nullable(),
+    pausedUntil: instant.nullable().describe('When the pause ends automatically; null: when the sync is resumed'),
+    frozenUntil: instant
+      .nullable()
+      .describe('End of the freeze, in which no account is disabled or removed; null: none'),
     freshAt: instant.nullable().describe('When the latest successful run started'),
     nextSlotAt: instant.nullable(),
     waiting: count.describe('Requests that wait for a run'),
@@ -42,6 +46,8 @@ export interface SyncState extends SyncView {
    * is.
    */
   readonly freshAt: number | undefined;
+  /** End of the freeze (epoch ms); undefined outside of one. */
+  readonly frozenUntil: number | undefined;
   /** Epoch ms of the next slot; undefined without a schedule and while paused. */
   readonly nextSlotAt: number | undefined;
   /** Number of requests that no run has taken. */
@@ -53,6 +59,7 @@ export const syncView = viewOf(sync, (state: SyncState) => ({
   state: stateWord(state),
   pausedAt: state.pause?.pausedAt,
   pausedBy: state.pause?.by,
+  pausedUntil: state.pause?.until,
   lastRun: state.lastRun && runView(state.lastRun),
 }));
 

@@ -12,7 +12,8 @@ const farthestMs = 8 * 366 * dayMs;
 
 /**
  * A cron expression in a time zone. It starts no timer. Slots are whole minutes, epoch ms. The wall clock decides. In
- * an hour that repeats, its slots repeat. The slots of a skipped hour become one slot in the minute after the change.
+ * an hour that repeats, only slots of every hour (`*`) repeat. The slots of a skipped hour become one slot in the minute
+ * after the change.
  */
 export interface Schedule {
   /** Returns the newest slot after `after` and not after `upTo`, or undefined. Several missed slots count as one. */
@@ -24,12 +25,18 @@ export interface Schedule {
 /** Opens a schedule of five cron fields and an IANA zone, both checked by the configuration. */
 export function openSchedule(cron: string, timezone: string): Schedule {
   const isMatch = openMatcher(cron);
-  const [, , ...dayFields] = cron.trim().split(/\s+/);
+  const [, hour = '*', ...dayFields] = cron.trim().split(/\s+/);
   const isMatchingDay = openMatcher(['*', '*', ...dayFields].join(' '));
+  const repeats = hour.startsWith('*') || hour.startsWith('@hourly');
   const wallAt = openWallClock(timezone);
+  /** Returns whether the clock showed the same time before, because it was put back in between. */
+  const isRepeated = (at: number, wall: number): boolean => {
+    const backMs = wallAt(at - dayMs) - (wall - dayMs);
+    return backMs > 0 && wallAt(at - backMs) === wall;
+  };
   const isSlot = (at: number): boolean => {
     const wall = wallAt(at);
-    if (isMatch(wall)) return true;
+    if (isMatch(wall)) return repeats || !isRepeated(at, wall);
     for (let skipped = wallAt(at - minuteMs) + minuteMs; skipped < wall; skipped += minuteMs) {
       if (isMatch(skipped)) return true;
     }
@@ -71,10 +78,43 @@ function floorTo(at: number, unitMs: number): number {
   return Math.floor(at / unitMs) * unitMs;
 }
 
-/** Returns a function that says whether an expression of five fields matches a wall time, given as if it were UTC. */
+/**
+ * Returns a function that says whether an expression of five fields matches a wall time, given as if it were UTC. Where
+ * day of month and day of week are both given, either is enough, as in POSIX and Kubernetes.
+ */
 function openMatcher(cron: string): (wall: number) => boolean {
-  const task = createTask(cron, () => {}, { timezone: 'UTC', suppressMissedWarning: true });
-  return (wall) => task.match(new Date(wall));
+  const [minute, hour, day = '*', month, weekday = '*'] = cron.trim().split(/\s+/);
+  const isAny = (field: string): boolean => field === '*' || field === '?';
+  const patterns =
+    isAny(day) || isAny(weekday)
+      ? [cron]
+      : [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`];
+  const tasks = patterns.map((one) => createTask(one, () => {}, { timezone: 'UTC', suppressMissedWarning: true }));
+  return (wall) => tasks.some((task) => task.match(new Date(wall)));
+}
+
+/** Returns until when an instant is in a window, or undefined outside of all. */
+export type Windows = (now: number) => number | undefined;
+
+/**
+ * Opens windows that begin at the slots of a cron expression and last a time by the wall clock: 60 hours from Friday
+ * 18:00 end on Monday 06:00, also when the clock changes in between.
+ */
+export function openWindows({
+  cron,
+  timezone,
+  forMs,
+}: ScheduledSync['schedule'] & { readonly forMs: number }): Windows {
+  const slots = openSchedule(cron, timezone);
+  const wallAt = openWallClock(timezone);
+  return (now) => {
+    // A clock that was changed prolongs the window by hours at most.
+    const startsAt = slots.newestSlot(now - forMs - dayMs, now);
+    if (startsAt === undefined) return undefined;
+    const endsAt = startsAt + forMs;
+    const until = endsAt + wallAt(startsAt) + forMs - wallAt(endsAt);
+    return now < until ? until : undefined;
+  };
 }
 
 /**

@@ -349,6 +349,12 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '28 syncs.people.missing.minAge: must be a duration from 0s to 365d: a whole number and ms, s, m, h or d',
   },
   'outOfScope: ignore': {
+    'outOfScope: ignore\n    freeze: { cron: "0 18 * * *", for: 60h }':
+      '30 syncs.people.freeze.for: never ends: the next window begins before this one is over. Make it shorter, or begin it less often',
+    'outOfScope: ignore\n    freeze: { cron: "0 18 * * 5", for: 40d }':
+      '30 syncs.people.freeze.for: must be a duration from 1m to 31d: a whole number and ms, s, m, h or d',
+    'outOfScope: ignore\n    freeze: { cron: "0 18 * *", for: 60h, timezone: Berlin }':
+      '30 syncs.people.freeze.cron: must have five fields (minute hour day month weekday), such as "*/15 * * * *"; it has 4\n30 syncs.people.freeze.timezone: must be an IANA time zone such as America/Montevideo or UTC',
     'outOfScope: remove': '29 syncs.people.outOfScope: must be one of ignore, disable',
   },
   'firstSight: write': {

@@ -38,13 +38,31 @@ export function describeOperations(store: () => Store): void {
 
   it('a sync is paused once, by whoever was first, until it is resumed', async () => {
     const { pauses } = store();
-    expect(await pauses.get('people')).toBeUndefined();
+    expect(await pauses.get('people', 7_000_000_000)).toBeUndefined();
     expect(await pauses.add({ sync: 'people', pausedAt: 5_000_000_000, by: 'ops' })).toBe(true);
     expect(await pauses.add({ sync: 'people', pausedAt: 6_000_000_000, by: 'night' })).toBe(false);
-    expect(await pauses.get('people')).toEqual({ sync: 'people', pausedAt: 5_000_000_000, by: 'ops' });
-    expect(await pauses.get('other')).toBeUndefined();
-    expect(await pauses.remove('people')).toBe(true);
-    expect(await pauses.remove('people')).toBe(false);
+    expect(await pauses.get('people', 7_000_000_000)).toEqual({ sync: 'people', pausedAt: 5_000_000_000, by: 'ops' });
+    expect(await pauses.get('other', 7_000_000_000)).toBeUndefined();
+    expect(await pauses.remove('people', 7_000_000_000)).toBe(true);
+    expect(await pauses.remove('people', 7_000_000_000)).toBe(false);
+  });
+
+  it('a pause with an end is over at that instant, for its sync and for the requests that wait', async () => {
+    const { pauses, triggers, runs } = store();
+    const pause = { sync: 'people', pausedAt: 5_000_000_000, by: 'ops', until: 6_000_000_000 };
+    await pauses.add(pause);
+    const request = { kind: 'manual', requestedAt: 1, scope: { kind: 'all' } } as const;
+    await triggers.add({ ...request, sync: 'people', id: 'trigger_1', key: 'k1' });
+    const make = { id: 'run_1', connection: 'acme' };
+    const during = 5_999_999_999;
+    expect([await pauses.get('people', during), await pauses.list(during)]).toEqual([pause, [pause]]);
+    expect(await triggers.waitingSyncs(during)).toEqual([]);
+    expect(await runs.open('people', { ...make, now: during })).toBeUndefined();
+    expect([await pauses.get('people', 6_000_000_000), await pauses.list(6_000_000_000)]).toEqual([undefined, []]);
+    expect(await triggers.waitingSyncs(6_000_000_000)).toEqual(['people']);
+    expect(await runs.open('people', { ...make, now: 6_000_000_000 })).toMatchObject({ isNew: true });
+    expect(await pauses.add({ ...pause, pausedAt: 6_000_000_000, until: 7_000_000_000, by: 'night' })).toBe(true);
+    expect(await pauses.remove('people', 7_000_000_000)).toBe(false);
   });
 
   it('the audit is told newest first, in pages, of all syncs or of one', async () => {
@@ -120,7 +138,7 @@ export function describeOperations(store: () => Store): void {
     await pauses.add({ sync: 'people', pausedAt: 1, by: 'ana' });
     expect(await runs.open('people', { id: 'run_1', ...make })).toBeUndefined();
     expect(await triggers.state('trigger_1')).toEqual({ kind: 'waiting' });
-    await pauses.remove('people');
+    await pauses.remove('people', 7_000_000_000);
     expect(await runs.open('people', { id: 'run_1', ...make })).toMatchObject({ isNew: true });
     await pauses.add({ sync: 'people', pausedAt: 3, by: 'ana' });
     await triggers.add({ ...request, id: 'trigger_2', key: 'k2' });

@@ -107,3 +107,82 @@ describe('a person whom the list of the HR system lacks', () => {
     expect(enabled()).toBe(10);
   });
 });
+
+describe('a pause with an end', () => {
+  it('stops new runs until then, in words everywhere, and ends by itself', async () => {
+    const { json, run } = await openCsvPlace();
+    expect(await run(['pause', 'people', '--until', 'tomorrow'])).toMatchObject({ code: 2 });
+    expect(await run(['pause', 'people', '--until', '2020-01-01T00:00Z'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a pause ends in the future'),
+    });
+    const paused = await json('pause', 'people', '--until', '2s');
+    expect(paused).toMatchObject({ code: 0, said: { isPaused: true, until: expect.stringMatching(/Z$/) } });
+    const end = String(paused.said.until).slice(0, 10);
+    const again = await run(['pause', 'people', '--until', '2d']);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`already paused until ${end}`)]);
+    for (const words of [['status'], ['runs'], ['why', 'people', 'E1']]) {
+      expect((await run(words)).stdout).toMatch(new RegExp(`paused by .* until ${end}`));
+    }
+    const refused = await run(['resync', 'people']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`until ${end}`)]);
+    expect((await json('status')).said.syncs[0].health.until).toBe(paused.said.until);
+
+    await expect.poll(async () => (await run(['apply', 'people'])).code, { timeout: 20_000, interval: 500 }).toBe(0);
+    expect((await json('status')).said.syncs[0].health).toMatchObject({ state: 'succeeding', until: null });
+    expect((await run(['resume', 'people'])).code).toBe(1);
+    expect((await run(['pause', 'people', '--until', '2d'])).code).toBe(0);
+    expect((await run(['resume', 'people'])).code).toBe(0);
+  });
+});
+
+describe('a freeze', () => {
+  const always = { cron: '* * * * *', for: '30m', timezone: 'UTC' };
+
+  it('lets everything through but disables and removes, which the first run after it makes', async () => {
+    const { json, run, configure, employ, enabled } = await openCsvPlace();
+    await run(['apply', 'people']);
+    // A window of a day that began at the last full hour.
+    const start = new Date(Date.now() - 60_000);
+    const freeze = { cron: `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`, for: '23h' };
+    await configure({ freeze });
+    await employ(['E1,Ana,Doe,left', 'E2,Ben,Doe,active', 'E3,Cid,Fox,active', 'E4,New,Doe,active']);
+
+    const plan = await run(['plan', 'people']);
+    expect(plan.stdout).toContain('1 disable or remove waits for the end of the freeze at');
+    const { code, said } = await json('apply', 'people');
+    expect([code, said.outcome, codes(said.findings)]).toEqual([0, 'succeeded', ['frozen']]);
+    expect(said.counts).toMatchObject({ create: 1, update: 1, applied: 2, held: 0 });
+    expect(said.facts.frozen).toMatchObject({ count: 1 });
+    expect(enabled()).toBe(4);
+    expect((await run(['why', 'people', 'E1'])).stdout).toContain('the disable waits for the end of the freeze at');
+    expect((await run(['status'])).stdout).toContain('people: frozen until');
+    expect((await json('status')).said.syncs[0].frozenUntil).toMatch(/Z$/);
+
+    await configure();
+    expect((await json('apply', 'people')).said.counts).toMatchObject({ disable: 1, applied: 1 });
+    expect(enabled()).toBe(3);
+  });
+
+  it('that never ends is refused with its line', async () => {
+    const { run, configure } = await openCsvPlace();
+    await configure({ freeze: always });
+    expect(await run(['check'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/rollcall\.yaml:1 syncs\.people\.freeze\.for: never ends/),
+    });
+  });
+});
+
+async function openCsvPlace() {
+  const place = await openPlace({ source: { kind: 'csv', path: './employees.csv' }, outOfScope: 'ignore' });
+  const employ = (rows: readonly string[]) => {
+    const lines = rows.map((row) => {
+      const [id, first, last, status] = row.split(',');
+      return `${id},${first},${last},${id}@example.com,${status}\n`;
+    });
+    return writeFile(join(place.folder, 'employees.csv'), `id,first,last,mail,status\n${lines.join('')}`);
+  };
+  await employ(['E1,Ana,Doe,active', 'E2,Ben,Doe,active', 'E3,Cid,Doe,active']);
+  return { ...place, employ };
+}

@@ -62,8 +62,8 @@ it('a renamed sync keeps its users, counts of absence, decisions, reads and paus
   await office.writeEmployees(without);
   await edited(office, renamed({ formerly: 'people' }), async (app) => {
     const { store } = app.engine;
-    expect(await store.pauses.list()).toMatchObject([{ sync: 'staff' }]);
-    await store.pauses.remove('staff');
+    expect(await store.pauses.list(office.clock.now())).toMatchObject([{ sync: 'staff' }]);
+    await store.pauses.remove('staff', office.clock.now());
     const report = await run(app);
     // E2 was missing twice, and E1 stays rejected.
     expect(report.run.counts).toMatchObject({ disable: 1, held: 1 });

@@ -41,10 +41,10 @@ async function openSyncs(others: readonly Other[], settings: Partial<SyncSetting
   const opened: string[] = [];
   const { rosters, pauses } = store;
   const noting =
-    <T>(what: string, read: (name: string) => T) =>
-    (name: string): T => {
+    <T, Rest extends unknown[]>(what: string, read: (name: string, ...rest: Rest) => T) =>
+    (name: string, ...rest: Rest): T => {
       opened.push(`${what} of ${name}`);
-      return read(name);
+      return read(name, ...rest);
     };
   Object.assign(rosters, { open: noting('roster', rosters.open) });
   Object.assign(pauses, { get: noting('pause', pauses.get) });

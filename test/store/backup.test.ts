@@ -143,7 +143,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
       refreshSealed: undefined,
       restored: { seedHash: 'alone' },
     });
-    expect(await after.pauses.get('people')).toMatchObject({ by: 'ana (restore)' });
+    expect(await after.pauses.get('people', Date.now())).toMatchObject({ by: 'ana (restore)' });
     expect(await after.restores.last()).toMatchObject({ madeAt: Date.parse(made.madeAt) });
     expect(await after.audit.list({ limit: 1 })).toMatchObject([{ action: 'restore', by: 'ana' }]);
   });
@@ -161,7 +161,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     const { effects } = await restoreStore(place.url, place.file, order(place));
     expect(effects).toMatchObject({ endedApprovals: 1 });
     const after = await place.open();
-    await after.pauses.remove('people');
+    await after.pauses.remove('people', Date.now());
     const next = await openRun(after, { id: 'run_2', now: now + 1 });
     await writePlan(after, { id: 'run_2', owned: next }, [yes, no]);
     const decided = await after.plans.applyApprovals(next, 'run_2', 'people', now + dayMs / 2);

@@ -278,7 +278,7 @@ it('jobs that wait in a queue are shown while the queue says how many', async ()
 it('tells which syncs have a schedule and which are paused, so that silence is no alarm', async () => {
   await store.pauses.add({ sync: 'people', pausedAt: someInstant, by: 'ops' });
   expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 1']);
-  await store.pauses.remove('people');
+  await store.pauses.remove('people', someInstant);
   expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 0']);
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 0']);
   opened.close();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSchedule } from '../../src/work/schedule.ts';
+import { openSchedule, openWindows } from '../../src/work/schedule.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -58,12 +58,22 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('brings the slots of an hour that comes twice twice', () => {
+  it('brings the slots of an hour that comes twice once, unless they are those of every hour', () => {
     // New York, 1 November 2026: 01:59 EDT is followed by 01:00 EST, which is 06:00 UTC.
-    expect(slots('30 1 * * *', 'America/New_York', '2026-11-01T00:00Z', '2026-11-02T00:00Z')).toEqual([
-      '2026-11-01T05:30Z',
-      '2026-11-01T06:30Z',
-    ]);
+    const on = (cron: string) => slots(cron, 'America/New_York', '2026-11-01T00:00Z', '2026-11-01T08:00Z');
+    expect(on('30 1 * * *')).toEqual(['2026-11-01T05:30Z']);
+    expect(on('0,30 1-2 * * *').slice(1)).toEqual(['2026-11-01T05:30Z', '2026-11-01T07:00Z', '2026-11-01T07:30Z']);
+    expect(on('30 */1 * * *').slice(-4)).toEqual([4, 5, 6, 7].map((hour) => `2026-11-01T0${hour}:30Z`));
+    expect(on('0 * * * *').slice(-4)).toEqual([5, 6, 7, 8].map((hour) => `2026-11-01T0${hour}:00Z`));
+  });
+
+  it.each([
+    ['0 3 1,15 * 0', ['2026-11-01', '2026-11-08', '2026-11-15', '2026-11-22', '2026-11-29', '2026-12-01']],
+    ['0 3 1,15 * *', ['2026-11-01', '2026-11-15', '2026-12-01']],
+    ['0 3 ? * MON', ['2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23', '2026-11-30']],
+    ['0 3 31 * 1', ['2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23', '2026-11-30']],
+  ])('means a day of the month or of the week where both are given: %s', (cron, days) => {
+    expect(slots(cron, 'UTC', '2026-11-01T00:00Z', '2026-12-01T12:00Z').map((at) => at.slice(0, 10))).toEqual(days);
   });
 
   it('counts half an hour of summer time as half an hour', () => {
@@ -96,6 +106,31 @@ describe('a schedule', () => {
   });
 });
 
+describe('a window', () => {
+  const weekend = { cron: '0 18 * * 5', timezone: 'America/New_York', forMs: 60 * 3_600_000 };
+  const ends = (now: string, window = weekend) => {
+    const until = openWindows(window)(Date.parse(now));
+    return until === undefined ? undefined : new Date(until).toISOString().replace(':00.000Z', 'Z');
+  };
+
+  it('lasts from a slot until its time has passed on the wall clock, also where that changes', () => {
+    // Friday 18:00 is 23:00 UTC in winter. The clock changes on 8 March and on 1 November 2026.
+    expect(ends('2026-01-16T22:59Z')).toBeUndefined();
+    expect(ends('2026-01-16T23:00Z')).toBe('2026-01-19T11:00Z');
+    expect(ends('2026-01-19T10:59Z')).toBe('2026-01-19T11:00Z');
+    expect(ends('2026-01-19T11:00Z')).toBeUndefined();
+    expect([ends('2026-03-08T12:00Z'), ends('2026-03-09T10:00Z')]).toEqual(['2026-03-09T10:00Z', undefined]);
+    expect([ends('2026-11-02T10:59Z'), ends('2026-11-02T11:00Z')]).toEqual(['2026-11-02T11:00Z', undefined]);
+  });
+
+  it('of several that overlap ends with the last one', () => {
+    const daily = { cron: '0 20 * * *', timezone: 'UTC', forMs: 10 * 3_600_000 };
+    expect(ends('2026-11-21T05:00Z', daily)).toBe('2026-11-21T06:00Z');
+    expect(ends('2026-11-21T12:00Z', daily)).toBeUndefined();
+    expect(ends('2026-11-21T12:00Z', { ...daily, forMs: 30 * 3_600_000 })).toBe('2026-11-22T02:00Z');
+  });
+});
+
 describe('the newest slot', () => {
   const zones = [
     'UTC',
@@ -121,7 +156,9 @@ describe('the newest slot', () => {
           (minute?.includes(wall.minute) ?? true) &&
           (hour?.includes(wall.hour) ?? true) &&
           (day?.includes(wall.day) ?? true);
-        expect(openSchedule(cron, zone).newestSlot(after, upTo)).toBe(naively(fits, zone, after, upTo));
+        expect(openSchedule(cron, zone).newestSlot(after, upTo)).toBe(
+          naively({ fits, hasHours: hour !== undefined }, zone, after, upTo),
+        );
       },
     );
     fc.assert(property, { numRuns: 60 });
@@ -138,7 +175,12 @@ const text = (values: readonly number[] | undefined): string => values?.join(','
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Every minute, newest first, with its wall time as the zone's own calendar writes it, and those that were skipped. */
-function naively(fits: (wall: Wall) => boolean, zone: string, after: number, upTo: number): number | undefined {
+function naively(
+  { fits, hasHours }: { readonly fits: (wall: Wall) => boolean; readonly hasHours: boolean },
+  zone: string,
+  after: number,
+  upTo: number,
+): number | undefined {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     weekday: 'short',
@@ -152,7 +194,10 @@ function naively(fits: (wall: Wall) => boolean, zone: string, after: number, upT
   const minuteOfWeek = ({ day, hour, minute }: Wall): number => (day * 24 + hour) * 60 + minute;
   for (let at = Math.floor(upTo / minuteMs) * minuteMs; at > after; at -= minuteMs) {
     const wall = wallAt(at);
-    if (fits(wall)) return at;
+    const backMinutes = (minuteOfWeek(wallAt(at - 180 * minuteMs)) - minuteOfWeek(wall) + 180 + 10_080) % 10_080;
+    const isRepeated =
+      backMinutes > 0 && backMinutes <= 180 && minuteOfWeek(wallAt(at - backMinutes * minuteMs)) === minuteOfWeek(wall);
+    if (fits(wall) && !(hasHours && isRepeated)) return at;
     const skipped = (minuteOfWeek(wall) - minuteOfWeek(wallAt(at - minuteMs)) - 1 + 10_080) % 10_080;
     for (let n = 1; n <= (skipped > 180 ? 0 : skipped); n += 1) {
       const of = (minuteOfWeek(wall) - n + 10_080) % 10_080;

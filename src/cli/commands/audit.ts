@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { findAudit } from '../../app/audit.ts';
-import { formatInstant, parseDuration } from '../../core/run/formats.ts';
+import { formatInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { auditEntryView } from '../../views/connections.ts';
 import type { CommandRow } from '../command.ts';
@@ -58,13 +58,11 @@ function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string 
   return renderTable([head, ...rows]);
 }
 
-const dateForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
 function parseSince(text: string): Since {
   const ago = parseDuration(text);
   if (ago !== undefined) return { ago };
-  const at = dateForm.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at))
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(`${text}T00:00Z`) : parseInstant(text);
+  if (at === undefined)
     throw new InvalidArgumentError('It must be a duration such as 24h or 7d, a date, or an instant.');
   return { at };
 }

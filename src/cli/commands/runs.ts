@@ -1,7 +1,7 @@
 import { repeatRun, stopRun } from '../../app/requests.ts';
 import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
-import { formatNumber, isoInstant } from '../../core/run/formats.ts';
+import { formatInstant, formatNumber, isoInstant } from '../../core/run/formats.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { changeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
@@ -103,7 +103,7 @@ async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsO
     for (const { name, pause } of await readSyncStates(app)) {
       if (pause === undefined || (sync !== undefined && name !== sync)) continue;
       shell.print(
-        `${name} is paused by ${cleanLine(pause.by)}; to resume it:  ${shell.style.command(`resume ${name}`)}`,
+        `${name} is paused by ${cleanLine(pause.by)}${pause.until === undefined ? '' : ` until ${formatInstant(pause.until)}`}; to resume it:  ${shell.style.command(`resume ${name}`)}`,
       );
     }
     return 0;

@@ -1,12 +1,13 @@
+import { InvalidArgumentError } from 'commander';
 import { planHere, planToShare } from '../../app/previews.ts';
 import type { ResyncReport } from '../../app/requests.ts';
 import { requestOrRun, runSync } from '../../app/requests.ts';
 import type { PlanPages } from '../../app/runs.ts';
 import { findChanges } from '../../app/runs.ts';
-import { beginPause, endPause } from '../../app/syncs.ts';
+import { beginPause, endPause, type PauseOrder, untilWords } from '../../app/syncs.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatInstant, isoInstant } from '../../core/run/formats.ts';
+import { formatInstant, isoInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
 import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { PlanReport, Preview } from '../../ports/previews.ts';
@@ -211,7 +212,8 @@ export function printResync(shell: Shell, sync: string, report: ResyncReport): n
   shell.printJson({ id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: isoInstant(deploymentSeenAt) });
   if (pause !== undefined) {
     const resume = shell.style.command(`resume ${sync}`);
-    shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}; the run starts when it is resumed:  ${resume}`);
+    const end = pause.until === undefined ? '' : ` ${untilWords(pause)}`;
+    shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}${end}; the run starts when it is resumed:  ${resume}`);
     return 0;
   }
   shell.print(
@@ -300,17 +302,43 @@ export const pause: CommandRow = {
   words: 'pause',
   meaning: 'pause a sync: no new run starts until the sync is resumed, and a current run continues',
   arguments: [syncArgument],
-  options: signatureOptions,
+  options: [
+    [
+      '--until <time>',
+      'end the pause automatically: after a duration (36h, 2d), or at an instant (2026-11-27T08:00:00Z)',
+      parseUntil,
+    ],
+    ...signatureOptions,
+  ],
   run: pauseSync,
 };
 
-async function pauseSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
+type Until = NonNullable<PauseOrder['until']>;
+
+function parseUntil(text: string): Until {
+  const inMs = parseDuration(text);
+  if (inMs !== undefined) return { inMs };
+  const at = parseInstant(text);
+  if (at !== undefined) return { at };
+  throw new InvalidArgumentError(
+    'It must be a duration such as 36h or 2d, or an instant with a zone such as 2026-11-27T08:00:00Z.',
+  );
+}
+
+interface PauseOptions extends SignatureOptions {
+  readonly until?: Until;
+}
+
+async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    await beginPause(app, sync, { by, ...signed });
+    const order = { by, ...signed, ...(until === undefined ? {} : { until }) };
+    const { until: endsAt } = await beginPause(app, sync, order);
+    const end = endsAt === undefined ? '' : ` until ${formatInstant(endsAt)}`;
+    const resume = shell.style.command(`resume ${sync}`);
     return shell.answer(
-      { sync, isPaused: true },
-      `${sync} is paused: schedules and requests wait, and a current run continues. To resume it:  ${shell.style.command(`resume ${sync}`)}`,
+      { sync, isPaused: true, until: isoInstant(endsAt) },
+      `${sync} is paused${end}: schedules and requests wait, and a current run continues. To resume it${endsAt === undefined ? '' : ' earlier'}:  ${resume}`,
     );
   });
 }

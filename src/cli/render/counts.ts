@@ -79,6 +79,7 @@ export function renderFacts(facts: RunFacts): string {
     facts.rejected === undefined || facts.rejected === 0
       ? undefined
       : number(facts.rejected, 'dropped because they were rejected'),
+    facts.frozen && `${number(facts.frozen.count, 'frozen')} (until ${formatInstant(facts.frozen.until)})`,
     facts.splits === undefined || facts.splits === 0
       ? undefined
       : formatCount(facts.splits, 'file split', 'files split'),

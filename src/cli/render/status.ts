@@ -57,13 +57,22 @@ function waitingWords({ changes, expired, reads }: WaitingWork, { colors }: Styl
 }
 
 function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
-  if (health.state === 'paused') return `paused by ${cleanLine(health.by ?? '?')}`;
+  if (health.state === 'paused') {
+    const end = health.until === undefined ? '' : ` until ${formatInstant(health.until)}`;
+    return `paused by ${cleanLine(health.by ?? '?')}${end}`;
+  }
   return nextSlotAt === undefined ? (schedule ?? 'manual') : formatInstant(nextSlotAt);
 }
 
-function hintOf({ name, health, holds, lastRun, activity: { run } }: SyncOverview, style: Style): string[] {
+function hintOf(
+  { name, health, holds, lastRun, frozenUntil, activity: { run } }: SyncOverview,
+  style: Style,
+): string[] {
   const missing = lastRun && renderMissing(lastRun.facts);
   const hints = missing === undefined ? [] : [`${name}: ${missing}`];
+  if (frozenUntil !== undefined) {
+    hints.push(`${name}: frozen until ${formatInstant(frozenUntil)}, so no account is disabled or removed before`);
+  }
   if (run?.interrupted !== undefined) hints.push(`${name}: ${interruptedWords(run.interrupted, name, style)}`);
   if (run?.problem !== undefined) hints.push(`${name}: ${problemWords(run.problem)}`);
   if (health.failures > 0 && health.failure !== undefined) {

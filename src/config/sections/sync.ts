@@ -1,4 +1,4 @@
-import { validateDetailed } from 'node-cron';
+import { createTask, validateDetailed } from 'node-cron';
 import { z } from 'zod';
 import { parkingAddress, parkingPlace } from '../../core/person/cell.ts';
 import { must } from '../sentences.ts';
@@ -13,15 +13,19 @@ const dayMs = 86_400_000;
 
 const schedule = z.strictObject({
   cron: documented(
-    text().superRefine((pattern, ctx) => {
-      const why = cronFault(pattern);
-      if (why !== undefined) ctx.addIssue({ code: 'custom', message: why });
-    }),
-    'Minute, hour, day of month, month, day of week.',
+    cronPattern(),
+    'Minute, hour, day of month, month, day of week. With a day of month and a day of week, either is enough.',
     '*/15 * * * *',
   ),
   timezone: documented(timeZone().default('UTC'), 'The IANA time zone of the cron pattern.', 'America/Montevideo'),
 });
+
+function cronPattern() {
+  return text().superRefine((pattern, ctx) => {
+    const why = cronFault(pattern);
+    if (why !== undefined) ctx.addIssue({ code: 'custom', message: why });
+  });
+}
 
 /** Returns why the pattern is invalid, or undefined. Slots are minutes, so a pattern has five fields. */
 function cronFault(pattern: string): string | undefined {
@@ -45,6 +49,38 @@ const cronFields: Readonly<Record<string, string>> = {
   month: 'month (1 to 12, or jan to dec)',
   dayOfWeek: 'day of week (0 to 7, or sun to sat)',
 };
+
+/** Longest time without the end of a freeze, after which its windows count as endless (ms). */
+const longestFreezeMs = 62 * dayMs;
+
+const freeze = z
+  .strictObject({
+    cron: documented(cronPattern(), 'When a window begins, in the time zone of `schedule`.', '0 18 * * 5'),
+    for: documented(duration('1m', '31d'), 'How long a window lasts, by the wall clock.', '60h'),
+    timezone: documented(
+      timeZone().optional(),
+      'The IANA time zone of the windows. Absent: that of `schedule`, or UTC.',
+      'America/Montevideo',
+    ),
+  })
+  .superRefine(({ cron, for: lastsMs }, ctx) => {
+    if (cronFault(cron) !== undefined || hasGap(cron, lastsMs)) return;
+    const message =
+      'never ends: the next window begins before this one is over. Make it shorter, or begin it less often';
+    ctx.addIssue({ code: 'custom', path: ['for'], message });
+  });
+
+/** Returns whether some minute is in no window of the pattern. */
+function hasGap(cron: string, lastsMs: number): boolean {
+  const starts = createTask(cron, () => {}, { timezone: 'UTC', suppressMissedWarning: true });
+  const from = Date.UTC(2026, 0, 1);
+  let endsAt = from + lastsMs;
+  for (let at = from; at < from + longestFreezeMs; at += 60_000) {
+    if (starts.match(new Date(at))) endsAt = at + lastsMs;
+    else if (at >= endsAt) return true;
+  }
+  return false;
+}
 
 const missing = z.union(
   [
@@ -184,6 +220,11 @@ const expressions = z
 export const syncShape = {
   connection: documented(text(), 'The connection to write to.', 'acme'),
   schedule: documented(schedule.optional(), 'When the sync runs. Absent: only on request.', { cron: '*/15 * * * *' }),
+  freeze: documented(
+    freeze.optional(),
+    'Windows without disables and removes, such as weekends. They follow in the first run after a window. Absences are counted as usual. Absent: none.',
+    { cron: '0 18 * * 5', for: '60h' },
+  ),
   freshness: documented(
     duration('1m', '365d').optional(),
     'Age of the last success that triggers an alert. Absent: three slots of the schedule without a success; without a schedule, never.',

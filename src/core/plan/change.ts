@@ -14,6 +14,11 @@ export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove'] a
 
 export type ChangeKind = (typeof changeKinds)[number];
 
+/** Returns whether a freeze stops changes of the kind: those that take an account away. */
+export function isFreezable(kind: ChangeKind): boolean {
+  return kind === 'disable' || kind === 'remove';
+}
+
 /**
  * The classes that guards count. One change can be in several classes: an update of the e-mail is in two. `handOvers`:
  * disables and removes of people whom another sync is expected to take over. They are sent only when approved.

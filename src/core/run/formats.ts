@@ -39,6 +39,19 @@ export function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * unitMs[match[2] as Unit];
 }
 
+/** Returns why a change is not made during a freeze that ends at the instant (epoch ms). */
+export function frozenReason(until: number): string {
+  return `waits for the end of the freeze at ${formatInstant(until)}`;
+}
+
+const instantForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Parses an ISO 8601 instant with its zone. Returns epoch ms, or undefined for any other text. */
+export function parseInstant(text: string): number | undefined {
+  const at = instantForm.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 /** Formats the amount, without its sign, as `7 seconds`, `3 minutes`, `25 hours`. */
 export function lengthOf(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / secondMs);

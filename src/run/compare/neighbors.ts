@@ -112,7 +112,7 @@ function isClaimable({ entry, says }: NeighborQuestion, sync: string): boolean {
 async function mayTakeOver({ settings }: Sync, io: EngineIo): Promise<boolean> {
   const { name, policy, delivery } = settings;
   if (policy === 'create-only' || delivery === 'direct' || delivery === 'outbox') return false;
-  return (await io.store.pauses.get(name)) === undefined;
+  return (await io.store.pauses.get(name, io.clock.now())) === undefined;
 }
 
 async function openTrusted(

@@ -1,9 +1,11 @@
 import type { User } from '../../core/person/user.ts';
+import { isFreezable } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import { autoDirectLimit } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { frozenReason } from '../../core/run/formats.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { ChangeMark, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import { handOversExpected, isConfiguredOn } from '../compare/neighbors.ts';
@@ -23,6 +25,7 @@ export interface BatchToCheck {
 /**
  * Returns the changes of a batch that are still sent, and stores why the others are not:
  *
+ * - disables and removes, if a freeze has begun since the plan was made;
  * - users that are another sync's by now (see `findOtherOwners`);
  * - a create of a user who is on the platform by now, or is in only one of read and search;
  * - an update by file of a user who was disabled since: a row with U would enable the account again;
@@ -42,6 +45,7 @@ export async function checkBeforeSending(
   const marks: ChangeMark[] = [];
   const findings: Finding[] = [];
   const ledger: LedgerEntry[] = [];
+  const frozenUntil = sync.frozenUntil?.(io.clock.now());
   const leaveOut = ({ identification }: PlannedChange, { code, reason }: Trouble, message: string): void => {
     marks.push({ identification, state: 'failed', reason });
     findings.push({ code, identification, message });
@@ -51,6 +55,13 @@ export async function checkBeforeSending(
   const known = await io.store.ledger.getMany(sync.settings.connection, names);
   const others = await findOtherOwners(planned, known, context, io);
   const ours = planned.filter((change) => {
+    if (frozenUntil !== undefined && isFreezable(change.kind)) {
+      const { identification, kind } = change;
+      const reason = frozenReason(frozenUntil);
+      marks.push({ identification, state: 'dropped', reason });
+      findings.push({ code: 'frozen', identification, message: `${kind} not sent: ${reason}` });
+      return false;
+    }
     const trouble = others.get(change.identification);
     if (trouble !== undefined) leaveOut(change, trouble, trouble.message);
     return trouble === undefined;

@@ -1,6 +1,6 @@
 import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
-import type { ChangeClass } from '../../core/plan/change.ts';
-import { formatInstant } from '../../core/run/formats.ts';
+import { type ChangeClass, isFreezable } from '../../core/plan/change.ts';
+import { countOf, formatInstant, frozenReason } from '../../core/run/formats.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { Applier } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
@@ -22,6 +22,7 @@ export async function countChanges(
 ): Promise<PlanCounts> {
   const { recorder, sync } = work;
   await addExcessHandOvers(work, decided.expected, compared);
+  const frozen = await freezeChanges(work, io);
   await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
   const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
@@ -32,9 +33,28 @@ export async function countChanges(
     beside: work.edit === undefined ? beside : withInstead(beside, work.edit),
     rejected,
     leftOut: held,
+    frozen,
     recent: await appliedInWindow(sync, io),
     restored: await restoredSince(guardWindowStart(io), io),
   };
+}
+
+/**
+ * Drops the disables and removes of a plan that is made during a freeze. The first run after it plans them again. They
+ * stay in the plan, so decisions about them last. Approvals are not used up.
+ */
+async function freezeChanges({ recorder, sync, findings }: PlanWork, io: EngineIo): Promise<PlanCounts['frozen']> {
+  const until = sync.frozenUntil?.(io.clock.now());
+  if (until === undefined) return undefined;
+  const names: string[] = [];
+  for await (const { kind, identification } of changesOf(recorder.planId, io, { states: ['planned', 'held'] })) {
+    if (isFreezable(kind)) names.push(identification);
+  }
+  await recorder.setAside(names, { state: 'dropped', reason: frozenReason(until) });
+  const what = `${countOf(names.length, 'disable or remove waits', 'disables and removes wait')}`;
+  const message = `${what} for the end of the freeze at ${formatInstant(until)}: the first run after it makes them`;
+  if (names.length > 0) findings.find({ code: 'frozen', message });
+  return { count: names.length, until };
 }
 
 /**

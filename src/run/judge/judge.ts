@@ -20,6 +20,8 @@ import type { PlanRead } from '../read/read-people.ts';
 export interface PlanCounts {
   /** Number of changes that were dropped because an operator rejected them. */
   readonly rejected: number;
+  /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Undefined: no freeze. */
+  readonly frozen: { readonly count: number; readonly until: number } | undefined;
   /** Changes that an operator left out when deciding others, or that a column in doubt asks for. They are held already. */
   readonly leftOut: readonly Hold[];
   /** Number of changes in each class that an operator has not approved. */
@@ -39,6 +41,7 @@ export interface Judged {
   /** The changes that the guards stop, by class. */
   readonly excess: readonly Hold[];
   readonly rejected: number;
+  readonly frozen: PlanCounts['frozen'];
   /** No guard doubts the read: it may end the episodes of the people whom it shows, and become the reference. */
   readonly isAccepted: boolean;
   /** Why too many people are blocked, whether or not approving the run can accept that. */
@@ -78,6 +81,7 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
     verdict: { ...others, ...held, holds: [...excess, ...left], areMissesHeld },
     excess,
     rejected: counts.rejected,
+    frozen: counts.frozen,
     isAccepted: !isReadDoubted(verdict),
     doubt,
     isReadDoubted: mayAccept && isReadDoubted({ ...others, ...held, areMissesHeld }),

@@ -24,7 +24,7 @@ export async function sealPlan(
   io: EngineIo,
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
-  const { verdict, rejected, doubt, isReadDoubted } = judged;
+  const { verdict, rejected, frozen, doubt, isReadDoubted } = judged;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
@@ -47,6 +47,7 @@ export async function sealPlan(
     rejected,
     ...editFact(work.edit, isEditHeld(verdict)),
     ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
+    ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
     ...(isReadDoubted ? { isReadDoubted: true } : {}),
     ...(doubt === undefined ? {} : { doubt }),
     sourceGaps: snapshot.gaps,

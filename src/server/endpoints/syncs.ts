@@ -5,7 +5,7 @@ import { queueRun, readRequest } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
 import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
-import { runOrder, webhookOrder } from '../../views/orders.ts';
+import { pauseOrder, runOrder, webhookOrder } from '../../views/orders.ts';
 import {
   mappingSamples,
   mappingSamplesView,
@@ -26,26 +26,14 @@ import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
 
-/** Defines the pause and resume endpoints, which differ only in words. */
-function pauseOrResume(word: 'pause' | 'resume', summary: string, description: string): Endpoint {
-  return defineEndpoint({
-    id: `${word}-sync`,
-    method: 'POST',
-    path: `/api/syncs/{sync}/${word}`,
-    part: 'syncs',
-    summary,
-    description,
-    needs: 'operator',
-    params: bySync,
-    answer: sync,
-    refusals: [404, 409],
-    handle: async ({ params, caller }, { app }) => {
-      const change = word === 'pause' ? beginPause : endPause;
-      await change(app, knownSync(params.sync, app), { by: caller.name });
-      return stateOf(params.sync, app);
-    },
-  });
-}
+const pauseOrResume = {
+  method: 'POST',
+  part: 'syncs',
+  needs: 'operator',
+  params: bySync,
+  answer: sync,
+  refusals: [404, 409],
+} as const;
 
 async function stateOf(name: string, app: AppIo) {
   const found = (await readSyncStates(app)).find((state) => state.name === name);
@@ -77,12 +65,31 @@ export const syncEndpoints: readonly Endpoint[] = [
     answer: syncList,
     handle: async (_asked, { app }) => ({ syncs: (await readSyncStates(app)).map(syncView) }),
   }),
-  pauseOrResume(
-    'pause',
-    'Pause a sync: no new run starts until the sync is resumed',
-    'A current run continues; cancel it if it must stop. New requests wait.',
-  ),
-  pauseOrResume('resume', 'Resume a paused sync', 'Waiting requests start, and one run catches up missed slots.'),
+  defineEndpoint({
+    ...pauseOrResume,
+    id: 'pause-sync',
+    path: '/api/syncs/{sync}/pause',
+    summary: 'Pause a sync: no new run starts until the sync is resumed, or until a time',
+    description: 'A current run continues; cancel it if it must stop. New requests wait.',
+    body: pauseOrder,
+    refusals: [400, 404, 409],
+    handle: async ({ params, body, caller }, { app }) => {
+      const until = body.until === undefined ? undefined : { at: Date.parse(body.until) };
+      await beginPause(app, knownSync(params.sync, app), { by: caller.name, ...given({ until }) });
+      return stateOf(params.sync, app);
+    },
+  }),
+  defineEndpoint({
+    ...pauseOrResume,
+    id: 'resume-sync',
+    path: '/api/syncs/{sync}/resume',
+    summary: 'Resume a paused sync',
+    description: 'Waiting requests start, and one run catches up missed slots.',
+    handle: async ({ params, caller }, { app }) => {
+      await endPause(app, knownSync(params.sync, app), { by: caller.name });
+      return stateOf(params.sync, app);
+    },
+  }),
   defineEndpoint({
     id: 'request-run',
     method: 'POST',

@@ -49,7 +49,7 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
   const tokens = await keepTokens(db, at);
   for (const sync of at.syncs) {
-    await addNew(db, 'pauses', { sync, paused_at: at.now, by_whom: `${at.by} (restore)` });
+    await addNew(db, 'pauses', { sync, paused_at: at.now, by_whom: `${at.by} (restore)`, until_at: null });
   }
   const made = Date.parse(madeAt);
   await db.insertInto('restores').values({ id: at.id, at: at.now, made_at: made, by_whom: at.by }).execute();

@@ -293,6 +293,7 @@ export interface PauseRow {
   sync: string;
   paused_at: number;
   by_whom: string;
+  until_at: number | null;
 }
 
 /** `facts`: JSON of `LearnedFacts`. */

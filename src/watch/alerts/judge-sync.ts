@@ -113,7 +113,7 @@ async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
 export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | 'well' | undefined> {
   const { sync, store, now, firstSeenAt, isWorkDone, staleBefore, last } = facts;
   if (staleBefore === undefined || last === undefined) return undefined;
-  const isPaused = (await store.pauses.get(sync.name)) !== undefined;
+  const isPaused = (await store.pauses.get(sync.name, now)) !== undefined;
   // What a deployment could not do is that deployment's own problem, and has its time to be caught up after that.
   const isExcused = sync.isExcused(now, isPaused || !isWorkDone);
   const { successAt } = last;

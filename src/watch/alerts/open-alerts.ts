@@ -286,7 +286,7 @@ function openAttention(
       const ended =
         checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
       const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
-      const paused = (await store.pauses.list()).map(({ sync }) => sync);
+      const paused = (await store.pauses.list(now)).map(({ sync }) => sync);
       checkedUntil = now;
       const due = syncs.filter((sync) => {
         // A pause prolongs the time to catch up, even while nothing else happens.

@@ -266,7 +266,7 @@ export function openWorkWatch(
         watched.isScheduled(),
         watched.isWorked?.() ?? true,
         store.runs.unfinished(),
-        store.triggers.waitingSyncs(),
+        store.triggers.waitingSyncs(now),
         store.alerts.undelivered(channels, now - undeliveredAfterMs),
       ]);
       const queue = await watched.queue?.();

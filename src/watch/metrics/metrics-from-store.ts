@@ -159,7 +159,7 @@ async function readSync(sync: string, instruments: Instruments, { store, clock }
     instruments.lastSuccess.set({ sync }, successAt / 1000);
     instruments.freshness.set({ sync }, (now - successAt) / 1000);
   }
-  instruments.paused.set({ sync }, (await store.pauses.get(sync)) === undefined ? 0 : 1);
+  instruments.paused.set({ sync }, (await store.pauses.get(sync, now)) === undefined ? 0 : 1);
   const { byClass } = await store.holds.open(sync, now);
   for (const name of changeClasses) instruments.heldChanges.set({ sync, class: name }, byClass[name] ?? 0);
   const waiting = await store.triggers.waiting(sync);

@@ -129,7 +129,7 @@ function SyncActions({ sync }: { readonly sync: SyncOverview }) {
         <ActionButton
           label={t.syncs.pause}
           means={t.syncs.pauseMeans}
-          onAct={() => answerOf(api.POST('/api/syncs/{sync}/pause', { params }))}
+          onAct={() => answerOf(api.POST('/api/syncs/{sync}/pause', { params, body: {} }))}
         />
       )}
       <ActionButton

@@ -108,9 +108,15 @@ export function ActivityCell({ sync: { name: sync, activity, requests } }: { rea
 }
 
 /** When the schedule starts the next run, or why it starts none. */
-export function NextSlot({ sync: { nextSlotAt, health, schedule } }: { readonly sync: SyncOverview }) {
-  const words = usePage().t.overview.syncs;
-  return <At at={nextSlotAt} missing={health.state === 'paused' ? words.paused : (schedule ?? words.manual)} />;
+export function NextSlot({ sync: { nextSlotAt, health, schedule, frozenUntil } }: { readonly sync: SyncOverview }) {
+  const { t, f } = usePage();
+  const words = t.overview.syncs;
+  return (
+    <span className="stack">
+      <At at={nextSlotAt} missing={health.state === 'paused' ? words.paused : (schedule ?? words.manual)} />
+      {frozenUntil === null ? null : <small className="faint">{words.frozenUntil(f.fullInstant(frozenUntil))}</small>}
+    </span>
+  );
 }
 
 const height = 24;

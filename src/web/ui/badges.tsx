@@ -127,6 +127,7 @@ export function HealthBadge({ health }: { readonly health: SyncOverview['health'
         <small className="faint" title={f.fullInstant(health.since)}>
           <Ago at={health.since} />
           {health.by === null ? '' : ` ${t.overview.syncs.pausedBy(health.by)}`}
+          {health.until === null ? '' : ` · ${t.overview.syncs.pausedUntil(f.fullInstant(health.until))}`}
           {isFailing && health.isStale ? ` · ${t.overview.syncs.stale}` : ''}
         </small>
       ) : null}

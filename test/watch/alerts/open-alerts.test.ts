@@ -525,7 +525,7 @@ describe('a sync', () => {
     await clock.advance(1);
     await desk().evaluate(never);
     expect(titles()).toEqual([]);
-    await store.pauses.remove('people');
+    await store.pauses.remove('people', clock.now());
     await desk().evaluate(never);
     await clock.advance(5 * 60_000 - 1);
     await desk().evaluate(never);

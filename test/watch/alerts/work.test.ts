@@ -174,7 +174,7 @@ describe('the deployment', () => {
     await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
     await lookFor(11 * minute);
     expect(titles()).toEqual([]);
-    await store.pauses.remove('people');
+    await store.pauses.remove('people', clock.now());
     await lookFor(10_000);
     expect(told()).toMatchObject([{ text: expect.stringContaining('A run of people was requested 11 min ago') }]);
     await openRun(store, { id: 'run_1', now: clock.now() });

@@ -178,6 +178,12 @@ export const findingEntries = {
     cure: ['Grant the permission that the page of the source names, or accept that full reads alone decide.'],
     page: 'operations.md#missing-people',
   },
+  frozen: {
+    meaning: 'Disables and removes wait for the end of a freeze. The first run after it makes them.',
+    cause: 'The run took place in a window of `freeze`.',
+    cure: ['No action is required. To end a freeze early, change `freeze` in the configuration.'],
+    page: 'operations.md#pause-and-freeze',
+  },
   'field-vanished': {
     meaning: 'A field that the mapping reads is no longer in the source. Updates from this field are held.',
     cause: 'A column or a permission was removed in the HR system.',

@@ -369,7 +369,8 @@ const operators = [
   `create table pauses (
     sync text primary key not null,
     paused_at bigint not null,
-    by_whom text not null
+    by_whom text not null,
+    until_at bigint
   )`,
   `create table learned (
     connection text primary key not null,

@@ -31,6 +31,8 @@ export const overview = {
     failures: (runs: number) => `${runs}×`,
     since: (when: string) => `since ${when}`,
     pausedBy: (name: string) => `by ${name}`,
+    frozenUntil: (end: string) => `no disables or removes until ${end}`,
+    pausedUntil: (end: string) => `until ${end}`,
     stale: 'stale',
     step: (phase: string, step: number, steps: number) => `${phase}, step ${step} of ${steps}`,
     done: (done: string, total: string) => `${done} of ${total}`,

@@ -32,6 +32,8 @@ export const overview: Texts['overview'] = {
     failures: (runs) => `${runs}×`,
     since: (when) => `desde ${when}`,
     pausedBy: (name) => `por ${name}`,
+    frozenUntil: (end) => `sin desactivaciones ni bajas hasta ${end}`,
+    pausedUntil: (end) => `hasta ${end}`,
     stale: 'atrasada',
     step: (phase, step, steps) => `${phase}, paso ${step} de ${steps}`,
     done: (done, total) => `${done} de ${total}`,
