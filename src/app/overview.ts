@@ -123,7 +123,7 @@ async function readStep(run: Run, io: AppIo): Promise<RunStep> {
   const { id, phase, startedAt, facts } = run;
   const batches = await io.engine.store.batches.ofRun(id);
   const interrupted = (await readRunWork(run, batches, io))?.interrupted;
-  const step = { run: id, phase, startedAt, interrupted, problem: facts.problem };
+  const step = { run: id, phase, startedAt, interrupted, problem: facts.problem, waiting: facts.waiting };
   const isSending = phase === 'delivering' || phase === 'proving';
   if (!isSending || batches.length === 0) {
     return { ...step, changes: undefined, batches: undefined, etaMs: undefined };

@@ -3,6 +3,7 @@ import { countOf } from '../core/run/formats.ts';
 import { chooseOutcome, noStates } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
+import type { Clock } from '../ports/runtime.ts';
 import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { type RunRequest, requestRun } from '../run/request-run.ts';
@@ -31,6 +32,8 @@ export interface ResyncOrder {
   readonly key?: string;
   /** Waits for the end of a run that a deployment drives. */
   readonly isWaiting?: boolean;
+  /** Ends the wait after this time (ms). The request stays. */
+  readonly timeoutMs?: number;
 }
 
 export type ResyncReport =
@@ -41,6 +44,8 @@ export type ResyncReport =
       readonly pause: Pause | undefined;
       /** When the deployment was last seen (epoch ms). */
       readonly deploymentSeenAt: number | undefined;
+      /** The wait for the end ended before the run did. */
+      readonly isLate?: true;
     }
   | {
       readonly kind: 'ran';
@@ -84,9 +89,10 @@ export async function runSync(
 export function requestOrRun(
   io: AppIo,
   sync: string,
-  { signal, progress, isWaiting = false, ...order }: WatchOptions & SignedCaller & ResyncOrder,
+  { signal, progress, isWaiting = false, timeoutMs, ...order }: WatchOptions & SignedCaller & ResyncOrder,
 ): Promise<ResyncReport> {
-  return queueOrRun({ sync, kind: 'resync', ...order }, { signal, progress, isWaiting }, io);
+  const wait = { signal, progress, isWaiting, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  return queueOrRun({ sync, kind: 'resync', ...order }, wait, io);
 }
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
@@ -108,20 +114,52 @@ export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Pr
  */
 async function queueOrRun(
   request: AuditedRequest,
-  options: WatchOptions & { readonly isWaiting?: boolean },
+  options: WatchOptions & Pick<ResyncOrder, 'isWaiting' | 'timeoutMs'>,
   io: AppIo,
 ): Promise<ResyncReport> {
   const isDeployed = await io.isDeployed();
   if (!isDeployed) await refusePaused(request.sync, io);
   const trigger = await storedTrigger(await storeRequest(request, io), io);
-  if (!isDeployed) return ran(trigger, await runHere(trigger, options, io), io);
-  const { state, run } = await readRequest(io, trigger.id);
-  if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine), io);
-  const pause = await io.engine.store.pauses.get(trigger.sync, io.engine.clock.now());
-  if (options.isWaiting !== true || pause !== undefined) {
+  const queued = async (): Promise<Extract<ResyncReport, { kind: 'queued' }>> => {
+    const pause = await io.engine.store.pauses.get(trigger.sync, io.engine.clock.now());
     return { kind: 'queued', trigger: trigger.id, pause, deploymentSeenAt: await io.deploymentSeenAt() };
+  };
+  if (isDeployed) {
+    const { state, run } = await readRequest(io, trigger.id);
+    if (state === 'ended' && run !== undefined) return ran(trigger, await runReport(run, io.engine), io);
+    if (options.isWaiting !== true) return queued();
   }
-  return ran(trigger, await followRun(trigger, options, io), io);
+  const limit = openTimeLimit(options, io.engine.clock);
+  try {
+    const within = { ...options, signal: limit.signal };
+    const report = isDeployed ? await followRun(trigger, within, io) : await runHere(trigger, within, io);
+    return report === undefined ? await queued() : await ran(trigger, report, io);
+  } catch (error) {
+    if (!limit.hasPassed() || options.signal.aborted) throw error;
+    return { ...(await queued()), isLate: true };
+  } finally {
+    limit.end();
+  }
+}
+
+/** Aborts its signal after the time, or with the outer signal. Must be ended. */
+function openTimeLimit(
+  { signal, timeoutMs }: Pick<WatchOptions, 'signal'> & Pick<ResyncOrder, 'timeoutMs'>,
+  clock: Clock,
+) {
+  const limit = new AbortController();
+  const timer = new AbortController();
+  let hasPassed = false;
+  if (timeoutMs !== undefined) {
+    clock.sleep(timeoutMs, timer.signal).then(
+      () => {
+        hasPassed = true;
+        limit.abort(new RollcallError('the time to wait is over', { code: 'CANCELLED' }));
+      },
+      () => {},
+    );
+  }
+  return { signal: AbortSignal.any([signal, limit.signal]), hasPassed: () => hasPassed, end: () => timer.abort() };
 }
 
 /** The run may be about the people of other requests too. Then the request has a result of its own. */

@@ -1,5 +1,6 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
-import { runLease } from '../ports/leases.ts';
+import { type Waiting, waitFor } from '../core/run/waiting.ts';
+import { runLease, workersLease } from '../ports/leases.ts';
 import type { Run, Trigger } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { pruneBeside } from '../run/prune-old.ts';
@@ -67,7 +68,11 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   if (run?.phase === 'done') return { run, isDrivenHere: driven === 'ended' };
   if (driven === 'ended') return undefined;
   const holder = await store.leases.holder(runLease(runId), clock.now());
-  if (holder !== undefined) options.progress({ step: 'waiting', run: runId, forMs: holder.until - clock.now() });
+  if (holder !== undefined) {
+    const next = 'it has ended, or this process continues it within seconds if that process has died';
+    const waiting = waitFor('process', next, { about: `run ${runId}`, since: run?.startedAt ?? clock.now() });
+    options.progress({ step: 'waiting', waiting, nextAt: holder.until });
+  }
   await clock.sleep(pollMs, options.signal);
   return undefined;
 }
@@ -89,9 +94,10 @@ const mostAwayMs = 600_000;
  * gone, this process drives the run. Waits for a store that is away for up to ten minutes. Interrupting the wait changes
  * nothing: the request stays.
  */
-export async function followRun(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
+export async function followRun(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport | undefined> {
   const { store, clock } = io.engine;
-  let deployedAt = clock.now();
+  const begunAt = clock.now();
+  let deployedAt = begunAt;
   let answeredAt = clock.now();
   let isAway = false;
   let shown = '';
@@ -101,7 +107,10 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
       if (state?.kind === 'cancelled') throw neverBegan(trigger);
       const run = state?.kind === 'taken' ? await store.runs.get(state.run) : undefined;
       if (run?.phase === 'done') return await runReport(run, io.engine);
+      if (run === undefined && (await store.pauses.get(trigger.sync, clock.now())) !== undefined) return undefined;
       if (run !== undefined) shown = await showProgress(run, shown, options, io);
+      const waiting = run?.facts.waiting ?? (await missingWorker(begunAt, io));
+      if (waiting !== undefined) options.progress({ step: 'waiting', waiting });
       answeredAt = clock.now();
       isAway = false;
       if (await io.isDeployed()) deployedAt = clock.now();
@@ -109,10 +118,10 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
       if (!isStoreAway(error)) throw error;
       if (clock.now() - answeredAt >= mostAwayMs) throw stillRequested(trigger, error);
       // Told once for each outage: it is retried every second.
-      const atMs = clock.now() + followEveryMs;
-      const untilMs = answeredAt + mostAwayMs;
-      if (!isAway)
-        options.progress({ step: 'retrying', afterMs: followEveryMs, atMs, untilMs, reason: describeError(error) });
+      const about = describeError(error).replace(/\.$/, '');
+      const times = { about, since: answeredAt, until: answeredAt + mostAwayMs };
+      const waiting = waitFor('store', 'this command ends, and the request stays', times);
+      if (!isAway) options.progress({ step: 'waiting', waiting });
       isAway = true;
       // A deployment cannot renew its lease either.
       deployedAt = clock.now();
@@ -120,6 +129,15 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
     if (clock.now() - deployedAt >= goneAfterMs) return runHere(trigger, options, io);
     await clock.sleep(followEveryMs, options.signal);
   }
+}
+
+/** Returns the wait for a worker, where work goes through Redis and no worker is alive. */
+async function missingWorker(since: number, { engine, checkRedis }: AppIo): Promise<Waiting | undefined> {
+  if (checkRedis === undefined) return undefined;
+  const worker = await engine.store.leases.holder(workersLease, engine.clock.now());
+  if (worker !== undefined) return undefined;
+  const about = 'none is alive; start one with "rollcall start --role worker"';
+  return waitFor('worker', 'the run continues', { about, since });
 }
 
 function stillRequested({ id, sync }: Trigger, cause: unknown): RollcallError {

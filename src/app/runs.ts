@@ -1,4 +1,5 @@
 import { RollcallError } from '../core/run/errors.ts';
+import { type Waiting, waitFor } from '../core/run/waiting.ts';
 import { isFilePending } from '../core/run/waves.ts';
 import { runLease, workersLease } from '../ports/leases.ts';
 import type { FindingPage } from '../ports/reports.ts';
@@ -95,7 +96,20 @@ export async function* everyChange(
 export async function describeRun(io: AppIo, id: string): Promise<RunReport> {
   const run = await findRun(id, io.engine.store);
   const report = await runReport(run, io.engine);
-  return { ...report, work: await readRunWork(run, report.batches, io) };
+  const work = await readRunWork(run, report.batches, io);
+  const waiting = run.facts.waiting ?? (await waitOutside(run, work, io));
+  return { ...report, work, run: waiting === undefined ? run : { ...run, facts: { ...run.facts, waiting } } };
+}
+
+/** Returns a wait that no process can store with the run: for a worker, or for Redis. */
+async function waitOutside(run: Run, work: RunWork | undefined, io: AppIo): Promise<Waiting | undefined> {
+  if (work === undefined) return undefined;
+  const { interrupted } = work;
+  const since = interrupted?.at ?? run.startedAt;
+  const redis = await io.checkRedis?.();
+  if (redis?.state === 'failed') return waitFor('redis', 'a worker continues the run', { about: redis.message, since });
+  if (interrupted === undefined) return undefined;
+  return waitFor('worker', 'the run continues', { about: 'no process works on the run', since });
 }
 
 /** Returns undefined for a run that has ended. */

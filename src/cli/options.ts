@@ -4,6 +4,7 @@ import { signedBy } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { parseDuration } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { OptionRow } from './command.ts';
@@ -28,6 +29,13 @@ export function parsePositive(text: string): number {
   const value = parseWholeNumber(text);
   if (value === 0) throw new InvalidArgumentError('It must be at least 1.');
   return value;
+}
+
+/** Parses a duration for an option, to ms. */
+export function parseTime(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('It must be a number and its unit: 90s, 10m, 2h.');
+  return ms;
 }
 
 /** Collects an option that may be repeated. */

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { formatCount, formatDuration, formatInstant, formatNumber, formatTime } from '../core/run/formats.ts';
+import { waitingWords } from '../core/run/waiting.ts';
 import type { Clock, Progress, ProgressEvent } from '../ports/runtime.ts';
 import type { Output } from './cli-io.ts';
 import { cleanLine } from './terminal.ts';
@@ -9,8 +10,8 @@ export interface WatchFacts {
   readonly output: Output;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Bars need a terminal. Nothing is shown where logs or JSON take their place. */
-  readonly steps: 'bars' | 'lines' | 'none';
+  /** Bars need a terminal. Beside JSON, only waits are told; where logs are shown, they tell everything. */
+  readonly steps: 'bars' | 'lines' | 'waits' | 'none';
 }
 
 export const stoppingNote = 'stopping at the next safe point; run the command again to continue';
@@ -18,8 +19,9 @@ export const stoppingNote = 'stopping at the next safe point; run the command ag
 /** Shows bars on a terminal and plain lines elsewhere, and a note when the operator interrupts. */
 export function openWatch({ output, signal, clock, steps: kind }: WatchFacts): ProgressView {
   const write = (line: string) => void output.write(`${line}\n`);
-  const steps =
-    kind === 'bars' ? openProgressBars(output, clock) : openProgressLines(kind === 'lines' ? write : () => {});
+  const lines = openProgressLines(kind === 'none' ? () => {} : write);
+  const waits = { ...lines, progress: (event: ProgressEvent) => event.step === 'waiting' && lines.progress(event) };
+  const steps = kind === 'bars' ? openProgressBars(output, clock) : kind === 'waits' ? waits : lines;
   const stopped = () => {
     steps.end();
     write(stoppingNote);
@@ -83,12 +85,9 @@ function endLine(event: ProgressEvent): string | undefined {
       return `read back ${outOf(event.users, event.total)}`;
     case 'waiting':
     case 'continuing':
-    case 'queued':
-    case 'retrying':
     case 'looking-up':
     case 'delivering':
     case 'proving':
-    case 'not-shown':
       return undefined;
   }
 }
@@ -96,15 +95,11 @@ function endLine(event: ProgressEvent): string | undefined {
 function startLine(event: ProgressEvent): string | undefined {
   if (event.step === 'waiting') return waitingLine(event);
   if (event.step === 'continuing') return continuingLine(event);
-  if (event.step === 'queued') return queuedLine(event);
-  if (event.step === 'retrying') return retryingLine(event);
   if (event.step === 'looking-up') return `looking up ${formatCount(event.total, 'user')} before sending`;
   if (event.step === 'delivering') {
     return `delivering batch ${event.batch} of ${event.batches}: ${formatCount(event.changes, 'change')}`;
   }
-  if (event.step === 'proving')
-    return `status of batch ${event.batch}: ${cleanLine(event.status)}${fileWaitWords(event)}`;
-  if (event.step === 'not-shown') return notShownLine(event);
+  if (event.step === 'proving') return `status of batch ${event.batch}: ${cleanLine(event.status)}`;
   return undefined;
 }
 
@@ -114,42 +109,19 @@ function outOf(users: number, total: number | undefined): string {
     : `${formatNumber(users)} of ${formatCount(total, 'user')}`;
 }
 
-/** Returns since when and until when a file is waited for. Repeated polls return the same words. */
-function fileWaitWords({ wait }: Extract<ProgressEvent, { step: 'proving' }>): string {
-  if (wait === undefined) return '';
-  const { sinceMs, untilMs } = wait;
-  return `, sent at ${formatInstant(sinceMs)}; polled until ${formatInstant(untilMs)}, then its users are read back (settle.deadline)`;
-}
-
 /** Waits of this length say that the operator need not wait for their end (ms). */
 const longWaitMs = 60_000;
 
-/** Returns when a retry comes, when the run gives up, and why. Without it, a long wait looks like a hang. */
-export function retryingLine({ afterMs, atMs, untilMs, reason }: Extract<ProgressEvent, { step: 'retrying' }>): string {
-  const end = untilMs === undefined ? '' : `, until ${formatInstant(untilMs)} at the latest`;
-  const safe = afterMs < longWaitMs ? '' : '; Ctrl-C is safe, the run continues later';
-  return `retrying at ${formatInstant(atMs)} (in ${formatDuration(afterMs)}${end}${safe}): ${cleanLine(reason)}`;
-}
-
-/** Returns why the process waits. Repeated events return the same words, so that they are written once. */
-function waitingLine({ run }: Extract<ProgressEvent, { step: 'waiting' }>): string {
-  return `waiting: another process works on run ${cleanLine(run)}. If that process has died, this one continues within seconds.`;
+/** Returns the wait in the words of `waitingWords`. Repeated events return the same words, and are written once. */
+function waitingLine({ waiting }: Extract<ProgressEvent, { step: 'waiting' }>): string {
+  const { since, until } = waiting;
+  const safe = until !== undefined && until - since < longWaitMs ? '' : '. Ctrl-C is safe: the run continues later';
+  return `${cleanLine(waitingWords(waiting))}${safe}`;
 }
 
 /** Returns which run is continued, because its report comes before the one of the requested run. */
 export function continuingLine({ run, startedAt }: Extract<ProgressEvent, { step: 'continuing' }>): string {
   return `continuing run ${cleanLine(run)} of ${formatInstant(startedAt)}, which was interrupted`;
-}
-
-/** Returns how many runs are served first. Files of one connection go one at a time. */
-export function queuedLine({ ahead }: Extract<ProgressEvent, { step: 'queued' }>): string {
-  return `waiting for its turn: ${formatCount(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
-}
-
-/** Returns what is waited for, and until when. Repeated events return the same words, so that they are written once. */
-export function notShownLine({ changes, untilMs }: Extract<ProgressEvent, { step: 'not-shown' }>): string {
-  const what = `the platform does not show ${formatCount(changes, 'change')} yet`;
-  return `${what}: reading back again until ${formatInstant(untilMs)} at the latest`;
 }
 
 type Stage = 'waiting' | 'reading' | 'scanning' | 'planning' | 'looking-up' | 'delivering';
@@ -177,6 +149,9 @@ const labels: Readonly<Record<Stage, string>> = {
   'looking-up': 'looking up',
   delivering: 'delivering',
 };
+
+/** Waits between the steps of a delivery. They keep its bar. */
+const ofDelivery: ReadonlySet<string> = new Set(['file', 'not-shown', 'outcome']);
 
 /** Share of a batch's progress that is shown while its status is polled, and while its users are read back. */
 const pollingShare = 0.2;
@@ -247,17 +222,13 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
   });
   switch (event.step) {
     case 'waiting': {
-      const text = `another process works on the run; if that process has died, this one continues in ${formatDuration(event.forMs)}`;
-      return { stage: 'waiting', value: 0, total: undefined, text };
+      const next = event.nextAt === undefined ? '' : `next look at ${formatTime(event.nextAt)}; `;
+      const text = `${next}${waitingLine(event)}`;
+      if (ofDelivery.has(event.waiting.for)) return delivering(pollingShare, text);
+      return { stage: 'waiting', value: 0, total: undefined, text: text.replace(/^waiting /, '') };
     }
     case 'continuing':
       return { stage: 'waiting', value: 0, total: undefined, text: continuingLine(event) };
-    case 'queued':
-      return { stage: 'waiting', value: 0, total: undefined, text: queuedLine(event) };
-    case 'retrying':
-      return { stage: 'waiting', value: 0, total: undefined, text: retryingLine(event) };
-    case 'not-shown':
-      return { stage: 'waiting', value: 0, total: undefined, text: notShownLine(event) };
     case 'reading':
       return { stage: 'reading', value: event.rows, total: undefined, text: formatCount(event.rows, 'row') };
     case 'scanning': {
@@ -276,18 +247,11 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
     case 'delivering':
       return delivering(0, formatCount(event.changes, 'change'));
     case 'proving':
-      return delivering(pollingShare, `status ${cleanLine(event.status)}${fileWaitTimes(event)}`);
+      return delivering(pollingShare, `status ${cleanLine(event.status)}`);
     case 'reading-back': {
       const share = event.total === 0 ? 1 : Math.min(1, event.users / event.total);
       const what = `reading back ${formatNumber(event.users)} of ${formatCount(event.total, 'user')}`;
       return delivering(readingShare + (1 - readingShare) * share, what);
     }
   }
-}
-
-/** Returns the times of a wait for a file, the end first: a narrow terminal cuts the line. */
-function fileWaitTimes({ wait }: Extract<ProgressEvent, { step: 'proving' }>): string {
-  if (wait === undefined) return '';
-  const { sinceMs, nextPollMs, untilMs } = wait;
-  return ` until ${formatTime(untilMs)}, then read back (settle.deadline); since ${formatTime(sinceMs)}, next poll ${formatTime(nextPollMs)}`;
 }

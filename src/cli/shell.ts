@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { AppIo, WatchOptions } from '../app/app-io.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { CliIo } from './cli-io.ts';
-import { openWatch } from './progress.ts';
+import { openWatch, type WatchFacts } from './progress.ts';
 import { openStyle, type Style } from './terminal.ts';
 
 /** Options of every command. */
@@ -104,10 +104,10 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
   };
 }
 
-function stepsShown(io: CliIo, { verbose, json }: GlobalOptions): 'bars' | 'lines' | 'none' {
+function stepsShown(io: CliIo, { verbose, json }: GlobalOptions): WatchFacts['steps'] {
   if (verbose === true) return 'none';
   if (io.stderr.isTTY === true) return 'bars';
-  return json === true ? 'none' : 'lines';
+  return json === true ? 'waits' : 'lines';
 }
 
 /** Resolves a file name from the folder in which the command was typed. */

@@ -9,6 +9,7 @@ import type { RefusedInRow } from '../core/run/refused-write.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
+import type { Waiting } from '../core/run/waiting.ts';
 import type { FilePace } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
 
@@ -89,6 +90,8 @@ export interface RunFacts {
   readonly budget?: RequestBudget;
   /** The same for a run that also delivers the held changes. Absent when none is held. */
   readonly budgetWithHeld?: RequestBudget;
+  /** What the run waits for now. Absent: it does not wait. */
+  readonly waiting?: Waiting;
   /** The last temporary problem of the run (epoch ms), which it retried. */
   readonly problem?: { readonly at: number; readonly reason: string };
   readonly exportedTo?: readonly string[];

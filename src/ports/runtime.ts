@@ -1,4 +1,5 @@
 import type { ClockJump } from '../core/guard/clock-jump.ts';
+import type { Waiting } from '../core/run/waiting.ts';
 
 /** Effects that every part may need, provided by the composition root. Only `main` reads the real clock. */
 
@@ -60,49 +61,22 @@ export const checkpointNames = [
 
 export type CheckpointName = (typeof checkpointNames)[number];
 
-/** A wait for the final status of a file. All times are epoch ms. */
-export interface FileWait {
-  readonly sinceMs: number;
-  readonly nextPollMs: number;
-  /** End of `settle.deadline`: then the users of the file are read back, whatever its status. */
-  readonly untilMs: number;
-}
-
 /** Progress events for display. A run behaves the same without a listener. */
 export type Progress = (event: ProgressEvent) => void;
 
 export type ProgressEvent =
-  /** Another process holds the run; `forMs`: maximum wait if that process has died. */
-  | { readonly step: 'waiting'; readonly run: string; readonly forMs: number }
+  /** The run waits, or the process waits for the run. `nextAt` (epoch ms): when it looks again. */
+  | { readonly step: 'waiting'; readonly waiting: Waiting; readonly nextAt?: number }
   /** No process works on the run, which an earlier process left. This process continues it. */
   | { readonly step: 'continuing'; readonly run: string; readonly startedAt: number }
-  /** The run waits for its turn to send a file; `ahead`: number of runs that send one before. */
-  | { readonly step: 'queued'; readonly ahead: number }
-  /** A job met a temporary problem, and is retried after `afterMs`, at `atMs`; given up after `untilMs`, if that is known. */
-  | {
-      readonly step: 'retrying';
-      readonly afterMs: number;
-      readonly atMs: number;
-      readonly untilMs: number | undefined;
-      readonly reason: string;
-    }
   | { readonly step: 'reading'; readonly rows: number }
   | { readonly step: 'scanning'; readonly users: number; readonly total: number | undefined }
   | { readonly step: 'planning'; readonly decided: number; readonly total: number }
   /** A last lookup of the users to create or remove, before their batch is sent. */
   | { readonly step: 'looking-up'; readonly users: number; readonly total: number }
   | { readonly step: 'delivering'; readonly batch: number; readonly batches: number; readonly changes: number }
-  | {
-      readonly step: 'proving';
-      readonly batch: number;
-      readonly batches: number;
-      readonly status: string;
-      /** Undefined: the status is final. */
-      readonly wait: FileWait | undefined;
-    }
-  | { readonly step: 'reading-back'; readonly users: number; readonly total: number }
-  /** The platform does not show some changes yet. They are read back again until `untilMs` (epoch ms) at the latest. */
-  | { readonly step: 'not-shown'; readonly changes: number; readonly untilMs: number };
+  | { readonly step: 'proving'; readonly batch: number; readonly batches: number; readonly status: string }
+  | { readonly step: 'reading-back'; readonly users: number; readonly total: number };
 
 /** How outgoing HTTP, SFTP and mail leave this machine. */
 export interface Egress {

@@ -7,7 +7,7 @@ import type { NextStep } from './next-step.ts';
 import type { Plan } from './plan-job.ts';
 import { proveNext } from './prove/prove-next.ts';
 import { recordRun } from './recorder.ts';
-import { countingRequests, notingProblem, type UnstoredRequests } from './run-notes.ts';
+import { countingRequests, noteWaiting, notingProblem, type UnstoredRequests } from './run-notes.ts';
 import { budgetsOf, countedPlan } from './seal/request-budgets.ts';
 import { writeBatches } from './seal/write-batches.ts';
 import type { JobOutcome } from './work.ts';
@@ -32,7 +32,8 @@ import type { JobOutcome } from './work.ts';
  */
 export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   return countingRequests(context, io, async (unstored) => {
-    const next = await notingProblem(context, io, () => takeStep(context, unstored, io));
+    const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
+    await noteWaiting(context, waiting, io);
     if (next.kind !== 'enter') return next;
     const { phase, afterMs } = next;
     const patch = { phase, phaseAt: io.clock.now(), ...unstored() };

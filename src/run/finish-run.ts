@@ -52,6 +52,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     needsFull: facts.needsFull === true,
     isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
   };
+  if (facts.waiting !== undefined) await io.store.runs.updateFacts(owned, { waiting: undefined });
   const left = [...(lost === undefined ? [] : [lost]), ...parked];
   if (left.length > 0) await io.store.runs.addFindings(owned, left);
   const endedAt = io.clock.now();

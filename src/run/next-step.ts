@@ -1,3 +1,4 @@
+import type { Waiting } from '../core/run/waiting.ts';
 import type { JobOutcome } from './work.ts';
 
 /**
@@ -5,7 +6,10 @@ import type { JobOutcome } from './work.ts';
  * verbs store the next phase themselves, because it must be stored together with their result: `planRun` with the plan,
  * and `finishRun` with the outcome.
  */
-export type NextStep = JobOutcome | EnterPhase;
+export type NextStep = (JobOutcome | EnterPhase) & {
+  /** What the run waits for until the next step. */
+  readonly waiting?: Waiting;
+};
 
 interface EnterPhase {
   readonly kind: 'enter';
@@ -21,6 +25,6 @@ export const toReading: NextStep = { kind: 'enter', phase: 'reading', afterMs: u
 export const toDelivering: NextStep = { kind: 'enter', phase: 'delivering', afterMs: undefined };
 
 /** Polls the file that is out, or proves the wave, after a wait in ms. */
-export function toProving(afterMs = 0): NextStep {
-  return { kind: 'enter', phase: 'proving', afterMs };
+export function toProving(afterMs = 0, waiting?: Waiting): NextStep {
+  return { kind: 'enter', phase: 'proving', afterMs, ...(waiting === undefined ? {} : { waiting }) };
 }

@@ -1,5 +1,6 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import { addCounts, type RequestPurpose } from '../core/run/requests.ts';
+import { isSameWait, type Waiting, waitAfterError, waitingWords } from '../core/run/waiting.ts';
 import type { OwnedRun, RunPatch } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
@@ -59,12 +60,36 @@ export async function notingProblem<T>(
   } catch (error) {
     if (error instanceof RollcallError && error.retry !== 'never' && !isStoreAway(error)) {
       await io.store.runs
-        .updateFacts(owned, { problem: { at: io.clock.now(), reason: error.message } })
+        .updateFacts(owned, {
+          problem: { at: io.clock.now(), reason: error.message },
+          waiting: waitOf(owned, error, io),
+        })
         // The caller retries the problem itself, which matters more than the note.
         .catch((cause) => io.logger.debug({ run: owned.run.id, error: describeError(cause) }, 'problem not stored'));
     }
     throw error;
   }
+}
+
+function waitOf({ run }: OwnedRun, error: RollcallError, { clock }: EngineIo): Waiting {
+  const waiting = waitAfterError(error, clock.now());
+  const known = run.facts.waiting;
+  return known?.for === waiting.for ? { ...waiting, since: known.since } : waiting;
+}
+
+/** Stores and reports what the run waits for, and removes it when the run goes on. The same wait is told once. */
+export async function noteWaiting(
+  { owned }: Pick<RunContext, 'owned'>,
+  waiting: Waiting | undefined,
+  { store, progress, logger }: EngineIo,
+): Promise<void> {
+  const { run } = owned;
+  const known = run.facts.waiting;
+  if (waiting !== undefined) progress({ step: 'waiting', waiting });
+  if (isSameWait(known, waiting)) return;
+  await store.runs.updateFacts(owned, { waiting });
+  if (waiting === undefined) return;
+  logger.info({ run: run.id, sync: run.sync, waitsFor: waiting.for }, waitingWords(waiting));
 }
 
 /**

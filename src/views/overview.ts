@@ -4,7 +4,7 @@ import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { Streak } from '../ports/reports.ts';
 import type { RunFacts } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
-import { phaseWord, type RunWork, runSummary, runView } from './runs.ts';
+import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';
 import { amounts, count, instant, viewOf } from './wire.ts';
 
@@ -37,6 +37,7 @@ const activity = z.object({
     .object({ at: instant, reason: z.string() })
     .nullable()
     .describe('The last temporary problem of the run in progress'),
+  waiting: waitingWire,
   changes: fraction.describe('Changes of settled batches; null before the batches are made'),
   batches: fraction,
   etaSeconds: count.nullable().describe('An estimate; null: the remaining time is not known'),
@@ -119,6 +120,8 @@ export interface RunStep {
   readonly interrupted: RunWork['interrupted'];
   /** The last temporary problem. */
   readonly problem: RunFacts['problem'];
+  /** What the run waits for. */
+  readonly waiting: RunFacts['waiting'];
 }
 
 /** What waits for an operator's decision. */
@@ -198,6 +201,7 @@ function syncOf(state: SyncOverview) {
       ...run,
       kind: now.kind,
       run: run?.run,
+      waiting: waitingOf(run?.waiting),
       step: step < 0 ? null : step + 1,
       steps: phases.length,
       isInterrupted: run?.interrupted !== undefined,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import { countOf } from '../core/run/formats.ts';
 import type { ChangeState } from '../core/run/run.ts';
+import { type Waiting, waitingWords } from '../core/run/waiting.ts';
 import type { FindingCause, HeldEnd, PhaseTime } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, RawText, Run } from '../ports/store.ts';
 import { budget } from './changes.ts';
@@ -24,6 +25,25 @@ const counts = z.object({
   repeated: count,
 });
 
+export const waitingWire = z
+  .object({
+    for: z.string().describe('What the run waits for'),
+    about: z.string().nullable().describe('Details, for example the batch or the last problem'),
+    since: instant,
+    until: instant.nullable().describe('End of the wait at the latest; null: no end is set'),
+    setting: z.string().nullable().describe('The setting that sets the end'),
+    // biome-ignore lint/suspicious/noThenProperty: it is a text, so no promise takes it for its own.
+    then: z.string().describe('What follows the wait'),
+    text: z.string().describe('The wait as one line'),
+  })
+  .nullable()
+  .describe('What the run waits for now; null: it does not wait');
+
+/** Returns the one form in which a wait is shown. */
+export function waitingOf(waiting: Waiting | undefined) {
+  return waiting && { ...waiting, text: waitingWords(waiting) };
+}
+
 export const runSummary = z
   .object({
     id: z.string(),
@@ -44,12 +64,14 @@ export const runSummary = z
     reason: z.string().nullable(),
     digest: z.string().nullable(),
     isCancelRequested: z.boolean(),
+    waiting: waitingWire,
     counts,
   })
   .meta({ id: 'Run' });
 
 const summaryOf = (run: Run) => ({
   ...run,
+  waiting: run.phase === 'done' ? undefined : waitingOf(run.facts.waiting),
   read: run.facts.read?.kind,
   users: run.scope.kind === 'all' ? null : run.scope.identifications.length,
 });
@@ -180,7 +202,7 @@ export const runReportView = viewOf(runDetail.extend({ resumed: z.array(runFacts
 }));
 
 /** Returns the number of changes that still wait for an operator. */
-export function waitingOf(ends: readonly HeldEnd[]): number {
+export function openIn(ends: readonly HeldEnd[]): number {
   return ends.reduce((sum, { state, count: some }) => sum + (state === 'open' ? some : 0), 0);
 }
 
@@ -194,7 +216,7 @@ export function reasonNow({ run, heldEnds, isReadWaiting: isWaiting }: RunReport
       ? reason
       : `${why}. An operator accepted the read, or a later run read again`;
   }
-  if (heldEnds.length === 0 || waitingOf(heldEnds) === sums.held) return reason;
+  if (heldEnds.length === 0 || openIn(heldEnds) === sums.held) return reason;
   return `${heldWords(heldEnds)}${isWaiting && facts.doubt !== undefined ? `; ${facts.doubt}` : ''}`;
 }
 

@@ -51,7 +51,7 @@ it('shows the batches of a run that another process drives, each number once, an
   await clock.advance(1000);
   await endRun(store, owned, clock.now());
   await clock.advance(1000);
-  expect((await followed).run).toMatchObject({ id: 'run_1', outcome: 'succeeded' });
+  expect((await followed)?.run).toMatchObject({ id: 'run_1', outcome: 'succeeded' });
   const shown = { step: 'delivering', batches: 3, changes: 50 };
   expect(progress).toEqual([
     { ...shown, batch: 1 },
@@ -106,7 +106,8 @@ it('waits for a store that is restarted, and says after ten minutes that the req
   );
   await clock.advance(602_000);
   await refused;
-  expect(progress[0]).toMatchObject({ step: 'retrying', afterMs: 1000, reason: 'the store cannot be reached' });
+  const waiting = { for: 'store', about: 'the store cannot be reached' };
+  expect(progress[0]).toMatchObject({ step: 'waiting', waiting });
 });
 
 it('says that a request was canceled', async () => {

@@ -82,6 +82,29 @@ test('a resync of a paused sync says that it waits until somebody resumes it', a
   expect(await asked).toMatchObject({ code: 0, stdout: expect.stringContaining('tester paused people') });
 });
 
+test('resync --wait on a paused sync, and beyond its --timeout, never ends with 0', async () => {
+  const shell = await openConnectedShell(people);
+  await shell.run(['pause', 'people']);
+  const results: Awaited<ReturnType<typeof shell.run>>[] = [];
+  let asked: Promise<void> | undefined;
+  await shell.run(['start', '--json'], {
+    onStdout: (text, stop) => {
+      if (!text.includes('"ready":true')) return;
+      asked = (async () => {
+        results.push(await shell.run(['resync', 'people', '--wait']));
+        await shell.run(['resume', 'people']);
+        shell.sandbox.setFaults([parseFault('upload:status=409'), parseFault('create:status=429')]);
+        results.push(await shell.run(['resync', 'people', '--wait', '--timeout', '3s']));
+      })().finally(stop);
+    },
+  });
+  await asked;
+  const [paused, late] = results;
+  expect(paused).toMatchObject({ code: 1, stdout: expect.stringContaining('tester paused people') });
+  expect(late).toMatchObject({ code: 1, stdout: expect.stringContaining('has not ended within --timeout') });
+  expect((await shell.run(['resync', 'people', '--timeout', '3s'])).code).toBe(2);
+});
+
 test('resync --wait ends with the run of the deployment, its report and its exit code; its key asks for it once', async () => {
   const shell = await openConnectedShell(people);
   const ids = join(shell.folder, 'ids.txt');

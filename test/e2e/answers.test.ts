@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { runSync } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
+import { type Waiting, waitingWords } from '../../src/core/run/waiting.ts';
+import type { ProgressEvent } from '../../src/ports/runtime.ts';
+import type { Run } from '../../src/ports/store.ts';
+import { parseFault } from '../../src/sandbox/index.ts';
+import { openCommandPlace } from '../support/command-place.ts';
 import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -141,4 +147,44 @@ describe('a file that is too large (413)', () => {
     const { run } = await office.apply();
     expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 0, failed: 3 } });
   });
+});
+
+describe('a wait', () => {
+  async function applied(office: Office): Promise<{ readonly waits: readonly Waiting[]; readonly run: Run }> {
+    const waits: Waiting[] = [];
+    const progress = (event: ProgressEvent): void => {
+      if (event.step === 'waiting') waits.push(event.waiting);
+    };
+    const order = { signal: AbortSignal.timeout(100_000), progress, by: 'shell:ana' };
+    return { waits, run: (await runSync(office.app, 'people', order)).run };
+  }
+
+  it.each([
+    { fault: 'upload:status=409@1-3', waits: { for: 'platform', setting: 'settle.deadline' } },
+    { fault: 'file:processing=20000', waits: { for: 'file', setting: 'settle.deadline' } },
+    { fault: 'late=9000', waits: { for: 'not-shown', setting: 'settle.visibleWithin' } },
+    { fault: 'search:status=503;retry-after=90@2', waits: { for: 'platform' } },
+  ])('for $waits.for is told with its end, and in the log with the same words ($fault)', async ({ fault, waits }) => {
+    const office = await officeWith(10);
+    await office.writeEmployees(renamed(10));
+    office.setFaults(fault);
+    const { waits: told, run } = await applied(office);
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
+    const [wait] = told.filter((one) => one.for === waits.for);
+    expect(wait).toMatchObject(waits);
+    expect(wait?.until).toBeGreaterThan(wait?.since ?? 0);
+    expect(run.facts.waiting).toBeUndefined();
+    const logged = office.log.messages('info').filter((text) => text.startsWith('waiting for'));
+    if (wait !== undefined && fault !== 'search:status=503;retry-after=90@2')
+      expect(logged).toContain(waitingWords(wait));
+  });
+});
+
+it('an access token that is refused although it is new is tried again, and no other one is asked for', async () => {
+  const place = await openCommandPlace('sqlite:./rollcall.db');
+  await place.employ(3);
+  place.sandbox.setFaults(['search:status=401@1-3', 'create:status=401@1'].map(parseFault));
+  const applied = await place.rollcall('apply', 'people', '--json');
+  expect(applied.json()).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
+  expect(place.sandbox.state.requests.token).toBe(1);
 });

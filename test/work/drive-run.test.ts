@@ -167,11 +167,9 @@ describe('trouble', () => {
     expect(bench.calls.map(({ at }) => at)).toEqual([0, waited]);
     expect(bench.progress).toEqual([
       {
-        step: 'retrying',
-        afterMs: waited,
-        atMs: startedAt + waited,
-        untilMs: undefined,
-        reason: expect.any(String),
+        step: 'waiting',
+        waiting: expect.objectContaining({ for: 'platform', since: startedAt, until: startedAt + given }),
+        nextAt: startedAt + waited,
       },
     ]);
   });

@@ -7,7 +7,7 @@ import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { Effect } from '../../views/changes.ts';
 import type { HoldDetail, VerdictReport } from '../../views/holds.ts';
-import { waitingOf } from '../../views/runs.ts';
+import { openIn } from '../../views/runs.ts';
 import type { AppIo } from '../app-io.ts';
 import { decideRun } from '../approve.ts';
 import type { SignedCaller } from '../audit.ts';
@@ -31,7 +31,7 @@ export async function describeHold({ engine: io, changes }: AppIo, id: string): 
   const isUndecided = isApprovable && rows.length === hold.size;
   const held = isUndecided ? [] : await store.reports.heldEnds(run.id, hold.sync, clock.now());
   const ends = held.filter(({ classes }) => classes.includes(hold.class));
-  const isReplaced = hold.state !== 'open' && waitingOf(ends) > 0;
+  const isReplaced = hold.state !== 'open' && openIn(ends) > 0;
   const later = isReplaced ? await store.holds.listOpen(hold.sync) : [];
   return {
     hold,

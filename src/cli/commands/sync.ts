@@ -21,6 +21,7 @@ import { requestResultView } from '../../views/syncs.ts';
 import type { CommandRow } from '../command.ts';
 import {
   parseClass,
+  parseTime,
   parseWholeNumber,
   readPeople,
   type SignatureOptions,
@@ -202,24 +203,32 @@ function exitCodeOf(outcome: RunReport['run']['outcome']): number {
 }
 
 /** Prints the result of a resync, which may only be queued for a running deployment. */
-export function printResync(shell: Shell, sync: string, report: ResyncReport): number {
+export function printResync(shell: Shell, sync: string, report: ResyncReport, isWaiting = false): number {
   if (report.kind === 'ran') {
     const { report: of, result } = report;
     return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
   }
-  const { trigger, pause, deploymentSeenAt } = report;
+  const { trigger, pause, deploymentSeenAt, isLate } = report;
+  // A caller that waits for the end must not take a run that did not end for a success.
+  const exitCode = isWaiting ? exitCodes.failed : 0;
   const isPaused = pause !== undefined;
   shell.printJson({ id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: isoInstant(deploymentSeenAt) });
   if (pause !== undefined) {
     const resume = shell.style.command(`resume ${sync}`);
     const end = pause.until === undefined ? '' : ` ${untilWords(pause)}`;
     shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}${end}; the run starts when it is resumed:  ${resume}`);
-    return 0;
+    return exitCode;
+  }
+  if (isLate === true) {
+    shell.print(
+      `the run has not ended within --timeout. The request ${trigger} stays; see ${shell.style.command(`runs ${sync}`)}`,
+    );
+    return exitCode;
   }
   shell.print(
     `queued: the deployment${seenWords(deploymentSeenAt)} starts it within seconds if it still runs; see ${shell.style.command(`runs ${sync}`)}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${shell.style.command(`apply ${sync}`)}`,
   );
-  return 0;
+  return exitCode;
 }
 
 interface ApplyOptions extends SignatureOptions {
@@ -259,6 +268,7 @@ interface ResyncOptions extends SignatureOptions {
   readonly full?: boolean;
   readonly user?: readonly string[];
   readonly wait?: boolean;
+  readonly timeout?: number;
   readonly key?: string;
 }
 
@@ -270,6 +280,7 @@ export const resync: CommandRow = {
     ['--full', 'read all employees, even if runs of the sync usually read only changed ones'],
     ['--user <id...>', 'only these employees, by identification, or @FILE with one per line (@@ for a leading @)'],
     ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
+    ['--timeout <duration>', 'with --wait: stop waiting after this time (90s, 10m), and exit with 1', parseTime],
     ['--key <text>', 'idempotency key: a repeated key is the same request, and starts no second run'],
     ...signatureOptions,
   ],
@@ -277,7 +288,10 @@ export const resync: CommandRow = {
 };
 
 async function requestRun(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {
-  const { full, user, wait, key } = options;
+  const { full, user, wait, timeout, key } = options;
+  if (timeout !== undefined && wait !== true) {
+    throw new RollcallError('--timeout limits the wait of --wait: use both, or neither', { code: 'USAGE' });
+  }
   if (full === true && user !== undefined) {
     throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
   }
@@ -292,9 +306,10 @@ async function requestRun(shell: Shell, sync: string, options: ResyncOptions): P
         scope: full === true ? { kind: 'all', isFull: true } : scopeOf(people),
         ...(key === undefined ? {} : { key }),
         ...(wait === true ? { isWaiting: true } : {}),
+        ...(timeout === undefined ? {} : { timeoutMs: timeout }),
       }),
     );
-    return printResync(shell, sync, report);
+    return printResync(shell, sync, report, wait === true);
   });
 }
 

@@ -1,10 +1,11 @@
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { Outcome } from '../../core/run/run.ts';
+import { waitingWords } from '../../core/run/waiting.ts';
 import type { HeldEnd } from '../../ports/reports.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { Batch, HoldFacts, Run } from '../../ports/store.ts';
 import type { RunReport, RunWork } from '../../views/runs.ts';
-import { heldEndWords, reasonNow, waitingOf } from '../../views/runs.ts';
+import { heldEndWords, openIn, reasonNow } from '../../views/runs.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { renderFindings } from './changes.ts';
 import {
@@ -98,7 +99,9 @@ function renderWork({ run, work }: RunReport, style: Style): string {
   const { interrupted, files } = work;
   const lines: string[] = [];
   if (interrupted !== undefined) lines.push(interruptedWords(interrupted, run.sync, style));
-  if (files !== undefined && !run.isCancelRequested) lines.push(filesWords(files));
+  const { waiting } = run.facts;
+  if (waiting !== undefined && interrupted === undefined) lines.push(cleanLine(waitingWords(waiting)));
+  else if (files !== undefined && !run.isCancelRequested) lines.push(filesWords(files));
   if (run.facts.problem !== undefined) lines.push(problemWords(run.facts.problem));
   return lines.join('\n');
 }
@@ -171,7 +174,7 @@ function renderNext({ run, heldEnds, isReadWaiting, work }: RunReport, style: St
   if (!isKnownPhase(phase)) return 'A newer version of Rollcall works on this run; this version only shows it.';
   if (outcome === undefined) return run.isCancelRequested ? stopWords(work) : '';
   const lines: (readonly [string, string])[] = [];
-  const isOpen = waitingOf(heldEnds) > 0 || isReadWaiting;
+  const isOpen = openIn(heldEnds) > 0 || isReadWaiting;
   if (counts.held > 0) lines.push(['to list the held changes:', style.command(`show ${id} --held`)]);
   if (isOpen)
     lines.push(['to approve it:', style.command(`approve ${id}`)], ['to reject it:', style.command(`reject ${id}`)]);
@@ -197,5 +200,8 @@ export function renderRuns(runs: readonly Run[], now: number, style: Style): str
     [renderEnds(run.counts) || renderKinds(run.counts), renderBlocked(run.facts) ?? ''].filter(Boolean).join(', ') ||
       '–',
   ]);
-  return renderTable([head, ...rows]);
+  const waits = runs.flatMap(({ id, phase, facts: { waiting } }) =>
+    waiting === undefined || phase === 'done' ? [] : [`${id}: ${cleanLine(waitingWords(waiting))}`],
+  );
+  return [renderTable([head, ...rows]), ...waits].join('\n');
 }

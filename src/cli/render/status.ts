@@ -1,4 +1,5 @@
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
+import { waitingWords } from '../../core/run/waiting.ts';
 import type { RunFacts } from '../../ports/runs.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
@@ -13,7 +14,7 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
     style.colors.bold(sync.name),
     healthWords(sync.health, style),
     stateWords(sync.activity),
-    waitingWords(sync.holds, style),
+    heldCountWords(sync.holds, style),
     sync.freshAt === undefined ? 'never' : `${formatDuration(at - sync.freshAt)} ago`,
     nextWords(sync),
   ]);
@@ -47,7 +48,7 @@ function stateWords({ kind, run }: SyncOverview['activity']): string {
   return `${phase}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
 }
 
-function waitingWords({ changes, expired, reads }: WaitingWork, { colors }: Style): string {
+function heldCountWords({ changes, expired, reads }: WaitingWork, { colors }: Style): string {
   const words = [
     ...(changes === 0 ? [] : [formatCount(changes, 'change')]),
     ...(expired.changes === 0 ? [] : [`${formatNumber(expired.changes)} expired`]),
@@ -74,7 +75,8 @@ function hintOf(
     hints.push(`${name}: frozen until ${formatInstant(frozenUntil)}, so no account is disabled or removed before`);
   }
   if (run?.interrupted !== undefined) hints.push(`${name}: ${interruptedWords(run.interrupted, name, style)}`);
-  if (run?.problem !== undefined) hints.push(`${name}: ${problemWords(run.problem)}`);
+  if (run?.waiting !== undefined) hints.push(`${name}: ${cleanLine(waitingWords(run.waiting))}`);
+  else if (run?.problem !== undefined) hints.push(`${name}: ${problemWords(run.problem)}`);
   if (health.failures > 0 && health.failure !== undefined) {
     const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
     hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);

@@ -1,4 +1,6 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
+import { type Waiting, waitFor } from '../../core/run/waiting.ts';
 import { nextBatch } from '../../core/run/waves.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
@@ -97,8 +99,11 @@ async function sendBatch(context: RunContext, { batch, first }: BatchToSend, io:
   if (isFile) {
     const { isTaken, ahead } = await takeFileLease(owned, io);
     if (!isTaken) {
-      io.progress({ step: 'queued', ahead });
-      return { kind: 'again', afterMs: turnWaitMs(sync.settings.settle.everyMs, ahead) };
+      return {
+        kind: 'again',
+        afterMs: turnWaitMs(sync.settings.settle.everyMs, ahead),
+        waiting: queued(owned, ahead, io),
+      };
     }
   }
   const wasRecent = isLookupRecent(owned.run, sync.settings.settle.lookWithinMs, io.clock);
@@ -120,6 +125,13 @@ async function sendBatch(context: RunContext, { batch, first }: BatchToSend, io:
   }
   io.checkpoint('batch-accepted');
   return storeAnswer(context, { batch, changes, submission }, io);
+}
+
+function queued({ run }: RunContext['owned'], ahead: number, { clock }: EngineIo): Waiting {
+  const known = run.facts.waiting;
+  const since = known?.for === 'turn' ? known.since : clock.now();
+  const about = `${countOf(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
+  return waitFor('turn', 'it sends its file', { about, since });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { PlatformError } from '../../core/run/errors.ts';
+import { waitFor } from '../../core/run/waiting.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
 import type { Batch, BatchEffects, PlannedChange, RunFacts } from '../../ports/store.ts';
@@ -117,9 +118,14 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
     await io.store.runs.updateFacts(owned, { waitingSince, problem: { at: now, reason: why } });
-    const untilMs = waitingSince + spanOn(io.clock, deadlineMs);
-    io.progress({ step: 'retrying', afterMs, atMs: now + afterMs, untilMs, reason: why });
-    return { kind: 'again', afterMs };
+    const until = waitingSince + spanOn(io.clock, deadlineMs);
+    const waiting = waitFor('platform', 'the run ends, and the next run plans the rest again', {
+      about: why.replace(/\.$/, ''),
+      since: waitingSince,
+      until,
+      setting: 'settle.deadline',
+    });
+    return { kind: 'again', afterMs, waiting };
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
   const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;

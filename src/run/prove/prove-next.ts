@@ -1,7 +1,7 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { waitFor } from '../../core/run/waiting.ts';
 import { isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { FileWait } from '../../ports/runtime.ts';
 import type { Batch, OwnedRun, RunFacts } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
@@ -27,10 +27,8 @@ export async function proveNext(context: RunContext, unstored: UnstoredRequests,
   if (out.state === 'sending') return toDelivering;
   const { batch, retryAfterMs } = await pollStatus(context, { batch: out, unstored }, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
-  const report = (wait: FileWait | undefined): void =>
-    io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '', wait });
+  io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '' });
   if (!isFilePending(batch)) {
-    report(undefined);
     if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
     return planned.length > 0 ? toDelivering : proveWave(context, ended, io);
   }
@@ -41,8 +39,13 @@ export async function proveNext(context: RunContext, unstored: UnstoredRequests,
   if (now < untilMs) {
     const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
     const afterMs = Math.min(wantedMs, untilMs - now);
-    report({ sinceMs, nextPollMs: now + afterMs, untilMs });
-    return { kind: 'again', afterMs };
+    const waiting = waitFor('file', 'its users are read back', {
+      about: `batch ${batch.number}`,
+      since: sinceMs,
+      until: untilMs,
+      setting: 'settle.deadline',
+    });
+    return { kind: 'again', afterMs, waiting };
   }
   if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
   return proveWave(context, ended, io);

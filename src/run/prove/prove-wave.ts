@@ -1,6 +1,7 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
+import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
 import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
@@ -50,23 +51,31 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
   const left = await readWave(owned, io);
   if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
   if (!isProofDue(run, sync, left, io)) return toDelivering;
-  return toProving(waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io));
+  return waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io);
 }
 
-/** Returns the wait in ms before the next proof, and reports what it waits for. */
+/** Returns the next proof after a wait. */
 function waitForProof(
   { settings }: Sync,
   { notShown, lookedAt }: { readonly notShown: readonly NotShown[]; readonly lookedAt: number },
   io: EngineIo,
-): number {
+): NextStep {
   const { everyMs } = settings.settle;
-  if (notShown.length === 0) return everyMs;
+  if (notShown.length === 0) return toProving(everyMs);
   const changes = notShown.reduce((sum, one) => sum + one.changes, 0);
-  const untilMs = Math.max(...notShown.map((one) => one.untilMs));
-  io.progress({ step: 'not-shown', changes, untilMs });
+  const until = Math.max(...notShown.map((one) => one.untilMs));
   const passedMs = Math.max(...notShown.map(({ batch }) => lookedAt - endOf(batch)));
-  // A proof at `untilMs` decides, so a longer wait gains nothing.
-  return Math.min(nextProofMs(everyMs, passedMs), Math.max(everyMs, untilMs - io.clock.now()));
+  const isUnknown = notShown.every(({ batch }) => batch.state === 'unresolved');
+  const next = isUnknown ? 'later runs check whether they were applied' : 'what is not shown counts as not applied';
+  const waiting = waitFor(isUnknown ? 'outcome' : 'not-shown', next, {
+    about: countOf(changes, 'change'),
+    since: Math.min(...notShown.map(({ batch }) => endOf(batch))),
+    until,
+    setting: notShown.some(({ batch }) => batch.final === 'no-status') ? 'settle.deadline' : 'settle.visibleWithin',
+  });
+  // A proof at `until` decides, so a longer wait gains nothing.
+  const afterMs = Math.min(nextProofMs(everyMs, passedMs), Math.max(everyMs, until - io.clock.now()));
+  return toProving(afterMs, waiting);
 }
 
 function questionOf(owned: OwnedRun, { unproven }: Wave, io: EngineIo): LookupQuestion {

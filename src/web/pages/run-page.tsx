@@ -63,6 +63,7 @@ function RunBody({ run }: { readonly run: RunDetail }) {
           {reason}
         </Box>
       )}
+      {run.waiting === null ? null : <p className="box">{run.waiting.text}</p>}
       {run.isCancelRequested && run.endedAt === null ? <p className="box warn">{t.runs.cancelAsked}</p> : null}
       <ReadDecision run={run} />
       {run.holds.length === 0 ? null : <Holds run={run} />}

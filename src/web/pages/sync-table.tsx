@@ -70,7 +70,8 @@ export function ActivityCell({ sync: { name: sync, activity, requests } }: { rea
   const { t, f } = usePage();
   const now = useNow();
   const words = t.overview.syncs;
-  const { kind, run, phase, step, steps, changes, etaSeconds, isInterrupted, interruptedAt, problem } = activity;
+  const { kind, run, phase, step, steps, changes, etaSeconds, isInterrupted, interruptedAt, problem, waiting } =
+    activity;
   if (kind === 'idle') return <span className="faint">{wordOf(t.words.activity, kind)}</span>;
   if (kind === 'waiting') {
     return (
@@ -93,7 +94,8 @@ export function ActivityCell({ sync: { name: sync, activity, requests } }: { rea
       {isInterrupted ? (
         <small>{words.interrupted(interruptedAt === null ? null : f.instant(interruptedAt, now), sync)}</small>
       ) : null}
-      {problem === null ? null : (
+      {waiting === null ? null : <small className="faint break">{waiting.text}</small>}
+      {problem === null || waiting !== null ? null : (
         <small className="faint break">{words.problem(f.instant(problem.at, now), problem.reason)}</small>
       )}
       {changes === null || kind !== 'running' ? null : (

@@ -1,4 +1,5 @@
-import { describeError, RollcallError } from '../../core/run/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { waitAfterError } from '../../core/run/waiting.ts';
 import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
@@ -115,8 +116,10 @@ async function advanceWithRetries(driving: RunContext, before: JobOutcome, io: D
       if (after.kind === 'lost') throw error;
       if (after.kind === 'fail') return failJob(failed, error, driving, engine);
       const { afterMs } = after;
-      const atMs = engine.clock.now() + afterMs;
-      engine.progress({ step: 'retrying', afterMs, atMs, untilMs: undefined, reason: describeError(error) });
+      const now = engine.clock.now();
+      if (error instanceof RollcallError) {
+        engine.progress({ step: 'waiting', waiting: waitAfterError(error, now), nextAt: now + afterMs });
+      }
       await waitUnlessCancelled(run.id, afterMs, engine, driving.stopping);
     }
   }

@@ -189,14 +189,15 @@ describe('waiting for a turn', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7 * second });
     expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
     expect(await scene.batches()).toMatchObject([{ state: 'planned', reason: 'another file is processing' }]);
-    expect(scene.events.at(-1)).toEqual({
-      step: 'retrying',
-      afterMs: 7 * second,
-      atMs: from + 7 * second,
-      untilMs: from + scene.sync.settings.settle.deadlineMs,
-      reason: 'another file is processing',
-    });
-    expect(await scene.run()).toMatchObject({ phase: 'delivering', facts: { waitingSince: from } });
+    const waiting = {
+      for: 'platform',
+      about: 'another file is processing',
+      since: from,
+      until: from + scene.sync.settings.settle.deadlineMs,
+      setting: 'settle.deadline',
+    };
+    expect(scene.events.at(-1)).toMatchObject({ step: 'waiting', waiting });
+    expect(await scene.run()).toMatchObject({ phase: 'delivering', facts: { waitingSince: from, waiting } });
     scene.clock.jumpTo(from + minute);
     await scene.step();
     expect((await scene.run()).facts.waitingSince).toBe(from);
@@ -247,7 +248,8 @@ describe('waiting for a turn', () => {
     await first.step();
     expect(await second.step()).toEqual({ kind: 'again', afterMs: settle.everyMs / 20 });
     expect(second.sent).toEqual([]);
-    expect(second.events.at(-1)).toEqual({ step: 'queued', ahead: 1 });
+    const about = '1 other run of this connection sends a file first';
+    expect(second.events.at(-1)).toMatchObject({ step: 'waiting', waiting: { for: 'turn', about } });
     expect((await second.run()).facts).not.toHaveProperty('waitingSince');
     await first.play();
     await second.play();

@@ -50,22 +50,21 @@ describe('the status of a file', () => {
     expect(scene.places).not.toContain('status-final');
   });
 
-  it('reports since when it is pending, when it is polled next, and until when', async () => {
+  it('reports since when it is pending, until when, and what follows', async () => {
     const scene = await fileOut({ settle: { deadlineMs: 60 * second } });
     const sinceMs = scene.clock.now();
     scene.clock.jumpTo(sinceMs + 30 * second);
     await scene.step();
-    const nextPollMs = sinceMs + 40 * second;
-    expect(scene.events.at(-1)).toMatchObject({
-      step: 'proving',
-      status: 'Processing',
-      wait: { sinceMs, nextPollMs, untilMs: sinceMs + 60 * second },
-    });
+    const until = sinceMs + 60 * second;
+    expect(scene.events).toContainEqual({ step: 'proving', batch: 1, batches: 0, status: 'Processing' });
+    const waiting = { for: 'file', since: sinceMs, until, setting: 'settle.deadline' };
+    expect(scene.events.at(-1)).toMatchObject({ step: 'waiting', waiting });
+    expect((await scene.run()).facts.waiting).toMatchObject(waiting);
     scene.script.status = done;
     await scene.step();
-    expect(scene.events.find((event) => event.step === 'proving' && event.wait === undefined)).toMatchObject({
-      status: 'Processed',
-    });
+    expect(scene.events).toContainEqual({ step: 'proving', batch: 1, batches: 0, status: 'Processed' });
+    await scene.play();
+    expect((await scene.run()).facts.waiting).toBeUndefined();
   });
 
   it('is polled every settle.every at most where that is more than a minute', async () => {
@@ -117,7 +116,7 @@ describe('the status of a file', () => {
       /^batch-failed: batch 1: the platform returned a status that dialect\.status does not name; treated as pending\. "rollcall show \S+ --raw" shows it$/,
     );
     expect(others).toEqual([]);
-    expect(scene.log.lines).toEqual([
+    expect(scene.log.lines.filter(({ level }) => level === 'warn')).toEqual([
       {
         level: 'warn',
         message: 'unknown file status: waiting',
@@ -136,7 +135,7 @@ describe('the status of a file', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 250 });
     expect(await scene.batches()).toMatchObject([{ status: text, final: undefined }]);
     expect(await scene.findings()).toEqual([]);
-    expect(scene.log.lines).toMatchObject([
+    expect(scene.log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
       { level: 'warn', fields: { run: 'run_1', batch: 1, status: text, code: error.code, error: error.message } },
     ]);
     await scene.step();
@@ -282,10 +281,13 @@ describe('settle.visibleWithin', () => {
     landAll(scene, ['ana']);
     await scene.step();
     const untilMs = scene.clock.now() + settle.visibleWithinMs;
-    expect(scene.events.at(-1)).toEqual({ step: 'not-shown', changes: 1, untilMs });
+    const waiting = { for: 'not-shown', about: '1 change', until: untilMs, setting: 'settle.visibleWithin' };
+    expect(scene.events.at(-1)).toMatchObject({ step: 'waiting', waiting });
     landAll(scene);
     await scene.play();
-    expect(scene.events.filter(({ step }) => step === 'not-shown')).toHaveLength(1);
+    expect(scene.events.filter((event) => event.step === 'waiting' && event.waiting.for === 'not-shown')).toHaveLength(
+      1,
+    );
   });
 
   it('is not slept past: the last proof starts when it ends', async () => {
