@@ -6,7 +6,7 @@ import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Run } from '../../src/ports/store.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { openCommandPlace } from '../support/command-place.ts';
-import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openOffice, plainMapping, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -146,6 +146,41 @@ describe('a file that is too large (413)', () => {
     office.setFaults('upload:status=413');
     const { run } = await office.apply();
     expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 0, failed: 3 } });
+  });
+});
+
+describe('a direct change whose outcome is not known', () => {
+  const direct = { delivery: 'direct', policy: 'upsert-only', settle: { every: '2s', visibleWithin: '10m' } };
+
+  it('waits alone: the others are proven and stored, and those that were not tried are sent', async () => {
+    const office = await officeWith(8, { sync: direct });
+    await office.writeEmployees(renamed(8));
+    // The second call is lost, and the fourth is asked to wait.
+    office.setFaults('update:reset-before-commit@2', 'update:status=429;retry-after=3@4');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 7, unresolved: 1, failed: 0 } });
+    const times = office.sandbox.state.log.map(({ at }) => at);
+    // All others were sent long before the wait for the lost one ended.
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(300_000);
+  });
+
+  it('keeps those of its e-mail chain waiting, and no others', async () => {
+    const office = await officeWith(15, {
+      sync: { ...direct, mapping: plainMapping, guards: { emailChanges: { absolute: 50 } } },
+    });
+    // E2 takes over the e-mail of E1, which takes a new one. E5 takes over that of E4.
+    const rows = { E1: { mail: 'new1@example.com' }, E2: { mail: 'ana1@example.com' } };
+    await office.writeEmployees(
+      employees(8, {
+        ...rows,
+        E4: { mail: 'new4@example.com' },
+        E5: { mail: 'ana4@example.com' },
+        E7: { last: 'Paz' },
+      }),
+    );
+    office.setFaults('update:reset-after-commit@1');
+    const { run } = await office.apply();
+    expect(run.counts).toMatchObject({ applied: 5, unresolved: 0, failed: 0 });
   });
 });
 

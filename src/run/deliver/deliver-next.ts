@@ -74,7 +74,9 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
       return { kind: 'next' };
     }
     const marks = marksFor(sent, 'unresolved', killedReason);
-    await io.store.batches.update(owned, batch.id, { state: 'unresolved', reason: killedReason }, { marks });
+    // One unknown call waits alone. Of a file, no row is known.
+    const state = batch.kind === 'direct' ? 'sent' : 'unresolved';
+    await io.store.batches.update(owned, batch.id, { state, reason: killedReason }, { marks });
   }
   return toProving();
 }

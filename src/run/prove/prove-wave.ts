@@ -3,7 +3,7 @@ import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
-import type { Batch, ChangeMark, OwnedRun } from '../../ports/store.ts';
+import type { Batch, BatchEffects, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
@@ -11,7 +11,7 @@ import { addLastStep, splitBatch } from '../deliver/split.ts';
 import { isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
-import { changesInBatch, changesOf } from '../seal/batches.ts';
+import { changesInBatch, changesOf, newBatch } from '../seal/batches.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
 
@@ -157,7 +157,11 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   if (batch.final === 'failed')
     await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
   if (isWaiting) {
-    // Nothing is stored yet. Results that are certain now are read again later and reported once.
+    // Nothing is stored of a file yet. Results that are certain now are read again later and reported once.
+    if (batch.kind === 'direct') {
+      const untried = changes.filter(({ state }) => state === 'planned');
+      await leaveWaiting(context, { batch, untried, proven: { marks, ledger, findings } }, io);
+    }
     return { batch, changes: unseen.length, untilMs: action.untilMs };
   }
   if (parked.length > 0) await addLastStep(context, batch, parked, io);
@@ -185,6 +189,34 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   io.checkpoint('batch-settled');
   return undefined;
 }
+
+/**
+ * Leaves the changes of direct calls that are not shown alone in their batch. Stores the proven ones, and moves those
+ * that were not tried to a batch of their own, which is sent meanwhile.
+ */
+async function leaveWaiting(
+  context: RunContext,
+  {
+    batch,
+    untried,
+    proven,
+  }: { readonly batch: Batch; readonly untried: readonly PlannedChange[]; readonly proven: Proven },
+  io: EngineIo,
+): Promise<void> {
+  const { owned } = context;
+  if (untried.length > 0) {
+    const { length } = await io.store.batches.ofRun(owned.run.id);
+    const { kind, id: parent } = batch;
+    const isParking = batch.isParking === true;
+    const rest = newBatch(context, { number: length + 1, kind, size: untried.length, parent, isParking });
+    const identifications = untried.map(({ identification }) => identification);
+    await io.store.batches.create(owned, [{ batch: rest, identifications }]);
+    io.checkpoint('batch-split');
+  }
+  if (proven.marks.length > 0) await io.store.batches.update(owned, batch.id, {}, proven);
+}
+
+type Proven = Required<Pick<BatchEffects, 'marks' | 'ledger' | 'findings'>>;
 
 async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
   if (isFilePending(batch)) return { kind: 'unresolved' };
