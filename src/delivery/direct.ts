@@ -1,7 +1,7 @@
 import { type Change, platformKey } from '../core/plan/change.ts';
 import { directFields } from '../core/run/batch.ts';
 import { PlatformError } from '../core/run/errors.ts';
-import { connectionTrouble, type RefusedInRow } from '../core/run/refused-write.ts';
+import { connectionTrouble, type RefusedInRow } from '../core/run/waves.ts';
 import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/delivery.ts';
 import type { Lookup } from '../ports/platform.ts';
 import { refusalOf } from './csv-upload.ts';

@@ -1,5 +1,5 @@
 import type { Change } from '../core/plan/change.ts';
-import type { RefusedInRow } from '../core/run/refused-write.ts';
+import type { RefusedInRow } from '../core/run/waves.ts';
 
 /**
  * A route that delivers a batch to the platform. `submit` is called after the store has the state `sending`. It makes

@@ -5,12 +5,11 @@ import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { ErrorCode } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
-import type { RefusedInRow } from '../core/run/refused-write.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
-import type { FilePace } from '../core/run/waves.ts';
+import type { FilePace, RefusedInRow } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
 
 /** Facts about the run, without personal data. */

@@ -1,4 +1,4 @@
-import type { FileRows } from '../core/run/refused-write.ts';
+import type { FileRows } from '../core/run/waves.ts';
 
 /* Operator actions on a running deployment, besides triggers: pauses, and the audit log. */
 

@@ -6,7 +6,7 @@ import {
   connectionTrouble,
   type RefusedFile,
   rowsLimit,
-} from '../../src/core/run/refused-write.ts';
+} from '../../src/core/run/waves.ts';
 
 const file: RefusedFile = { size: 8, level: 'file', other: 'accepted', splitsLeft: 3 };
 

@@ -6,7 +6,7 @@ import {
   connectionTrouble,
   type RefusedFile,
   rowsLimit,
-} from '../../core/run/refused-write.ts';
+} from '../../core/run/waves.ts';
 import type { Batch, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { NextStep } from '../next-step.ts';
