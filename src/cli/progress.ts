@@ -10,7 +10,7 @@ export interface WatchFacts {
   readonly output: Output;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Bars need a terminal. Beside JSON, only waits are told; where logs are shown, they tell everything. */
+  /** Bars need a terminal. Beside JSON, only waits are shown. Where logs are shown, they have everything. */
   readonly steps: 'bars' | 'lines' | 'waits' | 'none';
 }
 
@@ -222,7 +222,7 @@ function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {
   });
   switch (event.step) {
     case 'waiting': {
-      const next = event.nextAt === undefined ? '' : `next look at ${formatTime(event.nextAt)}; `;
+      const next = event.nextAt === undefined ? '' : `next check at ${formatTime(event.nextAt)}; `;
       const text = `${next}${waitingLine(event)}`;
       if (ofDelivery.has(event.waiting.for)) return delivering(pollingShare, text);
       return { stage: 'waiting', value: 0, total: undefined, text: text.replace(/^waiting /, '') };

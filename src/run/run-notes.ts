@@ -77,7 +77,7 @@ function waitOf({ run }: OwnedRun, error: RollcallError, { clock }: EngineIo): W
   return known?.for === waiting.for ? { ...waiting, since: known.since } : waiting;
 }
 
-/** Stores and reports what the run waits for, and removes it when the run goes on. The same wait is told once. */
+/** Stores and reports what the run waits for, and removes it when the run continues. The same wait is logged once. */
 export async function noteWaiting(
   { owned }: Pick<RunContext, 'owned'>,
   waiting: Waiting | undefined,

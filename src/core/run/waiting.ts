@@ -48,7 +48,7 @@ export function waitingWords({ for: what, about, since, until, setting, then }: 
   return `waiting for ${things[what]}${details} since ${formatInstant(since)}${end}${by}; then ${then}`;
 }
 
-/** Returns whether both are one wait, so that the first one keeps its start and is told once. */
+/** Returns whether both are one wait, which is then reported once. */
 export function isSameWait(one: Waiting | undefined, other: Waiting | undefined): boolean {
   return one?.for === other?.for && one?.until === other?.until && one?.setting === other?.setting;
 }

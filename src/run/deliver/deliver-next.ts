@@ -74,7 +74,7 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
       return { kind: 'next' };
     }
     const marks = marksFor(sent, 'unresolved', killedReason);
-    // One unknown call waits alone. Of a file, no row is known.
+    // One unknown call waits alone. A file is unknown as a whole.
     const state = batch.kind === 'direct' ? 'sent' : 'unresolved';
     await io.store.batches.update(owned, batch.id, { state, reason: killedReason }, { marks });
   }
