@@ -84,7 +84,7 @@ describe('beside a running start', () => {
     const [run] = await untilEnded(world, 1);
     expect(run).toMatchObject({ trigger: 'resync', outcome: 'succeeded' });
     // Mostly the start of the process that asks, which takes real time while this clock runs faster.
-    expect((run?.startedAt ?? 0) - askedAt).toBeLessThan(60_000);
+    expect((run?.startedAt ?? 0) - askedAt).toBeLessThan(120_000);
     await stopped(start);
     await expectPromisesKept(world, people);
   });
@@ -238,12 +238,15 @@ describe('cancel', () => {
   it.each(['start', 'apply'] as const)(
     'stops a run of %s before its next batch, and nothing is lost',
     async (driver) => {
-      const world = await open({ sync: { batchRows: 1 }, faults: ['file:processing=90000@1'] });
+      const processingMs = 900_000;
+      const world = await open({ sync: { batchRows: 1 }, faults: [`file:processing=${processingMs}@1`] });
       const child = driver === 'start' ? await started(world) : world.command({ command: 'apply' });
       if (driver === 'start') await result(world.command({ command: 'resync' }));
       while (world.sandbox.state.files.size < 1) await wait(5);
       const [running] = await runsOf(world);
       await result(world.command({ command: 'cancel', run: running?.id ?? '' }));
+      // Only the platform's clock jumps: the process keeps its lease.
+      world.clock.jump(processingMs);
       const [run] = await untilEnded(world, 1);
       expect(world.sandbox.state.files.size).toBe(1);
       expect(run).toMatchObject({
