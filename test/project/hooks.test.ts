@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { copyProject } from './project-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,6 +17,7 @@ it('npm run hooks lets git refuse a commit that is badly formatted, does not com
   timeout: 300_000,
 }, async () => {
   const copy = await copyProject();
+  onTestFinished(copy.remove);
   const settings = await readFile(join(copy.folder, 'tsconfig.json'), 'utf8');
   const include = '"include": ["src/core/example.ts"]';
   await writeFile(join(copy.folder, 'tsconfig.json'), settings.replace(/"include": \[[^\]]*\]/, include));

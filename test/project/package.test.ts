@@ -90,10 +90,11 @@ let packed: Packed;
 
 // It builds the project, which takes a while on a busy machine.
 beforeAll(async () => {
-  copy = await copyProject(afterAll);
+  copy = await copyProject();
   const { code, stdout, stderr } = await copy.run('npm', 'pack', '--json');
   expect({ code, stderr }).toMatchObject({ code: 0 });
   packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0];
+  return copy.remove;
 }, 300_000);
 
 it('the packed package holds what it names, its README leads nowhere wrong, and its library works in an empty folder', {

@@ -3,7 +3,6 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const execute = promisify(execFile);
@@ -19,12 +18,12 @@ export interface ProjectCopy {
   readonly folder: string;
   /** Runs a program in the copy. Never rejects because of its exit code. */
   run(program: string, ...words: readonly string[]): Promise<Answer>;
+  remove(): Promise<void>;
 }
 
-/** Copies the project; its packages are linked. The copy is removed after the test, or after the file with `afterAll`. */
-export async function copyProject(atEnd: (remove: () => Promise<void>) => void = onTestFinished): Promise<ProjectCopy> {
+/** Copies the project; its packages are linked. The caller removes the copy. */
+export async function copyProject(): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-copy-'));
-  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   // Neither the caller's git settings nor the variables of git's hooks and of this test runner reach the copy.
   const own = Object.entries(process.env).filter(([name]) => !/^(?:GIT|VITEST|VITE)_?/.test(name));
   const env = { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
@@ -62,7 +61,7 @@ export async function copyProject(atEnd: (remove: () => Promise<void>) => void =
   await writeFile(join(folder, '.git/info/exclude'), '/node_modules\n');
   await git('add', '.');
   await git('commit', '--quiet', '--message', 'The project');
-  return { folder, run };
+  return { folder, run, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
 /** A file that is deleted in the work tree and not yet in git. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { inPage } from '../../scripts/licenses/packages.ts';
 import { findUnpinnedImages } from '../../scripts/release/base-image.ts';
@@ -35,8 +35,9 @@ describe('npm run release', () => {
   let copy: ProjectCopy;
   let first = '';
   beforeAll(async () => {
-    copy = await copyProject(afterAll);
+    copy = await copyProject();
     first = (await copy.run('git', 'rev-parse', 'HEAD')).stdout.trim();
+    return copy.remove;
   });
   // As it was copied: without commits, tags and files of the test before.
   beforeEach(async () => {
