@@ -1,6 +1,8 @@
+import { isUndoRule } from '../core/plan/undo.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
-import type { DecidedChange, PlannedChange, Run } from '../ports/store.ts';
+import { undoneBy } from '../ports/runs.ts';
+import type { DecidedChange, PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { requestRun } from '../run/request-run.ts';
 import { changesOf } from '../run/seal/batches.ts';
@@ -103,7 +105,10 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   const changes = await io.store.decisions.decide(sync, chosen, { ...verdict, reopens: reopened > 0 });
   await io.store.decisions.leaveOut(sync, held.leftOut, by);
   if (held.isWhole) await io.store.reads.accept(id);
-  await requestRun({ sync, kind: 'approval', scope: { kind: 'all', isFull: true } }, io);
+  // Only a run of the same undo proposes these changes again.
+  const isUndo = chosen.some(({ rule }) => isUndoRule(rule));
+  const scope: RunScope = isUndo ? run.scope : { kind: 'all', isFull: true };
+  await requestRun({ sync, kind: 'approval', scope }, io);
   return { changes, reopened, acceptsRead };
 }
 
@@ -170,7 +175,8 @@ async function toApprove(
   if (byState.open.length > 0) return byState.open;
   const isRecent = run.startedAt + approvalMs > io.clock.now();
   if (isWhole && isRecent && (await isReadWaiting(run, io.store))) return [];
-  if (!isRecent) throw expired(run);
+  // What was undone can be released at any time.
+  if (!isRecent && undoneBy(run.scope) === undefined) throw expired(run);
   if (byState.rejected.length === 0) throw nothingWaits(run, { byState, isWhole });
   if (reopens === true) return byState.rejected;
   const command = `rollcall approve ${run.id}${isWhole ? '' : selectionOf(byState.rejected)} --reopen`;

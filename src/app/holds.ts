@@ -1,7 +1,10 @@
 import { normalText } from '../core/person/text.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import { decisionAbout, fieldsDecided } from '../core/plan/decision.ts';
+import { undoneHash } from '../core/plan/undo.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import type { ChangeState } from '../core/run/run.ts';
+import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
@@ -84,19 +87,24 @@ interface HeldChange {
   readonly change: PlannedChange;
   readonly state: HeldState;
   readonly decision: DecisionRecord | undefined;
+  /** What a verdict is about, if that is not the change itself. */
+  readonly name?: DecidedChange;
 }
 
 const readAtOnce = 500;
 
 /**
  * Yields the changes that guards held in the run, and those it dropped because an operator had rejected them. Adds the
- * current decision to each.
+ * current decision to each. Also yields what later runs must not do again, for an undo.
  */
 async function* heldChanges(run: Run, io: EngineIo): AsyncGenerator<HeldChange, void> {
   const now = io.clock.now();
   let page: PlannedChange[] = [];
-  for await (const change of changesOf(run.id, io, { states: ['held', 'dropped'] })) {
+  const states: ChangeState[] = ['held', 'dropped'];
+  if (undoneBy(run.scope) !== undefined) states.push('applied', 'unverified', 'failed');
+  for await (const change of changesOf(run.id, io, { states })) {
     if (change.state === 'dropped' && !change.isRejected) continue;
+    if (change.state !== 'dropped' && change.state !== 'held' && change.notAgain === undefined) continue;
     page.push(change);
     if (page.length < readAtOnce) continue;
     yield* judged(run.sync, page, now, io);
@@ -115,7 +123,13 @@ async function* judged(
   const names = page.map(({ identification }) => identification);
   const known = await io.store.decisions.ofMany(sync, names);
   for (const change of page) {
-    const decision = decisionAbout(change, known.get(change.identification) ?? []);
+    const records = known.get(change.identification) ?? [];
+    if (change.state !== 'held' && change.state !== 'dropped') {
+      const undone = records.find(({ hash }) => hash === undoneHash(change.hash));
+      if (undone !== undefined) yield { change, decision: undone, state: stateOf(undone, now), name: undone };
+      continue;
+    }
+    const decision = decisionAbout(change, records);
     yield { change, decision, state: stateOf(decision, now) };
   }
 }
@@ -169,8 +183,8 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
   return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
 }
 
-function nameOf({ change, state, decision }: HeldChange, only: readonly ChangeClass[] | undefined): HeldName {
-  return { ...decidedChange(change, only), state, decision: state === 'open' ? undefined : decision };
+function nameOf({ change, state, decision, name }: HeldChange, only: readonly ChangeClass[] | undefined): HeldName {
+  return { ...(name ?? decidedChange(change, only)), state, decision: state === 'open' ? undefined : decision };
 }
 
 /** Returns what a decision of these classes of the change is about; `undefined`: of all of them. */

@@ -25,8 +25,8 @@ export async function planHere({ engine }: AppIo, name: string, options: PlanOpt
   const sync = findSync(name, engine.syncs);
   const { signal, progress, scope = { kind: 'all', isFull: true } } = options;
   const planId = engine.newId('plan');
-  const plan = await previewPlan({ planId, sync, scope, signal }, { ...engine, progress });
-  return reportPlan(plan, sync, engine.store);
+  const job = { planId, sync, scope, signal };
+  return reportPlan(await previewPlan(job, { ...engine, progress }), job, engine.store);
 }
 
 /** Makes a plan in this process, and stores it as a preview. */

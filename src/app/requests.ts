@@ -55,8 +55,8 @@ export type ResyncReport =
     };
 
 export interface AuditedRequest extends RunRequest, SignedCaller {
-  /** The run whose failed changes are tried again. */
-  readonly retryOf?: string;
+  /** The run that is tried again, or undone. */
+  readonly aboutRun?: string;
 }
 
 interface StoredRequest {
@@ -97,12 +97,13 @@ export function requestOrRun(
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
 export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Promise<StoredRequest> {
-  const { by, retryOf, reason: _reason, via: _via, ...request } = order;
+  const { by, aboutRun, reason: _reason, via: _via, ...request } = order;
   const { sync, kind, scope } = request;
   findSync(sync, engine.syncs);
   const stored = await requestRun(request, engine);
-  const action = kind === 'webhook' || kind === 'retry' ? kind : 'request-run';
-  const detail = retryOf === undefined ? { detail: describeScope(scope) } : { run: retryOf };
+  const action = kind === 'webhook' || kind === 'retry' || kind === 'undo' ? kind : 'request-run';
+  const people = { detail: describeScope(scope) };
+  const detail = aboutRun === undefined ? people : { run: aboutRun, ...(kind === 'undo' ? people : {}) };
   if (stored.isNew) await note({ action, by, sync, ...detail, ...signature(order) }, engine);
   return stored;
 }
@@ -112,7 +113,7 @@ export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Pr
  * the run, except while its sync is paused. A known key is the same request: its run is waited for again, or reported when
  * it has ended. Throws `USAGE`, and stores nothing, when no deployment runs and the sync is paused.
  */
-async function queueOrRun(
+export async function queueOrRun(
   request: AuditedRequest,
   options: WatchOptions & Pick<ResyncOrder, 'isWaiting' | 'timeoutMs'>,
   io: AppIo,
@@ -234,7 +235,7 @@ export function inFull(scope: RunScope): RunScope {
 
 function retryOf({ id, sync, scope }: Run, { by }: Caller): AuditedRequest {
   // A delta read does not show changes that failed for a reason outside the source.
-  return { sync, kind: 'retry', scope: inFull(scope), by, retryOf: id };
+  return { sync, kind: 'retry', scope: inFull(scope), by, aboutRun: id };
 }
 
 async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {
@@ -243,7 +244,7 @@ async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {
   throw new RollcallError(`run ${run.id} has not ended yet`, { code: 'CONFLICT' });
 }
 
-async function reportOf({ trigger, isNew }: StoredRequest, { engine }: AppIo): Promise<RequestReport> {
+export async function reportOf({ trigger, isNew }: StoredRequest, { engine }: AppIo): Promise<RequestReport> {
   const seen = isNew ? { trigger, state: undefined } : await engine.store.triggers.find(trigger.key);
   if (seen === undefined) throw prunedKey();
   const { id, sync, scope } = seen.trigger;

@@ -111,9 +111,15 @@ export interface SelectionOptions {
   readonly user?: readonly string[];
 }
 
+export const onlyOption: OptionRow = [
+  '--only <class>',
+  `only changes of this class: ${changeClasses.join(', ')}; may be repeated`,
+  gatherClass,
+];
+
 /** Options that select a part of what a run holds. */
 export const selectionOptions: readonly OptionRow[] = [
-  ['--only <class>', `only changes of this class: ${changeClasses.join(', ')}; may be repeated`, gatherClass],
+  onlyOption,
   ['--except <id...>', 'all but these people, by identification'],
   ['--user <id...>', 'only these people, by identification'],
   ['--ids <file>', 'only the people in a file, one identification per line'],

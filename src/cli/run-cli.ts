@@ -11,7 +11,7 @@ import { explain } from './commands/codes.ts';
 import { start, status } from './commands/deployment.ts';
 import { approve, holds, reject } from './commands/holds.ts';
 import { adopt, exportPerson, forget, why } from './commands/people.ts';
-import { cancel, retry, runs, show } from './commands/runs.ts';
+import { cancel, retry, runs, show, undo } from './commands/runs.ts';
 import { demo, sandbox } from './commands/sandbox.ts';
 import { check, init, sourceCommands } from './commands/setup.ts';
 import { backup, keyCommands, migrate, restore } from './commands/store.ts';
@@ -24,7 +24,7 @@ import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
 function commandRows(operations: readonly ApiOperation[]): readonly CommandRow[] {
   return [
     ...[init, ...sourceCommands, check, plan, apply, start, status, runs, show],
-    ...[holds, approve, reject, adopt, cancel, retry, resync, pause, resume],
+    ...[holds, approve, reject, adopt, cancel, retry, undo, resync, pause, resume],
     ...[why, explain, audit, exportPerson, forget, ...keyCommands, ...tokenCommands, ...alertCommands],
     ...[migrate, backup, restore, sandbox, ...apiCommands(operations), demo],
   ];

@@ -15,6 +15,8 @@ export interface PlanReport {
   readonly facts: RunFacts;
   readonly findings: readonly Finding[];
   readonly holds: readonly Hold[];
+  /** The run that a run of this plan would undo; undefined: none. */
+  readonly undoes?: string;
   /** Why a run of this plan would fail; undefined when it would not. */
   readonly failure: string | undefined;
 }

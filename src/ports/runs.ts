@@ -2,6 +2,7 @@ import type { BlockedCounts } from '../core/guard/blocked.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { EditFact } from '../core/plan/configuration.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
+import type { UndoOrder } from '../core/plan/undo.ts';
 import type { ErrorCode } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
@@ -66,6 +67,8 @@ export interface RunFacts {
   readonly sourceGaps?: readonly string[];
   /** Number of named people of whom the source returned no record. */
   readonly unknownPeople?: number;
+  /** People whose changes an undo leaves as they are, fully or in part. */
+  readonly notUndone?: number;
   /** People of the source who are not blocked and get no change, including leavers who have left already. */
   readonly unchanged?: number;
   /** Users on the platform that are in no record of the source and not ours. */
@@ -96,7 +99,7 @@ export interface RunFacts {
   readonly exportedTo?: readonly string[];
 }
 
-export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'webhook';
+export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook';
 
 export interface Trigger {
   readonly id: string;
@@ -110,11 +113,17 @@ export interface Trigger {
 
 /**
  * The people of a run: all people, or named people only (a point read, which never shows a leaver by absence).
- * `isFull`: a full read is made, although the sync allows a delta.
+ * `isFull`: a full read is made, although the sync allows a delta. `undoes`: the run undoes what another run applied to
+ * these people.
  */
 export type RunScope =
   | { readonly kind: 'all'; readonly isFull?: true }
-  | { readonly kind: 'users'; readonly identifications: readonly string[] };
+  | { readonly kind: 'users'; readonly identifications: readonly string[]; readonly undoes?: UndoOrder };
+
+/** Returns what a run with this scope undoes; undefined for any other run. */
+export function undoneBy(scope: RunScope): UndoOrder | undefined {
+  return scope.kind === 'users' ? scope.undoes : undefined;
+}
 
 export type TriggerState =
   | { readonly kind: 'waiting' }

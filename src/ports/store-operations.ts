@@ -66,6 +66,7 @@ export const auditActions = [
   'cancel',
   'adopt',
   'retry',
+  'undo',
   'webhook',
   'token-refresh',
   'token-revoke',

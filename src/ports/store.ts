@@ -3,6 +3,7 @@ import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import type { Settled } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
+import type { UndoneRecord } from '../core/plan/undo.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
@@ -116,6 +117,8 @@ export interface PlannedChange extends Change {
   readonly isApproved: boolean;
   /** Dropped because the change was already rejected when the plan was made. */
   readonly isRejected: boolean;
+  /** When the change was seen applied, at least in part; undefined when it was not. */
+  readonly appliedAt?: number;
 }
 
 /** A change in an earlier run. `at`: when its plan was made. */
@@ -306,7 +309,7 @@ export interface Batches {
    * Ends an `unresolved` batch of an ended run, after it was found applied or its wait time is over. Requires the lease
    * of a later run.
    */
-  resolve(owned: OwnedRun, id: string, reason: string, also: Pick<BatchEffects, 'marks' | 'ledger'>): Promise<void>;
+  resolve(owned: OwnedRun, id: string, reason: string, also: Omit<BatchEffects, 'facts' | 'findings'>): Promise<void>;
 }
 
 export interface BatchEffects {
@@ -318,6 +321,8 @@ export interface BatchEffects {
   readonly requests?: RequestCounts;
   readonly marks?: readonly ChangeMark[];
   readonly ledger?: readonly LedgerEntry[];
+  /** What later runs must not do again, because changes of an undo were applied. */
+  readonly undone?: readonly UndoneRecord[];
 }
 
 export type BatchPatch = Partial<

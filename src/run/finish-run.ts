@@ -43,6 +43,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     waiting: facts.blocked?.unresolved ?? 0,
     failure: failure ?? run.reason,
     unknown: facts.unknownPeople ?? 0,
+    notUndone: facts.notUndone ?? 0,
     gaps: facts.sourceGaps ?? [],
   };
   const { outcome, reason } = chooseOutcome(end);

@@ -1,4 +1,6 @@
 import { openBlockedTally } from '../core/guard/blocked.ts';
+import { given } from '../core/run/given.ts';
+import { undoneBy } from '../ports/runs.ts';
 import type { Spool } from '../ports/runtime.ts';
 import { comparePeople } from './compare/compare-people.ts';
 import { decideChanges } from './decide/decide-changes.ts';
@@ -55,6 +57,8 @@ export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, i
   const others = recorder.openOthers(spool, salt);
   const { watcher } = recorder;
   const findings = openFindings({ note: blocked.note, watch: watcher.finding });
-  const edited = await openEdit({ sync: job.sync, spool, salt }, io);
+  const { edit, ...since } = await openEdit({ sync: job.sync, spool, salt }, io);
+  // An undo follows from what was applied, not from the configuration.
+  const edited = undoneBy(job.scope) === undefined ? { ...given({ edit }), ...since } : since;
   return { ...job, recorder, others, spool, index, salt, blocked, findings, ...edited };
 }

@@ -1,9 +1,11 @@
 import { describeError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { countChanges } from '../core/run/report.ts';
 import type { PlanReport, Preview } from '../ports/previews.ts';
+import { undoneBy } from '../ports/runs.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
-import type { EngineIo, Sync } from './engine-io.ts';
+import type { EngineIo } from './engine-io.ts';
 import type { Plan, PlanJob } from './plan-job.ts';
 import { pruneBeside } from './prune-old.ts';
 import { showPlan } from './recorder.ts';
@@ -45,7 +47,7 @@ export async function makePreview(id: string, io: EngineIo, signal: AbortSignal)
   const notes = noteProgress(preview, io);
   try {
     const plan = await previewPlan(job, { ...io, progress: notes.progress });
-    const report = await reportPlan(plan, sync, store);
+    const report = await reportPlan(plan, job, store);
     await notes.ended();
     await store.previews.end(id, preview.attempt, { state: 'done', at: clock.now(), report });
   } catch (error) {
@@ -88,7 +90,7 @@ export async function previewPlan(job: PreviewJob, io: EngineIo): Promise<Plan> 
 const shownFindings = 1000;
 
 /** Reports the plan of a dry run. */
-export async function reportPlan(plan: Plan, sync: Sync, store: Store): Promise<PlanReport> {
+export async function reportPlan(plan: Plan, { sync, scope }: PlanJob, store: Store): Promise<PlanReport> {
   const { kinds, classes, states } = await store.plans.count(plan.id);
   return {
     id: plan.id,
@@ -99,6 +101,7 @@ export async function reportPlan(plan: Plan, sync: Sync, store: Store): Promise<
     facts: plan.facts,
     findings: plan.findings.slice(0, shownFindings),
     holds: plan.verdict.holds,
+    ...given({ undoes: undoneBy(scope)?.run }),
     failure: plan.failure,
   };
 }

@@ -75,7 +75,7 @@ export interface Watcher {
   /** Called when the source was read. `failure`: why no plan can be made from it. */
   read(read: { readonly snapshot: Snapshot; readonly failure: string | undefined }): void;
   finding(finding: Finding): void;
-  decided(subject: Case, decision: Decision): void;
+  decided(subject: Case, decision: Decision<string>): void;
   changes(changes: readonly Change[]): void;
   /** Called with changes that are left out because another sync is expected to take the users over. */
   expected(changes: readonly Change[]): void;

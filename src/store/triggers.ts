@@ -122,7 +122,9 @@ function isFull(text: string): boolean {
 
 /** A trigger that requests a full read has the same scope key as one that does not: see `widestScope`. */
 function scopeKey(scope: RunScope): string {
-  return scope.kind === 'all' ? 'all' : `users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
+  if (scope.kind === 'all') return 'all';
+  const undoes = scope.undoes === undefined ? '' : `undo:${JSON.stringify(scope.undoes)} `;
+  return `${undoes}users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
 }
 
 function toState({ state, run }: Pick<Selectable<TriggerRow>, 'state' | 'run'>): TriggerState {
@@ -193,7 +195,7 @@ async function assign(
 }
 
 /** Manual triggers name the run before webhooks, and webhooks before the schedule. Among equals the oldest wins. */
-const manualKinds: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
+const manualKinds: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry', 'undo'];
 
 function kindOf(kinds: readonly TriggerKind[]): TriggerKind {
   const manual = kinds.find((kind) => manualKinds.includes(kind));

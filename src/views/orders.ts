@@ -48,8 +48,30 @@ export const previewOrder = z
   .strictObject({
     sync: z.string().min(1).max(63).describe('Name of the sync'),
     users: named.optional().describe('Identifications; absent: all employees'),
+    undo: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('Id of a run: the preview shows what undoing it would do; then absent `users` are all that it changed'),
+    only: z.array(z.enum(classes)).min(1).optional().describe('With `undo`: only changes of these classes'),
+  })
+  .refine(({ only, undo }) => only === undefined || undo !== undefined, {
+    error: 'only selects changes of an undo: add undo',
+    path: ['only'],
   })
   .meta({ id: 'PreviewOrder', description: 'What the preview is about' });
+
+export const undoOrder = z
+  .strictObject({
+    only: z.array(z.enum(classes)).min(1).optional().describe('Only changes of these classes'),
+    users: some.max(50_000).optional().describe('Only these people, by identification'),
+    ...signature,
+  })
+  .meta({
+    id: 'UndoOrder',
+    description: 'The changes to undo, and the reason; an empty body: all that the run applied',
+  });
 
 export const verdictOrder = z
   .strictObject({

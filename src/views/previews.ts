@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import type { PlanReport, Preview } from '../ports/previews.ts';
 import { budget } from './changes.ts';
 import { finding, runSummary } from './runs.ts';
@@ -8,6 +9,16 @@ const previewFacts = z.object({
   id: z.string(),
   sync: z.string(),
   users: z.array(z.string()).nullable().describe('The named employees; null: all'),
+  undoes: z
+    .object({
+      run: z.string(),
+      only: z
+        .array(z.enum(changeClasses as [ChangeClass, ...ChangeClass[]]))
+        .nullable()
+        .describe('Only these classes; null: all'),
+    })
+    .nullable()
+    .describe('What a run with this scope undoes; null: nothing'),
   requestedBy: z.string(),
   requestedAt: instant,
   expiresAt: instant.describe('Time after which the preview is no longer available'),
@@ -60,6 +71,7 @@ export const planView = viewOf(shownPlan, planOf);
 const factsOf = ({ scope, by, ...one }: Preview) => ({
   ...one,
   users: scope.kind === 'all' ? null : scope.identifications,
+  undoes: scope.kind === 'all' ? undefined : scope.undoes,
   requestedBy: by,
 });
 

@@ -49,12 +49,13 @@ export const runSummary = z
     id: z.string(),
     sync: z.string(),
     connection: z.string(),
-    trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+    trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'undo', 'webhook']),
     read: z
       .enum(['full', 'delta', 'point'])
       .nullable()
       .describe('Which employees were read: all, changed ones, or named ones; null: none yet'),
     users: count.nullable().describe('Number of named employees; null: all employees'),
+    undoes: z.string().nullable().describe('The run that this run undoes; null: none'),
     phase: phaseWord,
     startedAt: instant,
     endedAt: instant.nullable(),
@@ -74,6 +75,7 @@ const summaryOf = (run: Run) => ({
   waiting: run.phase === 'done' ? undefined : waitingOf(run.facts.waiting),
   read: run.facts.read?.kind,
   users: run.scope.kind === 'all' ? null : run.scope.identifications.length,
+  undoes: run.scope.kind === 'all' ? undefined : run.scope.undoes?.run,
 });
 
 export const runView = viewOf(runSummary, summaryOf);

@@ -100,7 +100,7 @@ export const requestState = z
   .object({
     id: z.string(),
     sync: z.string(),
-    kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'webhook']),
+    kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'undo', 'webhook']),
     requestedAt: instant,
     users: count.nullable().describe('Number of named employees; null: all employees'),
     state: z

@@ -83,6 +83,7 @@ describe('write-only fields', () => {
       changed: ['job'],
       firstSight: [],
       assumed: {},
+      known: { job: 'Cook' },
     });
   });
 

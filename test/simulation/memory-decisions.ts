@@ -1,5 +1,6 @@
 import { episodeOf } from '../../src/core/plan/change.ts';
 import { leftOutReason, rejectionsAgainst, whatStays } from '../../src/core/plan/decision.ts';
+import { isUndoRule, type UndoneRecord } from '../../src/core/plan/undo.ts';
 import type { DecisionRecord, Decisions, HoldFacts, Holds, NewHold, OwnedRun } from '../../src/ports/store.ts';
 import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
 
@@ -122,9 +123,12 @@ export function memoryDecisions(tables: Tables): Decisions {
       const { sync, id: run } = owned.run;
       const proposed = tables.plans.get(planId)?.changes;
       const people = new Set(names);
+      const { scope } = owned.run;
+      const isUndo = scope.kind === 'users' && scope.undoes !== undefined;
       for (const row of rowsOf(sync)) {
         const { record } = row;
         if (!people.has(record.identification) || record.endedAt !== undefined) continue;
+        if (isUndoRule(record.rule) !== isUndo) continue;
         const proposal = proposed?.get(record.identification);
         const { planned: change, asked } = proposal ?? {};
         if (record.state === 'rejected') {
@@ -141,6 +145,7 @@ export function memoryDecisions(tables: Tables): Decisions {
         for (const { planned } of changes.values()) {
           const { identification, rule, episode, hash } = planned;
           if (!people.has(identification) || rule === '' || decisions.has(keyOf(sync, hash))) continue;
+          if (isUndoRule(rule) !== isUndo) continue;
           if (proposed?.get(identification)?.planned.rule === rule) continue;
           const fields = { isWhole: true, digests: {} };
           const gone = { state: 'open', by: undefined, why: undefined, run: undefined } as const;
@@ -160,6 +165,15 @@ export function memoryDecisions(tables: Tables): Decisions {
       }
     },
   };
+}
+
+export function rejectUndone({ decisions }: Tables, sync: string, undone: readonly UndoneRecord[]): void {
+  for (const one of undone) {
+    const known = [...decisions.values()].filter((row) => row.sync === sync).map(({ record }) => record);
+    const own = known.filter(({ identification }) => identification === one.identification);
+    const record = { ...one, episode: episodeOf(one.rule, own) };
+    decisions.set(keyOf(sync, record.hash), { sync, record });
+  }
 }
 
 /** The hashes of the members of a hold: the held changes of its run's plan in its class. */

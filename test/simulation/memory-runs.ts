@@ -143,7 +143,7 @@ export function memoryTriggers(tables: Tables): Triggers {
   };
 }
 
-const wishes: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry'];
+const wishes: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry', 'undo'];
 
 const byStart = (run: Run): string => `${String(run.startedAt).padStart(16, '0')} ${run.id}`;
 

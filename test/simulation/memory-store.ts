@@ -3,7 +3,7 @@ import { openRoster } from '../../src/core/plan/roster.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Baseline } from '../../src/ports/reads.ts';
 import type { Batch, Batches, LearnedFacts, Ledger, Store } from '../../src/ports/store.ts';
-import { memoryDecisions, memoryHolds } from './memory-decisions.ts';
+import { memoryDecisions, memoryHolds, rejectUndone } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
 import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers, memoryTurns } from './memory-runs.ts';
 import { emptyTables, inOrder, markChanges, planOfRun, putLedger, requireOwner, type Tables } from './memory-tables.ts';
@@ -204,6 +204,7 @@ function memoryBatches(tables: Tables): Batches {
       if (batch?.run !== owned.run.id) throw new RollcallError(`there is no batch ${id}`, { code: 'NOT_FOUND' });
       markChanges(tables, owned.run.id, also.marks ?? [], id);
       putLedger(tables, batch.connection, also.ledger ?? []);
+      rejectUndone(tables, batch.sync, also.undone ?? []);
       if (also.facts !== undefined) await updateFacts(owned, also.facts);
       await addFindings(owned, also.findings ?? []);
       const { state = batch.state, polls = batch.polls, ...rest } = patch;
@@ -219,6 +220,7 @@ function memoryBatches(tables: Tables): Batches {
       }
       markChanges(tables, batch.run, also.marks ?? [], id);
       putLedger(tables, batch.connection, also.ledger ?? []);
+      rejectUndone(tables, batch.sync, also.undone ?? []);
       batches.set(id, { ...batch, state: 'settled', reason });
     },
   };

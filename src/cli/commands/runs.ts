@@ -1,25 +1,34 @@
+import { planHere } from '../../app/previews.ts';
 import { repeatRun, stopRun } from '../../app/requests.ts';
 import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
-import { formatInstant, formatNumber, isoInstant } from '../../core/run/formats.ts';
+import { undoRun, undoScope } from '../../app/undo.ts';
+import type { ChangeClass } from '../../core/plan/change.ts';
+import { formatCount, formatInstant, formatNumber, isoInstant } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { changeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
 import type { CommandRow } from '../command.ts';
 import {
+  confirmOption,
+  onlyOption,
   parsePositive,
   parseWholeNumber,
+  readPeople,
   runArgument,
   type SignatureOptions,
   signatureOf,
   signatureOptions,
 } from '../options.ts';
 import { renderAllFindings, renderChanges, renderRawTexts } from '../render/changes.ts';
+import { changesInAll } from '../render/counts.ts';
+import { planOutcome, renderPlan } from '../render/plan.ts';
 import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts';
 import { interruptedWords } from '../render/status.ts';
-import type { Shell } from '../shell.ts';
+import { printDeclined, type Shell } from '../shell.ts';
 import { cleanLine } from '../terminal.ts';
-import { printResync } from './sync.ts';
+import { planExitCodes, previewChanges, printResync } from './sync.ts';
 
 interface ShowOptions {
   readonly failed?: boolean;
@@ -137,6 +146,61 @@ export const retry: CommandRow = {
   arguments: [runArgument],
   run: retryRun,
 };
+
+interface UndoOptions extends SignatureOptions {
+  readonly only?: readonly ChangeClass[];
+  readonly user?: readonly string[];
+  readonly wait?: boolean;
+  readonly yes?: boolean;
+}
+
+export const undo: CommandRow = {
+  words: 'undo',
+  meaning:
+    'undo what a run applied: shows the inverse changes, asks, and runs them; later runs do not do again what was undone',
+  summary: 'undo what a run applied; later runs do not do it again',
+  arguments: [runArgument],
+  options: [
+    onlyOption,
+    ['--user <id...>', 'only these people, by identification, or @FILE with one per line (@@ for a leading @)'],
+    ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
+    ...signatureOptions,
+    confirmOption,
+  ],
+  run: undoOneRun,
+};
+
+/** Number of changes that are shown before the confirmation. */
+const shownInverses = 20;
+
+async function undoOneRun(
+  shell: Shell,
+  id: string,
+  { only, user, wait, yes, ...options }: UndoOptions,
+): Promise<number> {
+  const users = user === undefined ? undefined : await readPeople(shell, user);
+  const { by, signed } = signatureOf(shell, options);
+  const order = { by, ...signed, ...given({ only, users }) };
+  // Without a terminal this refuses before anything is read.
+  if (yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);
+  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+    const { run, scope } = await undoScope(app, id, order);
+    if (yes !== true) {
+      const report = await shell.watching((watch) => planHere(app, run.sync, { ...watch, scope }));
+      const changes = await previewChanges(app, report.id, shownInverses);
+      const outcome = planOutcome(report);
+      shell.print(renderPlan(report, outcome, { changes, ofEdit: [] }, shell.style));
+      const inAll = changesInAll(report.counts);
+      if (report.failure !== undefined || inAll === 0) return planExitCodes[outcome];
+      const question = `make ${formatCount(inAll, 'change')} to undo run ${run.id}?`;
+      if (!(await shell.confirm(question, false))) return printDeclined(shell);
+    }
+    const report = await shell.watching((watch) =>
+      undoRun(app, run.id, { ...watch, ...order, ...(wait === true ? { isWaiting: true } : {}) }),
+    );
+    return printResync(shell, run.sync, report);
+  });
+}
 
 async function retryRun(shell: Shell, id: string): Promise<number> {
   return shell.withApp({ mayPresentSeed: true }, async (app) => {

@@ -5,9 +5,11 @@ import { requestOrRun, runSync } from '../../app/requests.ts';
 import type { PlanPages } from '../../app/runs.ts';
 import { findChanges } from '../../app/runs.ts';
 import { beginPause, endPause, type PauseOrder, untilWords } from '../../app/syncs.ts';
+import { scopeOfUndo } from '../../app/undo.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatInstant, isoInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import type { PlanReport, Preview } from '../../ports/previews.ts';
@@ -20,6 +22,7 @@ import type { RequestResult } from '../../views/syncs.ts';
 import { requestResultView } from '../../views/syncs.ts';
 import type { CommandRow } from '../command.ts';
 import {
+  onlyOption,
   parseClass,
   parseTime,
   parseWholeNumber,
@@ -42,6 +45,8 @@ interface PlanOptions {
   readonly out?: string;
   readonly user?: readonly string[];
   readonly share?: boolean;
+  readonly undo?: string;
+  readonly only?: readonly ChangeClass[];
 }
 
 export const plan: CommandRow = {
@@ -56,6 +61,8 @@ export const plan: CommandRow = {
     ],
     ['--out <file>', 'write the whole plan to a file: .json, .csv, or any other name for one JSON object per line'],
     ['--user <id...>', 'only these employees, by identification, or @FILE with one on each line'],
+    ['--undo <run>', 'show what "rollcall undo" would do: the inverse of what this run applied'],
+    onlyOption,
     ['--share', 'keep the plan for 7 days as a preview that others can open on the page'],
   ],
   run: showPlan,
@@ -94,10 +101,19 @@ function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly Ove
 }
 
 async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
-  const { limit = usualLimits, out, user, share } = options;
+  const { limit = usualLimits, out, user, share, undo, only } = options;
+  if (only !== undefined && undo === undefined) {
+    throw new RollcallError('--only selects what --undo shows: add --undo RUN', { code: 'USAGE' });
+  }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const scope = people === undefined ? {} : { scope: scopeOf(people) };
   return shell.withApp({}, async (app) => {
+    const order = { by: shell.io.operator, ...given({ only, users: people }) };
+    const scope =
+      undo !== undefined
+        ? { scope: await scopeOfUndo(app, sync, undo, order) }
+        : people === undefined
+          ? {}
+          : { scope: scopeOf(people) };
     const { report, preview } = await shell.watching<Shared>(async (watch) =>
       share === true
         ? planToShare(app, sync, { ...watch, ...scope, by: shell.io.operator })
@@ -126,7 +142,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
   });
 }
 
-const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
+export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
   planned: 0,
   'nothing-to-do': 0,
   failed: 1,

@@ -13,7 +13,7 @@ export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'fa
 
 export function planOutcome({ counts, facts, failure }: PlanReport): PlanOutcome {
   if (failure !== undefined) return 'failed';
-  if ((facts.sourceGaps ?? []).length > 0 || facts.unknownPeople !== undefined) return 'partial';
+  if ((facts.sourceGaps ?? []).length > 0 || (facts.unknownPeople ?? facts.notUndone) !== undefined) return 'partial';
   if (counts.held > 0 || facts.isReadDoubted === true) return 'held';
   return changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do';
 }
@@ -129,12 +129,13 @@ function renderRest(shown: number, inAll: number, sync: string, style: Style): s
 }
 
 function renderNext(
-  { sync, digest, counts, failure, facts }: PlanReport,
+  { sync, digest, counts, failure, facts, undoes }: PlanReport,
   outcome: PlanOutcome,
   inAll: number,
   style: Style,
 ): string {
   if (failure !== undefined) return `to check the source: ${style.command('check')}`;
+  if (undoes !== undefined) return inAll === 0 ? '' : renderUndo(undoes, counts.held, style);
   if (inAll === 0) return outcome === 'held' ? approveRead(sync, style) : '';
   const apply = style.command(`apply ${sync}`);
   const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
@@ -148,6 +149,11 @@ function renderNext(
   if (outcome === 'partial')
     lines.push('the outcome of the run will be partial, because the source was not read completely');
   return lines.join('\n');
+}
+
+function renderUndo(run: string, held: number, style: Style): string {
+  const waits = held === 0 ? '' : `\nthe held changes then wait for ${style.command('approve RUN')}`;
+  return `to undo the run:  ${style.command(`undo ${run}`)}${waits}`;
 }
 
 /** A shown plan has no read to accept: only a run has. */

@@ -59,7 +59,27 @@ export interface Before {
   readonly assumed?: FieldValues;
   /** See `User.unreadable`. */
   readonly unreadable?: readonly string[];
+  /** The ledger's values of the changed fields that the platform does not show. An undo puts them back. */
+  readonly hidden?: FieldValues;
 }
+
+/** What a decision says about the fields of a change. */
+export interface DecidedFields {
+  /** Whether everything that the rule does is decided, whatever its values. Never for an update. */
+  readonly isWhole: boolean;
+  /** A digest of the requested value by field. */
+  readonly digests: FieldDigests;
+}
+
+/** What later runs must not do again, once the change of an undo that carries it is applied. */
+export interface NotAgain {
+  readonly rule: string;
+  readonly fields: DecidedFields;
+  readonly by: string;
+  readonly why: string;
+}
+
+export type FieldDigests = Readonly<Partial<Record<FieldName, string>>>;
 
 /** A change of one user. `after` holds every field that the write carries; `changed` names those that differ. */
 export interface Change {
@@ -75,6 +95,8 @@ export interface Change {
   readonly waitsFor?: string;
   /** The address that the account gets first, to break a cycle; the change itself goes last. See `parkStep`. */
   readonly parkEmail?: string;
+  /** What later runs must not do again after this change of an undo. */
+  readonly notAgain?: NotAgain;
   /**
    * The row of the truth table that produced the change (`Rule` in core/plan.ts). Empty in rows of versions that did
    * not store it.
@@ -158,7 +180,7 @@ export function isDirectlyDeliverable(
 }
 
 /** Returns the part of a user that a change stores. */
-export function beforeOf(user: User, assumed: FieldValues = {}): Before {
+export function beforeOf(user: User, assumed: FieldValues = {}, hidden: FieldValues = {}): Before {
   return {
     userId: user.id,
     enabled: user.enabled,
@@ -167,6 +189,7 @@ export function beforeOf(user: User, assumed: FieldValues = {}): Before {
     ...(user.rawIdentification === undefined ? {} : { rawIdentification: user.rawIdentification }),
     ...(Object.keys(assumed).length === 0 ? {} : { assumed }),
     ...(user.unreadable.length === 0 ? {} : { unreadable: user.unreadable }),
+    ...(Object.keys(hidden).length === 0 ? {} : { hidden }),
   };
 }
 

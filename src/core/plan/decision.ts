@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type FieldName, type FieldValues, fieldTraits } from '../person/fields.ts';
-import type { ChangeClass, ChangeDraft, ChangeName, Proposal } from './change.ts';
+import type { ChangeClass, ChangeDraft, ChangeName, DecidedFields, FieldDigests, Proposal } from './change.ts';
+
+export type { DecidedFields, FieldDigests } from './change.ts';
 
 export type DecisionState = 'open' | 'approved' | 'rejected';
-
-/** What a decision says about the fields of a change. */
-export interface DecidedFields {
-  /** Whether everything that the rule does is decided, whatever its values. Never for an update. */
-  readonly isWhole: boolean;
-  /** A digest of the requested value by field. */
-  readonly digests: FieldDigests;
-}
-
-export type FieldDigests = Readonly<Partial<Record<FieldName, string>>>;
 
 /**
  * What a person decided about one change, or that it waits for a decision. An approval counts for exactly the change

@@ -16,6 +16,8 @@ export interface Difference {
   readonly givenUp?: readonly FieldName[];
   /** Unobservable fields that are taken as equal without proof (`firstSight: assume`, or sent often enough). */
   readonly assumed: FieldValues;
+  /** The ledger's values of changed fields that the platform does not show. */
+  readonly known?: FieldValues;
   /**
    * The fields that a write carries: `wanted`. With `firstSight: assume`, unchanged unobservable fields are left out.
    */
@@ -42,6 +44,7 @@ export function diffFields(
   const givenUp: FieldName[] = [];
   const assumed: Partial<Record<FieldName, string>> = {};
   const unchanged: FieldName[] = [];
+  const hidden: Partial<Record<FieldName, string>> = {};
   for (const { name, isReadable } of fieldTable) {
     const value = wanted[name];
     if (value === undefined) continue;
@@ -64,8 +67,10 @@ export function diffFields(
         changed.push(name);
         unknown.push(name);
       }
-    } else if (known !== value) changed.push(name);
-    else if (ledger !== undefined && ledger.unverified > 0 && ledger.unverified < maxSends) changed.push(name);
+    } else if (known !== value) {
+      changed.push(name);
+      hidden[name] = known;
+    } else if (ledger !== undefined && ledger.unverified > 0 && ledger.unverified < maxSends) changed.push(name);
     else {
       unchanged.push(name);
       if (ledger !== undefined && ledger.unverified > 0) assumed[name] = value;
@@ -73,7 +78,14 @@ export function diffFields(
   }
   // The platform can hold another value than the assumed one. Sending the assumed value would overwrite it unseen.
   const written = firstSight === 'assume' && unchanged.length > 0 ? without(wanted, unchanged) : wanted;
-  return { changed, firstSight: unknown, assumed, written, ...(givenUp.length === 0 ? {} : { givenUp }) };
+  return {
+    changed,
+    firstSight: unknown,
+    assumed,
+    ...(Object.keys(hidden).length === 0 ? {} : { known: hidden }),
+    written,
+    ...(givenUp.length === 0 ? {} : { givenUp }),
+  };
 }
 
 /**
@@ -206,7 +218,7 @@ export function create(identification: string, wanted: FieldValues): ChangeDraft
 }
 
 export function update(user: User, identification: string, difference: Difference): ChangeDraft {
-  const { changed, firstSight, assumed, written } = difference;
+  const { changed, firstSight, assumed, known, written } = difference;
   const classes: ChangeClass[] = [];
   if (changed.length > firstSight.length) classes.push('updates');
   if (changed.includes('email')) classes.push('emailChanges');
@@ -218,7 +230,7 @@ export function update(user: User, identification: string, difference: Differenc
   return {
     identification,
     kind: 'update',
-    before: beforeOf(user, assumed),
+    before: beforeOf(user, assumed, known),
     after: written,
     changed,
     classes,
@@ -240,12 +252,12 @@ export function park(user: User, identification: string, after: FieldValues, cla
 }
 
 export function enable(user: User, identification: string, difference: Difference, reason: string): ChangeDraft {
-  const { changed, assumed, written } = difference;
+  const { changed, assumed, known, written } = difference;
   const classes: ChangeClass[] = changed.includes('email') ? ['enables', 'emailChanges'] : ['enables'];
   return {
     identification,
     kind: 'enable',
-    before: beforeOf(user, assumed),
+    before: beforeOf(user, assumed, known),
     after: written,
     changed,
     classes,

@@ -88,8 +88,8 @@ export type Rule =
   | 'missing-unconfirmed'
   | 'missing-unmanaged';
 
-export interface Decision {
-  readonly rule: Rule;
+export interface Decision<Name extends string = Rule> {
+  readonly rule: Name;
   readonly change?: ChangeDraft;
   readonly finding?: Finding;
   /** The ledger entry to write at the end of the run, if it differs from the stored one. */
@@ -98,6 +98,8 @@ export interface Decision {
   readonly wait?: MissingWait;
   /** The change that the rule requested and that the policy or protection forbade. */
   readonly forbidden?: ChangeKind;
+  /** Why the change needs approval, however few such changes there are. */
+  readonly held?: string;
   /** The sync that owned the user until now. The change and the ledger entry apply once the user is ours. */
   readonly takenFrom?: string;
   /** The disable or remove that is left out because another sync is expected to take the user over. */
@@ -146,14 +148,14 @@ export function decide(subject: Case, rules: PlanRules, now: number): Decision {
   return expectHandOver(permit(learnAccount(rule(current), current), current), current);
 }
 
-function currentOf(subject: Case, rules: PlanRules, now: number): CurrentCase {
+export function currentOf(subject: Case, rules: PlanRules, now: number): CurrentCase {
   const ledger = entryOf(subject.user?.id, subject.ledger);
   const isOurs = ledger !== undefined && ledger.owner === rules.name && ledger.removed === undefined;
   return { ...subject, ledger, ours: isOurs ? ledger : undefined, rules, now };
 }
 
 /** A case with all that its decision depends on. */
-interface CurrentCase extends Case {
+export interface CurrentCase extends Case {
   /** The ledger entry, if it is about the account shown, belongs to this sync, and is not removed. */
   readonly ours: LedgerEntry | undefined;
   readonly rules: PlanRules;
@@ -339,7 +341,7 @@ const permitted: Readonly<Record<Policy, readonly ChangeKind[]>> = {
   'create-only': ['create'],
 };
 
-function permit(decision: Decision, subject: CurrentCase): Decision {
+export function permit<Name extends string>(decision: Decision<Name>, subject: CurrentCase): Decision<Name> {
   const { rules } = subject;
   const { change, ...rest } = decision;
   if (change === undefined) return decision;
@@ -362,7 +364,7 @@ function reset(
   return entry === ours ? {} : { ledger: entry };
 }
 
-function finding(subject: Case, code: FindingCode, message: string, at?: string): Finding {
+export function finding(subject: Case, code: FindingCode, message: string, at?: string): Finding {
   const place = at ?? ('person' in subject.source ? subject.source.person.at : undefined);
   return { code, identification: subject.identification, message, ...(place === undefined ? {} : { at: place }) };
 }

@@ -15,6 +15,8 @@ export interface RunEnd {
   readonly waiting?: number;
   /** Number of named people of whom the source returned no record. */
   readonly unknown?: number;
+  /** Number of people whose changes an undo left as they are. */
+  readonly notUndone?: number;
   /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
   /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
@@ -28,7 +30,7 @@ export interface OutcomeAndReason {
 
 /** Returns the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
-  const { counts, states, gaps, doubt, waiting = 0, unknown = 0 } = end;
+  const { counts, states, gaps, doubt, waiting = 0, unknown = 0, notUndone = 0 } = end;
   if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
   const bad = [
     counts.failed > 0 ? `${countOf(counts.failed, 'change')} failed` : undefined,
@@ -47,6 +49,9 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
       ? `${countOf(waiting, 'person waits', 'people wait')} until the outcome of an earlier change is known`
       : undefined,
     unknown > 0 ? `the source does not know ${countOf(unknown, 'named person', 'named people')}` : undefined,
+    notUndone > 0
+      ? `the changes of ${countOf(notUndone, 'person', 'people')} were not undone, or only in part`
+      : undefined,
     gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
   ].filter((text) => text !== undefined);
   const also = doubt === undefined ? '' : `; ${doubt}`;

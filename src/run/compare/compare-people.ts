@@ -13,6 +13,7 @@ import type { PlanRead } from '../read/read-people.ts';
 import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { type AskedAbsent, askAbsent, confirmGone, findLostZeros } from './doubtful-people.ts';
+import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
 import { isConfiguredOn } from './neighbors.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
@@ -26,6 +27,8 @@ export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly managed: number;
   /** Number of managed users that are enabled. After a partial read: number of users that we have not disabled. */
   readonly enabled: number;
+  /** Who has the e-mails by now that an undo puts back. */
+  readonly former: FormerEmails;
   /** Number of people whom a delta reports as gone and a second lookup does not. */
   readonly unconfirmed: number;
   /** What lookups by id say of people who are missing from a full read, by slot. */
@@ -57,7 +60,9 @@ export async function comparePeople(
   await recallEnabled(index, recalled, { sync, io });
   const isFocused = focus !== undefined;
   const onOther = work.others.add;
-  const compared = await comparePlatform({ sync, only, isFocused, index, spool, signal, find, onOther }, io);
+  const former = await claimFormerEmails(work, io);
+  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former };
+  const compared = await comparePlatform(job, io);
   await recallClaims({ sync, reading, index, find }, io);
   const { candidates } = compared;
   await findLostZeros({ sync, reading, index, spool, candidates, isFocused, signal, find }, io);
@@ -66,6 +71,7 @@ export async function comparePeople(
   const { said: asked, asked: lookups } = await askAbsent(ask, { snapshot, blocked: unresolved.blocked }, io);
   return {
     ...compared,
+    former,
     enabled: (isFocused ? undefined : compared.enabled) ?? enabled,
     unresolved,
     waits: [...left.blocked].flatMap(([name, wait]) => (wait.isOwn || isInSource(index, name) ? [wait] : [])),

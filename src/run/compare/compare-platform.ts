@@ -11,6 +11,7 @@ import type { EngineIo, Sync } from '../engine-io.ts';
 import { pagesOf } from '../prove/lookups.ts';
 import type { SomePeople } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
+import type { FormerEmails } from './former-emails.ts';
 import type { Candidates, KeptUser } from './kept-users.ts';
 
 /** Result of comparing the platform's users with the index. */
@@ -52,6 +53,7 @@ export interface CompareJob {
   readonly find: (finding: Finding) => void;
   /** Called for every user whom no record of the source names, where all people are compared. */
   readonly onOther: (user: User) => void;
+  readonly former: FormerEmails;
 }
 
 interface Count {
@@ -119,9 +121,11 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
  * has, perhaps the same person under another identification. A new identification with look-alike characters is not
  * found by a lookup by name either. In both cases all users must be read.
  */
-function mayClash({ index, sync, only }: CompareJob, { isLookedUp, newEmails }: Count): boolean {
+function mayClash(job: CompareJob, { isLookedUp, newEmails }: Count): boolean {
   if (!isLookedUp) return false;
-  const isByEmail = sync.settings.match.includes('email');
+  const { index, only, former } = job;
+  if (former.size > 0) return true;
+  const isByEmail = comparesEmails(job);
   if (isByEmail && newEmails > 0) return true;
   const names = only?.names() ?? [];
   return names.some((identification) => {
@@ -131,12 +135,16 @@ function mayClash({ index, sync, only }: CompareJob, { isLookedUp, newEmails }: 
   });
 }
 
+function comparesEmails({ sync, former }: CompareJob): boolean {
+  return former.size > 0 || sync.settings.match.includes('email');
+}
+
 async function seekClashes(job: CompareJob, count: Count): Promise<void> {
   for await (const { users } of job.sync.platform.scan(job.signal)) {
     for (const user of users) {
       const { slot, isExact } = job.index.find(user.identification);
       if (slot !== -1 && !isExact && !job.index.has(slot, mark.bystander)) reportTwin(user, slot, job);
-      if (job.sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
+      if (comparesEmails(job)) checkEmail(user, slot, job, count);
     }
   }
 }
@@ -198,7 +206,7 @@ const lookedUpAtOnce = 50;
 function compareUser(user: User, job: CompareJob, candidates: Candidates, count: Count): void {
   const { index, spool, sync } = job;
   const { slot, isExact } = index.find(user.identification);
-  if (sync.settings.match.includes('email')) checkEmail(user, slot, job, count);
+  if (comparesEmails(job)) checkEmail(user, slot, job, count);
   if (job.only === undefined && (slot === -1 || !index.has(slot, mark.inSource))) job.onOther(user);
   if (slot === -1) {
     count.unmanaged += 1;
@@ -266,14 +274,16 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
 function checkEmail(
   user: User,
   slot: number,
-  { index, spool, sync, ...job }: CompareJob,
+  { index, spool, sync, former, ...job }: CompareJob,
   { claims, holders }: Count,
 ): void {
   const { email } = user.fields;
   if (email === undefined || email === '') return;
   const holder = index.findEmail(email);
   if (holder === -1 || holder === slot) return;
-  const isHeld = slot !== -1 && mayGiveEmail(user, slot, holder, { index, sync });
+  const isFormer = former.has(holder);
+  const mayGive = (): boolean => (isFormer ? former.has(slot) : mayGiveEmail(user, slot, holder, { index, sync }));
+  const isHeld = slot !== -1 && mayGive();
   const known = claims.get(holder);
   const isAside = index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander));
   const find = isAside ? () => {} : job.find;
@@ -282,6 +292,10 @@ function checkEmail(
   if (isHeld && known === undefined && !holders.has(slot)) {
     holders.set(slot, holder);
     claims.set(holder, { holder: slot, place: spool.append(JSON.stringify(user)) });
+    return;
+  }
+  if (isFormer) {
+    former.set(holder, user.identification);
     return;
   }
   const claimant = index.person(holder);

@@ -78,6 +78,7 @@ const goneBy: Readonly<Partial<Record<string, 'missing' | 'out-of-scope'>>> = {
   'missing-disable': 'missing',
   'missing-remove': 'missing',
   'out-of-scope': 'out-of-scope',
+  'undo-create': 'out-of-scope',
 };
 
 /** Returns the sync that is expected to take the user over, by identification, for changes that must wait for it. */

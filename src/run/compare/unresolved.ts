@@ -1,11 +1,12 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type LookupQuestion, type Lookups, openLookups } from '../prove/lookups.ts';
-import { entryAfter, markOf, readBack } from '../prove/read-back.ts';
+import { entryAfter, markOf, readBack, undoneIn } from '../prove/read-back.ts';
 import { carriedBy } from '../seal/batches.ts';
 
 /** Why nothing is planned for a user. */
@@ -106,6 +107,7 @@ async function resolveBatch(
   const now = io.clock.now();
   const marks: ChangeMark[] = [];
   const ledger: LedgerEntry[] = [];
+  const undone: UndoneRecord[] = [];
   const open: string[] = [];
   for (const back of await readBack(changes, { lookups, sync }, io)) {
     const entry = entryAfter(back, sync, now);
@@ -116,6 +118,7 @@ async function resolveBatch(
     } else {
       ledger.push(entry);
       marks.push(markOf(back, now));
+      undone.push(...undoneIn([back], now));
     }
   }
   if (open.length > 0 && !isWaitedOut(batch, sync, io)) {
@@ -128,7 +131,7 @@ async function resolveBatch(
     open.length === 0
       ? 'every change was seen applied'
       : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned again`;
-  await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger });
+  await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger, undone });
   return { batch, users: open, isReleased: true };
 }
 

@@ -6,6 +6,7 @@ import { settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
+import { isUndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { given } from '../../core/run/given.ts';
@@ -24,6 +25,7 @@ import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
 import { decideEdit, type EditedChange } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
+import { decideBy } from './undo-changes.ts';
 
 /** The result of the third step. The changes are stored but not guarded yet. */
 export interface Decided {
@@ -48,6 +50,8 @@ export interface Decided {
   readonly leftOut: number;
   /** People whose new e-mail was rejected, and is taken out of their change. */
   readonly keptEmails: ReadonlySet<string>;
+  /** People whose changes an undo leaves as they are, fully or in part. */
+  readonly notUndone: number;
 }
 
 /** Applies the truth table to every person who needs a decision, and stores the changes. */
@@ -67,6 +71,7 @@ export async function decideChanges(
   let missing: Decided['missing'] = { count: 0, wait: undefined };
   const decidedBefore = { rejected: 0, leftOut: 0 };
   const keptEmails = new Set<string>();
+  let notUndone = 0;
   const countRepeats = (changes: readonly NewChange[]): void => {
     for (const { identification, kind, verdict } of changes) {
       if (!unresolved.released.has(identification) || verdict?.state === 'dropped') continue;
@@ -90,7 +95,8 @@ export async function decideChanges(
     },
     decided: (subject, decision) => {
       recorder.watcher.decided(subject, decision);
-      const { rule, wait } = decision;
+      const { rule, wait, finding } = decision;
+      if (finding?.code === 'not-undone') notUndone += 1;
       if (rule !== 'missing-counted') return;
       const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
       missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
@@ -110,7 +116,8 @@ export async function decideChanges(
   const isFocused = read.focus !== undefined;
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked };
+  const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, decide };
   const job = { sync, snapshot, isFocused, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, unchanged } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
@@ -132,6 +139,7 @@ export async function decideChanges(
     waits,
     ...decidedBefore,
     keptEmails,
+    notUndone,
   };
 }
 
@@ -142,7 +150,7 @@ interface DecisionSink {
   ledger(entries: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]): Promise<void>;
   find(finding: Finding): void;
   /** Called with every decision, also those without a change. */
-  decided(subject: Case, decision: Decision): void;
+  decided(subject: Case, decision: Decision<string>): void;
   /**
    * Makes users ours that belonged to another sync, and returns who was taken over. The changes of the others are left
    * out.
@@ -218,7 +226,7 @@ async function decideSome(
     sink.decided(subject, decision);
     const release = subject.neighbors?.release;
     if (decision.takenFrom !== undefined && release !== undefined) sink.find(findTakenOver(subject, release));
-    if (decision.finding !== undefined && !isConflict) sink.find(decision.finding);
+    if (decision.finding !== undefined && (!isConflict || isUndoRule(decision.rule))) sink.find(decision.finding);
     const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
     if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked(blocked);
     const parked = reportFoundParked(subject, sync);
@@ -236,7 +244,7 @@ async function decideSome(
       } else {
         const { rule } = decision;
         const ofEdit = edited?.get(subject.identification);
-        proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: ofEdit }) });
+        proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: ofEdit, held: decision.held }) });
       }
     }
     if (decision.expected !== undefined) {
@@ -255,7 +263,7 @@ async function decideSome(
   return unchanged;
 }
 
-function withMoves(decision: Decision, slot: number, moves: EmailMoves): Decision {
+function withMoves<Name extends string>(decision: Decision<Name>, slot: number, moves: EmailMoves): Decision<Name> {
   const { change } = decision;
   return change === undefined ? decision : { ...decision, change: { ...change, ...moves.of(slot, change) } };
 }
@@ -265,6 +273,8 @@ interface Proposed {
   /** What the ledger knows of fields that the platform does not show. */
   readonly hidden: FieldValues;
   readonly edited?: EditedChange;
+  /** Why it needs approval, however few such changes there are. */
+  readonly held?: string;
 }
 
 async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promise<ReadonlySet<string>> {
@@ -288,17 +298,21 @@ async function sendChanges(
     settings.name,
     all.map(({ draft }) => draft.identification),
   );
-  const decisionsOf = ({ identification }: Pick<Proposal, 'identification'>) => known.get(identification) ?? [];
+  // Undo runs and others neither use nor end each other's decisions.
+  const decisionsOf = ({ identification, rule }: Pick<Proposal, 'identification' | 'rule'>) =>
+    (known.get(identification) ?? []).filter((one) => isUndoRule(one.rule) === isUndoRule(rule));
   const { byFile, byCall } = clearingWrites(settings, dialect);
   const carried: readonly FieldName[] = byFile || byCall ? mapping.fields : [];
   const isSendable = (draft: Proposal): boolean => whyNotSent(draft, sync) === undefined;
+  const now = io.clock.now();
   const seal = (one: Proposed): NewChange => {
     const decisions = decisionsOf(one.draft);
     const settling = { known: decisions, carried, hidden: one.hidden, isSendable };
     const { draft, ...settled } = settleDecisions(one.draft, settling);
-    return { ...sealChange({ ...draft, episode: episodeOf(draft.rule, decisions) }), ...settled };
+    const change = { ...sealChange({ ...draft, episode: episodeOf(draft.rule, decisions) }), ...settled };
+    if (one.held === undefined || isDecidedByOperator(change, decisions, now)) return change;
+    return { ...change, verdict: { state: 'held', reason: one.held } };
   };
-  const now = io.clock.now();
   const isHeldBefore = (snapshot.kind !== 'full' || isFocused) && edit?.measured?.isHeld === true;
   const changes = proposed.map((one) => {
     const { draft, edited } = one;
@@ -326,15 +340,17 @@ async function sendChanges(
 }
 
 /** Rules by which something else than the source prevents the change that the source asks for. */
-const preventing: ReadonlySet<Rule> = new Set<Rule>([
+const preventing: ReadonlySet<string> = new Set<Rule>([
   'owned-by-other',
   'active-blacklisted',
   'create-refused',
   'enable-refused',
   'active-foreign-disable',
+  // The disable is not due yet. It stays undone while the person is missing.
+  'missing-counted',
 ]);
 
-function isPrevented({ change, forbidden, rule }: Decision): boolean {
+function isPrevented({ change, forbidden, rule }: Decision<string>): boolean {
   return forbidden !== undefined || (change === undefined && preventing.has(rule));
 }
 
@@ -346,7 +362,7 @@ function isUnresolved(source: SourceSays): boolean {
   return source.says === 'unusable' && source.code === 'unresolved';
 }
 
-function isMiss({ source }: Case, { rule }: Decision): boolean {
+function isMiss({ source }: Case, { rule }: Decision<string>): boolean {
   if (rule === 'hand-over-expected') return source.says === 'missing';
   return rule === 'missing-counted' || rule === 'missing-disable';
 }

@@ -4,8 +4,9 @@ import type { User } from '../../core/person/user.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { leftBehind } from '../../core/plan/ledger-steps.ts';
-import { type Case, type Decision, decide, type SourceSays } from '../../core/plan/plan.ts';
+import type { Case, Decision, PlanRules, Rule, SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
+import type { UndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites, routeOf, unknownFields } from '../../core/run/batch.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
@@ -38,8 +39,15 @@ export interface DecideJob {
   readonly edit?: Edit;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
+  readonly decide: DecideCases;
   readonly signal: AbortSignal;
 }
+
+/** Decides some cases, in their order. */
+export type DecideCases = (
+  subjects: readonly Case[],
+  rules: PlanRules,
+) => Promise<readonly Decision<Rule | UndoRule>[]>;
 
 /** A slot, and the place of its user in the spool; undefined when the platform shows none. */
 export interface SlotToDecide {
@@ -54,7 +62,7 @@ export interface DecidedSlot {
   /** The entry, owned by this sync when its own sync is no longer configured. */
   readonly owner: LedgerEntry | undefined;
   readonly subject: Case;
-  readonly decision: Decision;
+  readonly decision: Decision<Rule | UndoRule>;
 }
 
 /** Applies the truth table to some slots. Only this function fetches people from the spool. */
@@ -91,11 +99,10 @@ export async function decideSlots(
   );
   const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
   const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };
-  const now = io.clock.now();
   // What an outbox exported can have disabled the account: that is no other writer.
   const wasEnabled = (slot: number, account: string): boolean =>
     sync.settings.delivery !== 'outbox' && index.wasEnabled(slot, account);
-  return bare.map((one) => {
+  const cases = bare.map((one) => {
     const { slot, subject: bareSubject } = one;
     const { user, identification } = bareSubject;
     const facts = neighbors.get(identification);
@@ -106,8 +113,13 @@ export async function decideSlots(
       ...(parking === undefined ? {} : { parking }),
       ...(user !== undefined && wasEnabled(slot, user.id) ? { wasEnabled: true } : {}),
     };
-    return { ...one, subject, decision: decide(subject, rules, now) };
+    return { ...one, subject };
   });
+  const decisions = await job.decide(
+    cases.map(({ subject }) => subject),
+    rules,
+  );
+  return cases.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
 }
 
 /** Returns why the sync's delivery cannot carry the change; undefined when it can. */

@@ -2,6 +2,7 @@ import type { User } from '../../core/person/user.ts';
 import { isFreezable } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
+import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { autoDirectLimit } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
@@ -11,7 +12,7 @@ import type { ChangeMark, PlannedBatch, PlannedChange } from '../../ports/store.
 import { handOversExpected, isConfiguredOn } from '../compare/neighbors.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { openLookups } from '../prove/lookups.ts';
-import { entryAfter, findingsOf, markOf } from '../prove/read-back.ts';
+import { entryAfter, findingsOf, markOf, undoneIn } from '../prove/read-back.ts';
 import { changesInBatch } from '../seal/batches.ts';
 import { objectionTo, readBackIfApplied, type Trouble } from './objections.ts';
 import { leaveOutUncertain } from './plan-age.ts';
@@ -46,6 +47,7 @@ export async function checkBeforeSending(
   const findings: Finding[] = [];
   const ledger: LedgerEntry[] = [];
   const frozenUntil = sync.frozenUntil?.(io.clock.now());
+  const undone: UndoneRecord[] = [];
   const leaveOut = ({ identification }: PlannedChange, { code, reason }: Trouble, message: string): void => {
     marks.push({ identification, state: 'failed', reason });
     findings.push({ code, identification, message });
@@ -84,6 +86,7 @@ export async function checkBeforeSending(
       const entry = entryAfter(back, sync, now);
       if (entry !== undefined) ledger.push(entry);
       marks.push(markOf(back, now));
+      undone.push(...undoneIn([back], now));
       findings.push(...findingsOf(back));
       return false;
     }
@@ -96,7 +99,7 @@ export async function checkBeforeSending(
   marks.push(...certain.marks);
   findings.push(...certain.findings);
   if (marks.length > 0) {
-    await io.store.batches.update(owned, batch.id, {}, { marks, ledger, findings });
+    await io.store.batches.update(owned, batch.id, {}, { marks, ledger, undone, findings });
   }
   return [...certain.kept];
 }

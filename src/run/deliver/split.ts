@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { fileGroup } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
@@ -16,6 +17,7 @@ const doubtAfterFailures = 7;
 export interface FailedFile {
   readonly marks: readonly ChangeMark[];
   readonly ledger: readonly LedgerEntry[];
+  readonly undone: readonly UndoneRecord[];
   readonly findings: readonly Finding[];
   /** Changes that the platform did not apply, in order of identification. */
   readonly unseen: readonly ReadBack[];
@@ -78,7 +80,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
     owned,
     batch.id,
     { state: 'settled', reason: `the platform says "${status}"` },
-    { marks, ledger: failed.ledger },
+    { marks, ledger: failed.ledger, undone: failed.undone },
   );
   if (isFaulty) findings.push(platformFaulty(files.length));
   await io.store.runs.addFindings(owned, findings);

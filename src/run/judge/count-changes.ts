@@ -1,5 +1,6 @@
 import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
 import { type ChangeClass, isFreezable } from '../../core/plan/change.ts';
+import { leftOutReason } from '../../core/plan/decision.ts';
 import { countOf, formatInstant, frozenReason } from '../../core/run/formats.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { Applier } from '../../ports/store.ts';
@@ -87,11 +88,20 @@ async function holdByColumn(
 async function leftOutByClass({ recorder, sync }: PlanWork, io: EngineIo): Promise<readonly Hold[]> {
   const { name } = sync.settings;
   const counts = new Map<ChangeClass, number>();
-  for await (const { classes } of changesOf(recorder.planId, io, { states: ['held'] })) {
-    for (const one of classes) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const reasons = new Map<ChangeClass, string>();
+  for await (const { classes, stateReason } of changesOf(recorder.planId, io, { states: ['held'] })) {
+    for (const one of classes) {
+      counts.set(one, (counts.get(one) ?? 0) + 1);
+      if (stateReason !== undefined && stateReason !== leftOutReason) reasons.set(one, stateReason);
+    }
   }
   const before = new Map((await io.store.holds.listOpen(name)).map((hold) => [hold.class, hold.reason]));
-  return [...counts].map(([one, count]) => ({ sync: name, class: one, reason: leftOutOf(before.get(one)), count }));
+  return [...counts].map(([one, count]) => ({
+    sync: name,
+    class: one,
+    reason: reasons.get(one) ?? leftOutOf(before.get(one)),
+    count,
+  }));
 }
 
 /** Returns the fact of a restore since the instant, if there was one. */

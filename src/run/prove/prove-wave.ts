@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { UndoneRecord } from '../../core/plan/undo.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { waitFor } from '../../core/run/waiting.ts';
@@ -13,7 +14,7 @@ import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
 import { changesInBatch, changesOf, newBatch } from '../seal/batches.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
-import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from './read-back.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from './read-back.ts';
 
 /** How to handle changes that the platform does not show. `untilMs` is the time of the lookup that decides. */
 type IfUnseen =
@@ -127,6 +128,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   );
   const marks: ChangeMark[] = [];
   const ledger: LedgerEntry[] = [];
+  const undone: UndoneRecord[] = [];
   const findings: Finding[] = [];
   const unseen: ReadBack[] = [];
   const parked: string[] = [];
@@ -150,6 +152,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     const entry = entryAfter(back, sync, now);
     if (entry !== undefined) ledger.push(entry);
     marks.push(markOf(back, now));
+    undone.push(...undoneIn([back], now));
     findings.push(...findingsOf(back));
     if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
   }
@@ -166,7 +169,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   }
   if (parked.length > 0) await addLastStep(context, batch, parked, io);
   if (unseen.length > 0 && action.kind === 'split') {
-    await splitBatch(context, batch, { marks, ledger, unseen, findings }, io);
+    await splitBatch(context, batch, { marks, ledger, undone, unseen, findings }, io);
     return undefined;
   }
   let unresolved = 0;
@@ -185,7 +188,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const hasUntried = changes.some(({ state }) => state === 'planned');
   const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
   const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
-  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger, findings });
+  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger, undone, findings });
   io.checkpoint('batch-settled');
   return undefined;
 }

@@ -3,6 +3,7 @@ import type { Change } from '../../core/plan/change.ts';
 import { judgeChange, type Verdict } from '../../core/plan/judge.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { afterChange, entryOf, leftBehind } from '../../core/plan/ledger-steps.ts';
+import { rejectionBy, type UndoneRecord } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { ChangeMark } from '../../ports/store.ts';
@@ -85,6 +86,15 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
   if (verdict.kind === 'unverified')
     return { identification, state: 'unverified', reason: 'write-only fields: nothing shows that they were applied' };
   return { identification, state: 'applied', appliedAt: now };
+}
+
+/** Returns what later runs must not do again, because these changes were applied, fully or in part. */
+export function undoneIn(backs: readonly ReadBack[], now: number): UndoneRecord[] {
+  return backs.flatMap(({ change, verdict }) => {
+    if (verdict.kind === 'not-seen') return [];
+    const ignored = verdict.kind === 'ignored' ? [...verdict.fields, ...(verdict.edited ?? [])] : [];
+    return rejectionBy(change, ignored, now) ?? [];
+  });
 }
 
 /** Returns the findings that report a change that was read back. */

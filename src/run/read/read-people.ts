@@ -9,6 +9,7 @@ import {
 } from '../../core/guard/field-visibility.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { ReadFact } from '../../core/run/next-read.ts';
+import { undoneBy } from '../../ports/runs.ts';
 import type { ReadRecord } from '../../ports/store.ts';
 import { jumpFindings } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -44,21 +45,24 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
   const { startedAt: runAt, watcher } = work.recorder;
   const onRecord = watcher.record;
+  const isUndo = undoneBy(scope) !== undefined;
   const people = { index, earlier: work.edit?.people };
   const read = await readSource(
     { sync, reading, focus, ...people, runAt, blocked, signal, find, previous, onRecord },
     io,
   );
   const message = 'the source does not know this person, so nothing was done for the person';
-  for (const identification of read.unknown) find({ code: 'person-unknown', identification, message });
-  for (const name of work.focus ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
+  // An undo is also about people whom the source no longer has.
+  for (const identification of isUndo ? [] : read.unknown) find({ code: 'person-unknown', identification, message });
+  const named = isUndo ? focus : work.focus;
+  for (const name of named ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
   io.checkpoint('source-read');
   const fact = readFact(reading, read.readAt, sync);
   const shown = visibilityFacts(sync, read, last);
   const vanished = vanishedFields(shown);
   for (const { reason } of vanished) find({ code: 'field-vanished', message: reason });
   for (const message of neverShown(shown)) find({ code: 'source-note', message });
-  const failure = whyNoPlan(read);
+  const failure = isUndo ? undefined : whyNoPlan(read);
   if (failure !== undefined) {
     for (const finding of unusablePeople(index, read.snapshot)) find(finding);
     countUnusable(index, read.snapshot, work.blocked);
@@ -69,7 +73,7 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
     previous: previous && { rows: previous.rows, cells: previous.blocked?.cells ?? {} },
     formats: dateFormats(sync),
   });
-  return { ...read, reading, focus, fact, last, vanished, columns, failure };
+  return { ...read, ...(isUndo ? { unknown: [] } : {}), reading, focus, fact, last, vanished, columns, failure };
 }
 
 function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['formats'] {
@@ -78,9 +82,10 @@ function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['f
   return Object.fromEntries([...mapped, ...dates].filter(([, format]) => format !== undefined));
 }
 
-function focusOf({ focus }: PlanWork, reading: Reading): ReadonlySet<string> | undefined {
+function focusOf({ focus, scope }: PlanWork, reading: Reading): ReadonlySet<string> | undefined {
   if (focus !== undefined) return new Set(focus);
-  return reading.kind === 'point' && reading.readsAll ? new Set(reading.identifications) : undefined;
+  const isSome = reading.kind === 'point' && (reading.readsAll || undoneBy(scope) !== undefined);
+  return isSome ? new Set(reading.identifications) : undefined;
 }
 
 /**

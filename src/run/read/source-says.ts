@@ -58,7 +58,7 @@ export function lifecycleTrouble({ troubles }: Person): CellTrouble | undefined 
 export function blockedPerson(
   person: Person | RejectedPerson | Absent,
   source: SourceSays,
-  { rule }: Pick<Decision, 'rule'>,
+  { rule }: Pick<Decision<string>, 'rule'>,
   isKnown: boolean,
 ): BlockedPerson | undefined {
   if (person.kind === 'absent') return undefined;

@@ -48,6 +48,7 @@ export async function sealPlan(
     ...editFact(work.edit, isEditHeld(verdict)),
     ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
     ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
+    ...(decided.notUndone > 0 ? { notUndone: decided.notUndone } : {}),
     ...(isReadDoubted ? { isReadDoubted: true } : {}),
     ...(doubt === undefined ? {} : { doubt }),
     sourceGaps: snapshot.gaps,

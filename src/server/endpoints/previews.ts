@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findPreview, findPreviews, orderPreview } from '../../app/previews.ts';
+import { scopeOfUndo } from '../../app/undo.ts';
 import { given } from '../../core/run/given.ts';
 import { previewOrder } from '../../views/orders.ts';
 import { preview, previewList, previewListView, previewView } from '../../views/previews.ts';
@@ -24,8 +25,12 @@ export const previewEndpoints: readonly Endpoint[] = [
     status: 202,
     answer: preview,
     refusals: [400, 404, 409],
-    handle: async ({ body, caller }, { app }) =>
-      previewView(await orderPreview(app, knownSync(body.sync, app), { scope: scopeOf(body.users), by: caller.name })),
+    handle: async ({ body: { undo, only, users, ...body }, caller: { name: by } }, { app }) => {
+      const sync = knownSync(body.sync, app);
+      const scope =
+        undo === undefined ? scopeOf(users) : await scopeOfUndo(app, sync, undo, { by, ...given({ only, users }) });
+      return previewView(await orderPreview(app, sync, { scope, by }));
+    },
   }),
   defineEndpoint({
     id: 'list-previews',

@@ -10,11 +10,12 @@ import {
   readRawTexts,
   readRunPage,
 } from '../../app/runs.ts';
+import { queueUndo } from '../../app/undo.ts';
 import { changeClasses } from '../../core/plan/change.ts';
 import { given } from '../../core/run/given.ts';
 import { change, changePage, changeView } from '../../views/changes.ts';
 import { verdict } from '../../views/holds.ts';
-import { approvalOrder, cancelOrder, verdictOrder } from '../../views/orders.ts';
+import { approvalOrder, cancelOrder, undoOrder, verdictOrder } from '../../views/orders.ts';
 import {
   findingPage,
   findingPageView,
@@ -220,5 +221,21 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: requested,
     refusals: [404, 409],
     handle: async ({ params, caller }, { app }) => requestedView(await queueRetry(app, params.id, { by: caller.name })),
+  }),
+  defineEndpoint({
+    ...acts,
+    id: 'undo-run',
+    path: '/api/runs/{id}/undo',
+    summary: 'Request a run that undoes what the run applied, or a part of it',
+    description:
+      'The run reads source and platform, and makes the inverse changes with guards, holds and read-back. Later runs do not do again what was undone. A preview with `undo` shows it before.',
+    body: undoOrder,
+    status: 202,
+    answer: requested,
+    refusals: [400, 404, 409],
+    handle: async ({ params, caller, body: { only, users, ...order } }, { app }) => {
+      const { by, signed } = signatureOf(caller, order);
+      return requestedView(await queueUndo(app, params.id, { by, ...signed, ...given({ only, users }) }));
+    },
   }),
 ];

@@ -9,6 +9,7 @@ import type { BatchRow } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
 import { appendFindings, patchFacts, patchRun } from '../runs.ts';
 import { markChanges, planOfRun } from './changes.ts';
+import { rejectUndone } from './decisions.ts';
 
 /** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
 const unknownStates = ['sending', 'sent', 'unresolved'] as const;
@@ -18,11 +19,12 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
 
   async function writeEffects(
     transaction: OpenTransaction,
-    batch: Pick<BatchRow, 'id' | 'run' | 'connection'>,
-    { marks = [], ledger = [] }: Pick<BatchEffects, 'marks' | 'ledger'>,
+    batch: Pick<BatchRow, 'id' | 'run' | 'sync' | 'connection'>,
+    { marks = [], ledger = [], undone = [] }: BatchEffects,
   ): Promise<void> {
     await markChanges(transaction, batch.run, marks, batch.id);
     await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
+    await rejectUndone(transaction, batch.sync, undone);
   }
 
   const ofUnknownEffect = (connection: string) =>
@@ -102,7 +104,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .set({ id, ...batches.toPatch(patch) })
           .where('id', '=', id)
           .where('run', '=', owned.run.id)
-          .returning(['id', 'run', 'connection'])
+          .returning(['id', 'run', 'sync', 'connection'])
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
@@ -118,7 +120,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
         const row = await transaction
           .selectFrom('batches')
           .innerJoin('runs', 'runs.id', 'batches.run')
-          .select(['batches.id', 'batches.run', 'batches.connection', 'batches.state', 'runs.ended_at'])
+          .select(['batches.id', 'batches.run', 'batches.sync', 'batches.connection', 'batches.state', 'runs.ended_at'])
           .where('batches.id', '=', id)
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id);

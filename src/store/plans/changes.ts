@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { type Before, type ChangeClass, changeClasses } from '../../core/plan/change.ts';
+import { type Before, type ChangeClass, changeClasses, type NotAgain } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts';
 import type { OpenTransaction } from '../db/database.ts';
@@ -45,13 +45,21 @@ export function countClasses(
 export type NewChangeRow = Omit<Selectable<ChangeRow>, 'batch' | 'is_approved' | 'applied_at'>;
 
 /** The parts of a change that hold personal data, as one text that is sealed with a key. */
-type PersonalParts = readonly [before: Before | null, after: FieldValues, reason: string, parkEmail: string | null];
+type PersonalParts = readonly [
+  before: Before | null,
+  after: FieldValues,
+  reason: string,
+  parkEmail: string | null,
+  notAgain?: NotAgain,
+];
 
 export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): NewChangeRow {
   const { identification } = change;
   // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
-  const parts: PersonalParts = [change.before ?? null, change.after, reason, change.parkEmail ?? null];
+  const { notAgain } = change;
+  const all = [change.before ?? null, change.after, reason, change.parkEmail ?? null] as const;
+  const parts: PersonalParts = notAgain === undefined ? all : [...all, notAgain];
   return {
     plan,
     identification,
@@ -88,7 +96,7 @@ export function changedPattern(field: FieldName): string {
 /** Throws `STORE_INVALID` when no configured key opens the values. */
 export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): PlannedChange {
   const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
-  const [before, after, reason, parkEmail] = JSON.parse(text) as PersonalParts;
+  const [before, after, reason, parkEmail, notAgain] = JSON.parse(text) as PersonalParts;
   return {
     identification: row.identification,
     kind: row.kind,
@@ -99,6 +107,7 @@ export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): Plan
     reason,
     ...(row.waits_for === null ? {} : { waitsFor: row.waits_for }),
     ...(parkEmail === null ? {} : { parkEmail }),
+    ...(notAgain === undefined ? {} : { notAgain }),
     rule: row.rule,
     episode: row.episode,
     hash: row.hash,
@@ -107,6 +116,7 @@ export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): Plan
     batch: row.batch ?? undefined,
     isApproved: row.is_approved === 1,
     isRejected: row.is_rejected === 1,
+    ...(row.applied_at === null ? {} : { appliedAt: Number(row.applied_at) }),
   };
 }
 

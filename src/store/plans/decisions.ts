@@ -1,8 +1,9 @@
 import { episodeOf } from '../../core/plan/change.ts';
 import { rejectionsAgainst } from '../../core/plan/decision.ts';
+import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { ChangeVerdict, DecidedChange, DecisionRecord, Decisions } from '../../ports/store.ts';
-import { type Database, inTransaction, pagesByKey } from '../db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, pagesByKey } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { fields } from '../db/fields.ts';
 import { inLists, RowWriter, replace } from '../db/row-writer.ts';
@@ -77,6 +78,19 @@ export function createDecisions(db: Database): Decisions {
     pending: (sync, query) => pendingPeople(db, sync, query),
     end: (owned, planId, people, now) => endEpisodes(db, owned, { planId, ...people, now }),
   };
+}
+
+/** Stores what later runs must not do again, in the current episode of each rule. */
+export async function rejectUndone(db: OpenTransaction, sync: string, undone: readonly UndoneRecord[]): Promise<void> {
+  if (undone.length === 0) return;
+  await lockName(db, decisionsOf(sync));
+  const names = undone.map(({ identification }) => identification);
+  const known = await readMany(db, sync, names);
+  const rows = undone.map((record) => {
+    const episode = episodeOf(record.rule, known.get(record.identification) ?? []);
+    return rowOf(sync, { ...record, episode });
+  });
+  await new RowWriter<'decisions', DecisionRow>('decisions', replace).write(db, rows);
 }
 
 async function readMany(

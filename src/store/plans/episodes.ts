@@ -133,15 +133,18 @@ export function endEpisodes(db: Database, owned: OwnedRun, ending: Ending): Prom
   return asOwner(db, owned, async (transaction) => {
     await lockName(transaction, decisionsOf(sync));
     const shown = await shownPlans(transaction, sync, now);
+    const { scope } = owned.run;
+    const likeness = scope.kind === 'users' && scope.undoes !== undefined ? 'like' : 'not like';
     for (const names of inLists(identifications)) {
-      await useUp(transaction, { sync, run, planId, names });
-      await openDecisions(transaction, { sync, names })
+      const people = { sync, names, likeness } as const;
+      await useUp(transaction, { ...people, run, planId });
+      await openDecisions(transaction, people)
         .set({ ended_at: now, ended_by: run })
         .where('state', '!=', 'rejected')
         .where((eb) => eb.not(eb.exists(proposalsAbout(eb, planId))))
         .execute();
-      if (!keepsRejections) await endRejections(transaction, { sync, run, planId, names, now });
-      for (const plan of shown) await endShown(transaction, { sync, run, planId, names, now, plan });
+      if (!keepsRejections) await endRejections(transaction, { ...people, run, planId, now });
+      for (const plan of shown) await endShown(transaction, { ...people, run, planId, now, plan });
     }
   });
 }
@@ -151,18 +154,23 @@ interface Names {
   readonly run: string;
   readonly planId: string;
   readonly names: readonly string[];
+  /** Undo runs end only decisions about undone changes, and other runs only the others: see `isUndoRule`. */
+  readonly likeness: 'like' | 'not like';
 }
+
+const undoRules = 'undo-%';
 
 /** Ends the rejections of what the plan no longer requests: of an update, field by field. */
 async function endRejections(
   db: OpenTransaction,
-  { sync, run, planId, names, now }: Names & { readonly now: number },
+  { sync, run, planId, names, likeness, now }: Names & { readonly now: number },
 ): Promise<void> {
   const rows = await db
     .selectFrom('decisions')
     .select(['identification', 'hash', 'rule', 'fields'])
     .where('sync', '=', sync)
     .where('identification', 'in', names)
+    .where('rule', likeness, undoRules)
     .where('state', '=', 'rejected')
     .where('ended_at', 'is', null)
     .execute();
@@ -195,8 +203,8 @@ async function endRejections(
 }
 
 /** An approval is for the next decision about the person: other values need another one. */
-async function useUp(db: OpenTransaction, { sync, run, planId, names }: Names): Promise<void> {
-  await openDecisions(db, { sync, names })
+async function useUp(db: OpenTransaction, { run, planId, ...people }: Names): Promise<void> {
+  await openDecisions(db, people)
     .set({ run })
     .where('state', '=', 'approved')
     .where('run', 'is', null)
@@ -204,11 +212,12 @@ async function useUp(db: OpenTransaction, { sync, run, planId, names }: Names): 
     .execute();
 }
 
-function openDecisions(db: OpenTransaction, { sync, names }: Pick<Names, 'sync' | 'names'>) {
+function openDecisions(db: OpenTransaction, { sync, names, likeness }: Pick<Names, 'sync' | 'names' | 'likeness'>) {
   return db
     .updateTable('decisions')
     .where('sync', '=', sync)
     .where('ended_at', 'is', null)
+    .where('rule', likeness, undoRules)
     .where('identification', 'in', names);
 }
 
@@ -218,13 +227,14 @@ function openDecisions(db: OpenTransaction, { sync, names }: Pick<Names, 'sync' 
  */
 async function endShown(
   db: OpenTransaction,
-  { sync, run, planId, names, now, plan }: Names & { readonly now: number; readonly plan: string },
+  { sync, run, planId, names, likeness, now, plan }: Names & { readonly now: number; readonly plan: string },
 ): Promise<void> {
   const gone = await db
     .selectFrom('changes')
     .select(['identification', 'rule', 'episode', 'hash'])
     .where('plan', '=', plan)
     .where('identification', 'in', names)
+    .where('rule', likeness, undoRules)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -1,13 +1,15 @@
 import { useState } from 'react';
+import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
-import { Link, pathTo } from '../router/router.tsx';
+import { Link, pathTo, useRouter, withFilters } from '../router/router.tsx';
 import { keyText, useFollowed } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
 import { classWord, wordOf } from '../texts/plural.ts';
-import { Box } from '../ui/actions.tsx';
+import { ActionButton, Box } from '../ui/actions.tsx';
 import { Badge, Counts, Icon, type Look } from '../ui/badges.tsx';
 import { Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
@@ -49,7 +51,11 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
           </>
         ) : null}
       </p>
-      <PageHead title={t.previews.of(sync)} beside={<PreviewBadge state={state} />} />
+      <PageHead
+        title={t.previews.of(sync)}
+        beside={<PreviewBadge state={state} />}
+        actions={<UndoButton preview={preview} />}
+      />
       <p className="why faint">
         {users === null ? t.previews.everybody : t.previews.named(users.length)} · {requestedBy} ·{' '}
         <At at={requestedAt} /> · {t.previews.expires(f.relative(expiresAt, now))} · {t.previews.noEffect}
@@ -58,6 +64,31 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
       {report === null ? null : <Report report={report} />}
       {report === null || report.failure !== null ? null : <PreviewChanges preview={preview} />}
     </>
+  );
+}
+
+/** Only what was shown is undone: before the preview is made there is no button. */
+function UndoButton({ preview: { sync, users, undoes, report } }: { readonly preview: Preview }) {
+  const { api, t } = usePage();
+  const { navigate } = useRouter();
+  const mayAct = useMay('act');
+  if (!mayAct || undoes === null || report === null || report.failure !== null) return null;
+  const { create, update, enable, disable, remove } = report.counts;
+  const all = create + update + enable + disable + remove;
+  if (all === 0) return null;
+  const { run, only } = undoes;
+  const selection = { ...(users === null ? {} : { users }), ...(only === null ? {} : { only }) };
+  return (
+    <ActionButton
+      label={t.previews.undo}
+      means={t.previews.undoMeans(all)}
+      look="danger"
+      hasReason
+      onAct={(body) =>
+        answerOf(api.POST('/api/runs/{id}/undo', { params: { path: { id: run } }, body: { ...selection, ...body } }))
+      }
+      onDone={() => navigate(withFilters('/runs', { sync }))}
+    />
   );
 }
 

@@ -57,6 +57,12 @@ function RunBody({ run }: { readonly run: RunDetail }) {
       <p className="why faint">
         <At at={run.startedAt} /> · <Duration run={run} /> · {wordOf(t.words.trigger, run.trigger)} ·{' '}
         <ReadWords run={run} /> · {run.connection}
+        {run.undoes === null ? null : (
+          <>
+            {' · '}
+            {t.runs.undoes} <Link to={pathTo('runs', run.undoes)}>{run.undoes}</Link>
+          </>
+        )}
       </p>
       {reason === null ? null : (
         <Box {...(run.outcome === 'failed' || run.outcome === 'partial' ? { look: 'bad' } : {})} icon="warn">
@@ -131,13 +137,26 @@ function RunActions({ run }: { readonly run: RunDetail }) {
   if (!mayAct) return null;
   const params = { path: { id: run.id } };
   if (run.endedAt !== null) {
+    const { applied, unverified } = run.counts;
     return (
-      <ActionButton
-        label={t.runs.retry}
-        means={t.runs.retryMeans}
-        onAct={() => answerOf(api.POST('/api/runs/{id}/retry', { params }))}
-        onDone={() => navigate(withFilters('/runs', { sync: run.sync }))}
-      />
+      <>
+        {applied + unverified === 0 ? null : (
+          <ActionButton
+            label={t.runs.undo}
+            means={t.runs.undoMeans}
+            onAct={async () => {
+              const { id } = await answerOf(api.POST('/api/previews', { body: { sync: run.sync, undo: run.id } }));
+              navigate(pathTo('previews', id));
+            }}
+          />
+        )}
+        <ActionButton
+          label={t.runs.retry}
+          means={t.runs.retryMeans}
+          onAct={() => answerOf(api.POST('/api/runs/{id}/retry', { params }))}
+          onDone={() => navigate(withFilters('/runs', { sync: run.sync }))}
+        />
+      </>
     );
   }
   return run.isCancelRequested ? null : (

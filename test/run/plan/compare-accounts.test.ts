@@ -91,6 +91,7 @@ async function compare(world: World) {
     spool,
     signal: new AbortController().signal,
     find,
+    former: new Map(),
     onOther: ({ identification }: User) => void others.push(identification),
   };
   const compared = await comparePlatform(job, io as unknown as EngineIo);

@@ -114,6 +114,7 @@ describe('the plan of a run', () => {
       rejected: 0,
       leftOut: 0,
       keptEmails: new Set(),
+      notUndone: 0,
     });
   });
 

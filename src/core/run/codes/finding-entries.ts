@@ -6,6 +6,7 @@ const files = 'platform-assumptions.md#following-a-file';
 const writing = 'platform-assumptions.md#writing-users-directly';
 const mapping = 'configuration.md#the-mapping';
 const source = 'operations.md#the-source';
+const undoing = 'how-to/undo-a-run.md';
 const blocked = 'operations.md#too-many-people-are-blocked';
 
 /** Findings: first those about records of the HR system, then those about users of the platform, deliveries and the run. */
@@ -248,6 +249,22 @@ export const findingEntries = {
       'If the state persists, ask the operators of the platform about the file that `rollcall show RUN` names. Do not send the file by hand.',
     ],
     page: files,
+  },
+  'not-undone': {
+    meaning: 'An undo leaves the user, or some of the fields, as they are. The message says why.',
+    cause:
+      'The value changed since or was never known, the account belongs to another sync, or HR shows the person as active.',
+    cure: [
+      'Read the message. For an account that should not exist, correct `scope` or the HR system first, and undo the run again.',
+      'Change what is left by hand on the platform, or in the HR system.',
+    ],
+    page: undoing,
+  },
+  'already-undone': {
+    meaning: 'There is nothing to undo for this user: the platform shows what it showed before the change.',
+    cause: 'The run was undone before, or another change put the values back.',
+    cure: ['No action is required.'],
+    page: undoing,
   },
   'lookup-disagrees': {
     meaning: 'The platform contradicts itself, or its users changed after the plan was made. The user is not changed.',

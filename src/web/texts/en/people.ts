@@ -87,6 +87,9 @@ export const previews = {
   findings: (findings: number) => count(findings, 'finding', 'findings'),
   open: 'Open the preview; you can share its address',
   title: 'Previews',
+  undo: 'Undo',
+  undoMeans: (changes: number) =>
+    `Requests a run that makes ${count(changes, 'change', 'changes')}. Guards hold as in every run. Later runs do not do again what was undone.`,
   none: 'No preview was requested in the last 7 days.',
 };
 
@@ -140,6 +143,10 @@ export const runs = {
   cancel: 'Cancel the run',
   cancelMeans: 'The run stops at its next safe point. What was sent stays. The next run continues from there.',
   retry: 'Run again',
+  undo: 'Undo this run',
+  undoMeans:
+    'First shows the inverse of what the run applied, person by person. Nothing is changed until you confirm it on the next page.',
+  undoes: 'Undoes',
   retryMeans: 'Requests another run about the same employees. Guards apply as in every run.',
   timeline: 'Timeline',
   findings: (findings: number) => `Findings (${findings.toLocaleString('en-US')})`,

@@ -88,6 +88,9 @@ export const previews: Texts['previews'] = {
   findings: (findings) => count(findings, 'hallazgo', 'hallazgos'),
   open: 'Abrir la vista previa; su dirección se puede enviar a otras personas',
   title: 'Vistas previas',
+  undo: 'Deshacer',
+  undoMeans: (changes) =>
+    `Solicita una ejecución que hace ${count(changes, 'cambio', 'cambios')}. Los límites de seguridad rigen como siempre. Las siguientes ejecuciones no vuelven a hacer lo deshecho.`,
   none: 'No se pidió ninguna vista previa en los últimos 7 días.',
 };
 
@@ -142,6 +145,10 @@ export const runs: Texts['runs'] = {
   cancelMeans:
     'La ejecución se detiene en su próximo punto seguro. Lo enviado queda. La próxima ejecución continúa desde ahí.',
   retry: 'Ejecutar de nuevo',
+  undo: 'Deshacer esta ejecución',
+  undoMeans:
+    'Primero muestra lo contrario de lo que aplicó la ejecución, persona por persona. No cambia nada hasta que lo confirme en la página siguiente.',
+  undoes: 'Deshace',
   retryMeans: 'Solicita otra ejecución sobre los mismos empleados. Los límites de seguridad rigen como siempre.',
   timeline: 'Línea de tiempo',
   findings: (findings) => `Hallazgos (${findings.toLocaleString('es-MX')})`,

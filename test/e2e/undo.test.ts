@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { findChanges } from '../../src/app/runs.ts';
+import { undoRun } from '../../src/app/undo.ts';
+import type { RunReport } from '../../src/views/runs.ts';
+import { employees, type Office, openOffice, plainMapping, type Row } from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
+
+holdPromises();
+
+const watch = { signal: AbortSignal.timeout(200_000), progress: () => {} };
+const free = { absolute: 1000, percent: 100 };
+
+/** Guards count what was applied in 24 hours. */
+const dayMs = 90_000_000;
+
+async function undo(office: Office, id: string, order: object = {}): Promise<RunReport> {
+  office.clock.jump(dayMs);
+  const done = await undoRun(office.app, id, { ...watch, by: 'ana', ...order });
+  if (done.kind !== 'ran') throw new Error('the undo was only requested');
+  return done.report;
+}
+
+const everyone = employees(9);
+const dozen = employees(12);
+const shown = (office: Office, id = 'E1') => office.sandbox.state.users.get(id);
+const codes = ({ findings }: RunReport) => findings.map(({ code, identification }) => `${code} ${identification}`);
+const kinds = async (office: Office, { run }: RunReport) =>
+  (await findChanges(office.app, run.id, { limit: 50 })).map(
+    ({ identification, kind, state }) => `${kind} ${identification} ${state}`,
+  );
+
+describe('undoing an update', () => {
+  it('puts back the fields, and later runs do not write them again until the source has another value', async () => {
+    const office = await openOffice({ sync: { mapping: { ...plainMapping, job: 'job' } } });
+    const rows = (last: string, job: string) => everyone.map((row) => ({ ...row, last, job }));
+    await office.applyRows(rows('Díaz', 'Clerk'));
+    const { run } = await office.applyRows(rows('Wrong', 'Boss'));
+    expect(run.counts.applied).toBe(9);
+    const undone = await undo(office, run.id, { reason: 'wrong export' });
+    expect([undone.run.outcome, undone.run.counts.applied, undone.run.trigger]).toEqual(['succeeded', 9, 'undo']);
+    expect(shown(office)?.fields).toMatchObject({ lastName: 'Díaz', job: 'Clerk' });
+
+    for (const _ of [1, 2]) {
+      const later = await office.apply();
+      expect([later.run.outcome, later.run.counts.update]).toEqual(['nothing-to-do', 0]);
+    }
+    expect(shown(office)?.fields).toMatchObject({ lastName: 'Díaz', job: 'Clerk' });
+
+    office.clock.jump(dayMs);
+    const other = await office.applyRows(rows('Sosa', 'Boss'));
+    expect(other.run.counts.applied).toBe(9);
+    expect(shown(office)?.fields).toMatchObject({ lastName: 'Sosa', job: 'Clerk' });
+  });
+
+  it('does it again after the undo was released', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(everyone.map((row) => ({ ...row, last: 'Wrong' })));
+    const undone = await undo(office, run.id);
+    await decideRun(office.app, 'approve', undone.run.id, { by: 'eva', reopens: true, ids: ['E1', 'E2'] });
+    office.clock.jump(dayMs);
+    await office.apply();
+    expect(['E1', 'E2', 'E3'].map((id) => shown(office, id)?.fields.lastName)).toEqual(['Wrong', 'Wrong', 'Díaz']);
+  });
+
+  it('leaves a value that changed since, and says so', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(everyone.map((row) => ({ ...row, first: 'Eva', last: 'Wrong' })));
+    const user = shown(office);
+    Object.assign(user ?? {}, { fields: { ...user?.fields, lastName: 'By hand' } });
+    const undone = await undo(office, run.id);
+    expect([undone.run.outcome, undone.run.counts.applied]).toEqual(['partial', 9]);
+    expect(codes(undone)).toEqual(['not-undone E1']);
+    expect(undone.findings[0]?.message).toBe('partly undone: lastName left: it changed since');
+    expect(shown(office)?.fields).toMatchObject({ firstName: 'Ana1', lastName: 'By hand' });
+    const again = await undo(office, run.id);
+    expect([again.run.outcome, again.run.counts.update]).toEqual(['partial', 0]);
+    expect(codes(again).filter((code) => code.startsWith('already-undone'))).toHaveLength(8);
+  });
+
+  it('can be undone itself', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(everyone.map((row) => ({ ...row, last: 'Right' })));
+    const undone = await undo(office, run.id);
+    expect(shown(office)?.fields.lastName).toBe('Díaz');
+    await undo(office, undone.run.id);
+    expect(shown(office)?.fields.lastName).toBe('Right');
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+});
+
+describe('undoing a create or an enable', () => {
+  it('disables only people who left or are out of scope by now', async () => {
+    const sync = { scope: "area != 'Guests'", mapping: { ...plainMapping, area: 'area' } };
+    const office = await openOffice({ sync });
+    const rows = (patch: Readonly<Record<string, Row>>) =>
+      employees(9, patch).map((row): Row => ({ area: 'Sales', ...row }));
+    const { run } = await office.applyRows(rows({}));
+    expect(run.counts.create).toBe(9);
+    await office.writeEmployees(
+      rows({ E1: { area: 'Guests' }, E2: { status: 'left' } }).filter((row) => row.id !== 'E3'),
+    );
+    const undone = await undo(office, run.id);
+    expect(await kinds(office, undone)).toEqual(['disable E1 applied', 'disable E2 applied']);
+    expect(undone.run.outcome).toBe('partial');
+    expect(codes(undone)).toHaveLength(7);
+    const message = 'not undone: the source shows the person as active: correct scope or HR first';
+    expect(undone.findings.find(({ identification }) => identification === 'E4')?.message).toBe(message);
+    expect(shown(office, 'E3')?.enabled).toBe(true);
+  });
+});
+
+describe('undoing a disable', () => {
+  const missing = { missing: { afterReads: 1, minAge: '0s' }, guards: { disables: free } };
+
+  it('holds the enable of a person who left, and says that HR still says left', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(employees(9, { E1: { status: 'left' } }));
+    const undone = await undo(office, run.id);
+    expect(await kinds(office, undone)).toEqual(['enable E1 held']);
+    expect(undone.holds[0]?.reason).toMatch(/^HR still says left \(/);
+    await office.apply();
+    await decideRun(office.app, 'approve', undone.run.id, { by: 'eva' });
+    await office.apply();
+    expect(shown(office)?.enabled).toBe(true);
+    for (const _ of [1, 2]) expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+    expect(shown(office)?.enabled).toBe(true);
+  });
+
+  it('enables a person who is missing, whom later runs do not disable until the person was seen again', async () => {
+    const office = await openOffice({ sync: missing });
+    await office.applyRows(dozen);
+    const { run } = await office.applyRows(dozen.slice(1));
+    expect(run.counts.disable).toBe(1);
+    const undone = await undo(office, run.id);
+    expect(await kinds(office, undone)).toEqual(['enable E1 applied']);
+    await office.applyRows(dozen.slice(1));
+    await office.applyRows(dozen.slice(1));
+    expect(shown(office)?.enabled).toBe(true);
+    await office.applyRows(dozen);
+    const gone = await office.applyRows(dozen.slice(1));
+    expect(gone.run.counts.disable).toBe(1);
+  });
+});
+
+describe('an undo is refused', () => {
+  it.each([
+    ['a run that changed nothing', 'changed no user'],
+    ['a preview', 'is a preview'],
+    ['people whom the run did not change', 'did not change E99'],
+  ])('%s', async (what, message) => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await (what.startsWith('people')
+      ? office.applyRows(everyone.map((row) => ({ ...row, last: 'X' })))
+      : office.apply());
+    const scope = { kind: 'all' } as const;
+    const request = { id: 'preview_1', sync: 'people', scope, by: 'ana', requestedAt: 0, expiresAt: 1 };
+    await office.app.engine.store.previews.add(request);
+    const id = what === 'a preview' ? 'preview_1' : run.id;
+    const order = what.startsWith('people') ? { users: ['E99'] } : {};
+    await expect(undo(office, id, order)).rejects.toThrow(message);
+  });
+});
