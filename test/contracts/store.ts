@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { describeAlerts } from './store-alerts.ts';
+import { describeBaselines } from './store-baselines.ts';
 import { describeBatches } from './store-batches.ts';
 import { describeDecisions, describeOldDecisions } from './store-decisions.ts';
 import { describeDirectories } from './store-directories.ts';
@@ -28,6 +29,7 @@ const suites = {
   batches: describeBatches,
   ledger: describeLedger,
   decisions: describeDecisions,
+  'baselines and edits': describeBaselines,
   rosters: describeRosters,
   holds: describeHolds,
   'what became of held changes': describeHeldEnds,
@@ -46,7 +48,13 @@ type SuiteName = keyof typeof suites;
 const everySuite = Object.keys(suites) as readonly SuiteName[];
 
 /** What reads and writes a sealed column. */
-export const touchedBySealing: readonly SuiteName[] = ['plans', 'ledger', 'directories', 'tokens'];
+export const touchedBySealing: readonly SuiteName[] = [
+  'plans',
+  'ledger',
+  'baselines and edits',
+  'directories',
+  'tokens',
+];
 
 /** What inserts into every table: a later version has added columns to each. The other suites insert by the same calls. */
 export const touchedByAdditions: readonly SuiteName[] = [
@@ -54,6 +62,7 @@ export const touchedByAdditions: readonly SuiteName[] = [
   'batches',
   'ledger',
   'decisions',
+  'baselines and edits',
   'rosters',
   'holds',
   'what became of held changes',

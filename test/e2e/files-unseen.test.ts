@@ -7,8 +7,10 @@ holdPromises();
 const minuteMs = 60_000;
 const csv = { delivery: 'csv' };
 
-/** `count` users, all ours, of whom the first `changed` have a new last name in the source. */
-async function officeWith(count: number, changed: number, options: OfficeOptions = {}): Promise<Office> {
+/** At least `users` users, all ours, of whom the first `changed` have a new last name in the source. */
+async function officeWith(users: number, changed: number, options: OfficeOptions = {}): Promise<Office> {
+  // No guard lets more than a third of the users change.
+  const count = Math.max(users, 3 * changed);
   const office = await openOffice({
     ...options,
     sandbox: { people: usersOf(employees(count)), ...options.sandbox },

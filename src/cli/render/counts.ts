@@ -71,6 +71,7 @@ export function renderFacts(facts: RunFacts): string {
     number(facts.unchanged, 'unchanged'),
     facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
     renderMissing(facts),
+    facts.isFirstConfiguration === true ? 'no earlier configuration to compare with' : undefined,
     amount(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),
     facts.postponed === undefined || facts.postponed === 0

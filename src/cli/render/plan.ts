@@ -97,11 +97,8 @@ function renderHolds(report: PlanReport, { colors }: Style): string {
 
 /** Renders what an edit of the configuration changes, by field and class, with examples. */
 function renderEdit(report: PlanReport, examples: readonly PlannedChange[], style: Style): string {
-  const { edit, isFirstConfiguration, managedUsers = 0 } = report.facts;
-  if (edit === undefined) {
-    const isKnown = isFirstConfiguration === true && managedUsers > 0 && report.failure === undefined;
-    return isKnown ? 'the store has no earlier configuration of this sync, so an edit of it cannot be compared' : '';
-  }
+  const { edit } = report.facts;
+  if (edit === undefined) return '';
   const classes = Object.entries(edit.classes).map(([name, count]) => `${name} ${formatNumber(count)}`);
   return [
     style.colors.yellow(`${editSentence(edit)}`),

@@ -335,9 +335,11 @@ export const findingEntries = {
   },
   held: {
     meaning: 'A guard held changes. They are delivered only after an approval.',
-    cause: 'There are more changes of one kind than 24 hours allow, or the source looks wrong.',
+    cause:
+      'There are more changes of one kind than 24 hours allow, an edit of the configuration changes many people, or the source looks wrong.',
     cure: [
       'Run `rollcall holds` to see the people.',
+      'If an edit of the configuration was wrong, take it back: the next run ends the hold.',
       'Run `rollcall approve RUN` to deliver the changes, or `rollcall reject RUN` to drop them.',
     ],
     page: 'operations.md#approve-held-changes',
