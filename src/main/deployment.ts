@@ -289,10 +289,7 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
   ]);
   const { clock, logger, newId, store } = engine.io;
   const needs = async () => {
-    const fault = await store.leases.holder('ready', clock.now()).then(
-      () => undefined,
-      () => 'it cannot be read: see the log',
-    );
+    const fault = await store.fault(clock.now());
     // Requests are rows of the store: the role server takes them while Redis is unavailable.
     const redis = redisFault === undefined || role === 'server' ? [] : [{ name: 'redis', fault: await redisFault() }];
     return [{ name: 'store', fault }, ...redis];
@@ -351,7 +348,8 @@ async function openProcessMetrics(
 ): Promise<OpenedMetrics> {
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
   const { clock, store } = io;
-  const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections) };
+  const channels = config.alerts.map(({ name }) => name);
+  const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections), channels };
   const metrics = openMetrics({ store, clock, version: readVersion(), names, queue });
   meter.attach(metrics.metrics);
   tracing?.sendMetrics(metrics.read);

@@ -100,6 +100,8 @@ export interface Store {
   readonly sessions: Sessions;
   readonly previews: Previews;
   readonly directories: Directories;
+  /** Writes a row. Returns in a few words, without a place, why the store takes no write; undefined when it does. */
+  fault(now: number): Promise<string | undefined>;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

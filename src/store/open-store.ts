@@ -8,6 +8,7 @@ import type { Seal } from '../ports/tokens.ts';
 import { createAlerts } from './alerts.ts';
 import { createBaselines } from './baselines.ts';
 import type { Database, OpenDatabase } from './db/database.ts';
+import { describeFault } from './db/errors.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
 import { isPostgresUrl, openPostgres } from './db/postgres.ts';
@@ -143,6 +144,11 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
     sessions: createSessions(db),
     previews: createPreviews(db),
     directories: createDirectories(db, keys),
+    fault: (now) =>
+      leases.take('writable', 'probe', 1, now).then(
+        () => undefined,
+        (error: unknown) => describeFault(error),
+      ),
     close: () => db.destroy(),
   };
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
@@ -53,6 +54,23 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     await until(async () => (await ask(`${url}/readyz`)).status === 200);
     expect(await metrics()).toMatch(/^rollcall_store_up 1$/m);
     expect(await metrics()).toMatch(/^rollcall_sync_paused\{/m);
+
+    const admin = new Client({ connectionString: store });
+    await admin.connect();
+    const setReadOnly = async (isReadOnly: boolean): Promise<void> => {
+      await admin.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
+      await admin.query('select pg_reload_conf()');
+    };
+    await setReadOnly(true);
+    await until(async () => (await ask(`${url}/readyz`)).status === 503);
+    expect((await ask(`${url}/readyz`)).json).toMatchObject({ faults: { store: 'it is read-only' } });
+    expect(await metrics()).toMatch(/^rollcall_store_up 0$/m);
+    expect(await metrics()).toMatch(/^rollcall_sync_paused\{/m);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    await admin.query('set default_transaction_read_only = off');
+    await setReadOnly(false);
+    await until(async () => (await ask(`${url}/readyz`)).status === 200);
+    await admin.end();
 
     await postgres.stop('fast');
     await until(async () => (await ask(`${url}/readyz`)).status === 503);

@@ -52,6 +52,7 @@ export function memoryStore(): SimulatedStore {
     },
     reports: absentPart as Store['reports'],
     audit: absentPart as Store['audit'],
+    fault: async () => undefined,
     close: async () => {},
   };
 }

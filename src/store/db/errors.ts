@@ -161,6 +161,21 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
 ]);
 const unexpected = 'returned an unexpected error; the write was not done. Please report this';
 
+/** What an error of either database says about the store as a whole, by its code. */
+const faults: readonly (readonly [codes: RegExp, words: string])[] = [
+  [/^(SQLITE_FULL|53100)/, 'its disk is full'],
+  [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006)/, 'it is read-only'],
+  [/^(SQLITE_(IOERR|CORRUPT|NOTADB)|53|58|XX)/, 'it or its disk has errors'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'another process locks it'],
+];
+
+/** Says in a few words why the store takes no write, without its place. */
+export function describeFault(error: unknown): string {
+  const cause = error instanceof RollcallError ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return faults.find(([codes]) => codes.test(code))?.[1] ?? 'it does not answer';
+}
+
 /** Returns whether the connection is no longer usable: it broke, or leads to a server that accepts no writes. */
 export function isConnectionSpent(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^(08|25006|25P0[34]|57P0|XX)/.test(error.code ?? '');

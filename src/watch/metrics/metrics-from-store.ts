@@ -46,6 +46,8 @@ export interface WatchedNames {
     readonly schedule?: unknown;
   }[];
   readonly connections: readonly string[];
+  /** Channels of alerts. */
+  readonly channels?: readonly string[];
   /** Whether workers announce themselves: with Redis. */
   readonly hasWorkers?: boolean;
 }
@@ -74,7 +76,7 @@ const pendingStates = ['sending', 'sent', 'unresolved'];
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections, hasWorkers }: WatchedNames,
+  { syncs, connections, channels = [], hasWorkers }: WatchedNames,
 ): { refresh(): Promise<void>; clear(): void } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
@@ -102,6 +104,11 @@ export function openStoreMetrics(
       }
       for (const name of connections) await readConnection(name, instruments, io);
       await readOpenRuns({ syncs, connections }, instruments, io);
+      const undelivered = await io.store.alerts.undelivered(channels, Number.POSITIVE_INFINITY);
+      for (const channel of channels) {
+        const waiting = undelivered.find((one) => one.channel === channel);
+        instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
+      }
       const isHeld = async (lease: string) => (await io.store.leases.holder(lease, io.clock.now())) !== undefined;
       instruments.schedulerUp.set((await isHeld(deploymentLease)) ? 1 : 0);
       if (hasWorkers === true) instruments.workerUp.set((await isHeld(workersLease)) ? 1 : 0);
@@ -177,7 +184,11 @@ async function readConnection(connection: string, instruments: Instruments, { st
   if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
 }
 
-async function readOpenRuns(names: WatchedNames, instruments: Instruments, { store }: StoreIo): Promise<void> {
+async function readOpenRuns(
+  names: Pick<WatchedNames, 'syncs' | 'connections'>,
+  instruments: Instruments,
+  { store }: StoreIo,
+): Promise<void> {
   const open = await store.runs.unfinished();
   for (const { name: sync } of names.syncs) {
     instruments.runsOpen.set({ sync }, open.filter((run) => run.sync === sync).length);

@@ -28,7 +28,7 @@ export const metricsTable = {
     name: 'rollcall_store_up',
     type: 'gauge',
     labels: [],
-    help: '1 when the store answered this scrape. At 0, metrics of the scope store are absent or keep their value.',
+    help: '1 when the store answered and took a write. At 0, metrics of the scope store may be absent.',
     scope: 'process',
   },
   schedulerUp: {
@@ -120,6 +120,13 @@ export const metricsTable = {
     type: 'gauge',
     labels: ['sync'],
     help: 'Age of the oldest waiting request; 0 without one.',
+    scope: 'store',
+  },
+  noticesUndelivered: {
+    name: 'rollcall_notices_undelivered',
+    type: 'gauge',
+    labels: ['channel'],
+    help: 'Notices that a channel has tried to deliver without success, and tries again.',
     scope: 'store',
   },
   queueJobs: {

@@ -36,6 +36,9 @@ const loopResolutionMs = 20;
 /** How long a scrape waits for the store (ms): less than Prometheus waits for the scrape. */
 const storeAnswersMs = 4000;
 
+/** `read-only`: it answers, and takes no write. */
+type StoreState = 'up' | 'read-only' | 'away';
+
 /** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
 export function openMetrics({ store, clock, version, names, queue }: MetricsOptions): OpenedMetrics {
   const registry = new Registry();
@@ -52,15 +55,14 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
   instruments.workerUp.remove();
   instruments.queueUp.remove();
   instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
-  let reading: Promise<boolean> | undefined;
-  /** Reads the store. Resolves to false while the store is unavailable. */
-  const readStore = async (): Promise<boolean> => {
+  let reading: Promise<StoreState> | undefined;
+  const readStore = async (): Promise<StoreState> => {
     reading ??= fromStore
       .refresh()
       .then(
-        () => true,
-        (error: unknown) => {
-          if (isStoreAway(error)) return false;
+        async () => ((await store.fault(clock.now())) === undefined ? 'up' : 'read-only'),
+        (error: unknown): StoreState => {
+          if (isStoreAway(error)) return 'away';
           throw error;
         },
       )
@@ -69,16 +71,16 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
       });
     const enough = new AbortController();
     const late = clock.sleep(storeAnswersMs, enough.signal).then(
-      () => false,
-      () => false,
+      (): StoreState => 'away',
+      (): StoreState => 'away',
     );
     return Promise.race([reading, late]).finally(() => enough.abort());
   };
   let refreshing: Promise<void> | undefined;
   const refresh = async (): Promise<void> => {
-    const isUp = await readStore();
-    if (!isUp) fromStore.clear();
-    instruments.storeUp.set(isUp ? 1 : 0);
+    const state = await readStore();
+    if (state === 'away') fromStore.clear();
+    instruments.storeUp.set(state === 'up' ? 1 : 0);
     const depth = await queue?.();
     if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);
     showQueue(instruments, depth, clock.now());

@@ -110,7 +110,7 @@ export const alertEntries = {
   },
   'channel-failing': {
     topic: 'channel',
-    rules: [],
+    rules: ['RollcallNoticesUndelivered'],
     meaning: 'A channel has not delivered its notices for five minutes. The other channels tell it.',
     cause: 'The receiver is down, its address or secret changed, or a proxy or network policy blocks it.',
     cure: [
