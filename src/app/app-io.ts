@@ -1,5 +1,15 @@
+import type { Dialect } from '../core/run/settings.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
-import type { ApiAnswer, ApiRequest, ApiTarget, ContractLine, ContractMode } from '../ports/api.ts';
+import type {
+  ApiAnswer,
+  ApiRequest,
+  ApiTarget,
+  ContractLine,
+  ContractMode,
+  LearnEnd,
+  LearnLine,
+  LearnOrder,
+} from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
@@ -96,6 +106,10 @@ export interface ConnectionAccess {
     refresh(signal: AbortSignal): Promise<TokenStatus>;
     revoke(signal: AbortSignal): Promise<TokenStatus>;
   };
+  /** The dialect in use, and which settings of it the configuration states, as paths: `csv.emptyCell`. */
+  readonly dialect: { readonly used: Dialect; readonly written: readonly string[] };
+  /** Makes the experiments of `rollcall learn`. Throws `USAGE`, with nothing written, for a user that the platform knows. */
+  learn(order: LearnOrder): AsyncGenerator<LearnLine, LearnEnd>;
 }
 
 /**

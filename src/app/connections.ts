@@ -11,6 +11,7 @@ import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';
+import { guessesOf, unusedLessons } from './learn.ts';
 import { describeUnreadable } from './privacy.ts';
 
 /** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
@@ -27,7 +28,9 @@ export async function* checkAll(
   yield* checkKeys(engine);
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
-    if (only === undefined || only === name) yield* checkConnection(name, connection, engine.clock.now(), signal);
+    if (only !== undefined && only !== name) continue;
+    yield* checkConnection(name, connection, engine.clock.now(), signal);
+    yield await checkDialect(name, connection, engine);
   }
   for (const { subject, message } of await findOrphans(engine)) yield { subject, state: 'failed', message };
   for (const [name, sync] of engine.syncs) {
@@ -112,6 +115,21 @@ async function* checkConnection(
       ? { subject, state: 'ok', message: 'file status: the endpoint answers, and refuses an unknown file' }
       : { ...failed(subject, error), state: 'warning' };
   }
+}
+
+/** Says which dialect settings are only the defaults: the configuration does not state them, and nothing was learned. */
+async function checkDialect(name: string, access: ConnectionAccess, { store }: EngineIo): Promise<CheckLine> {
+  const { settings = {} } = await store.learned.get(name);
+  const subject = `connection ${name}`;
+  const unused = unusedLessons(access, settings);
+  if (unused.length > 0) {
+    const message = `dialect: learn found other values than those in use: ${unused.join(', ')}. Set them in connections.${name}.dialect`;
+    return { subject, state: 'warning', message };
+  }
+  const guesses = guessesOf(access, settings);
+  if (guesses.length === 0) return { subject, state: 'ok', message: 'dialect: every setting is stated or was learned' };
+  const message = `dialect: not confirmed: ${guesses.join(', ')}. To find out: rollcall learn ${name}`;
+  return { subject, state: 'ok', message };
 }
 
 function failed(subject: string, error: unknown): CheckLine {

@@ -10,6 +10,7 @@ import { audit } from './commands/audit.ts';
 import { explain } from './commands/codes.ts';
 import { start, status } from './commands/deployment.ts';
 import { approve, holds, reject } from './commands/holds.ts';
+import { learn } from './commands/learn.ts';
 import { adopt, exportPerson, forget, why } from './commands/people.ts';
 import { cancel, retry, runs, show, undo } from './commands/runs.ts';
 import { demo, sandbox } from './commands/sandbox.ts';
@@ -23,7 +24,7 @@ import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
 /** All commands in the order of the help, from setup to a running deployment. */
 function commandRows(operations: readonly ApiOperation[]): readonly CommandRow[] {
   return [
-    ...[init, ...sourceCommands, check, plan, apply, start, status, runs, show],
+    ...[init, ...sourceCommands, check, learn, plan, apply, start, status, runs, show],
     ...[holds, approve, reject, adopt, cancel, retry, undo, resync, pause, resume],
     ...[why, explain, audit, exportPerson, forget, ...keyCommands, ...tokenCommands, ...alertCommands],
     ...[migrate, backup, restore, sandbox, ...apiCommands(operations), demo],

@@ -28,6 +28,8 @@ export interface ConnectionSettings {
   readonly ca?: string;
   readonly limits: Limits;
   readonly dialect: Dialect;
+  /** The keys of the dialect that the file states, as paths: `csv.emptyCell`. */
+  readonly writtenDialect: readonly string[];
 }
 
 /** One sync: the settings of the engine, its schedule, its source and its outbox. */

@@ -192,7 +192,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
     name,
-    connectionSettings(name, connection.parse(value)),
+    connectionSettings(name, value, connection.parse(value)),
   ]);
   const read = [...syncs].flatMap(([name, { value, draft }]): [string, SyncConfig][] =>
     draft.source === undefined ? [] : [[name, syncConfig(draft, sync.parse(value), draft.source)]],

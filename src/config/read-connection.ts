@@ -45,8 +45,8 @@ function checkTokens(keys: ReadonlySet<string>, path: KeyPath, report: Report): 
   }
 }
 
-/** Returns the connection in the form that all other code uses. */
-export function connectionSettings(name: string, input: ConnectionInput): ConnectionSettings {
+/** Returns the connection in the form that all other code uses. `value`: as the file states it. */
+export function connectionSettings(name: string, value: unknown, input: ConnectionInput): ConnectionSettings {
   const { baseUrl, applicationToken, refreshToken, accessToken, proxy, ca, limits, dialect } = input;
   return {
     name,
@@ -59,5 +59,12 @@ export function connectionSettings(name: string, input: ConnectionInput): Connec
       timeoutMs: limits.timeout,
     },
     dialect,
+    writtenDialect: isMapping(value) && isMapping(value.dialect) ? pathsOf(value.dialect) : [],
   };
+}
+
+function pathsOf(section: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(section).flatMap(([key, value]) =>
+    isMapping(value) ? pathsOf(value).map((path) => `${key}.${path}`) : [key],
+  );
 }

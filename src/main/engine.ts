@@ -13,6 +13,7 @@ import { given } from '../core/run/given.ts';
 import type { RequestPurpose } from '../core/run/requests.ts';
 import type { Limits } from '../core/run/settings.ts';
 import { defaultExpressionLimits } from '../core/run/settings.ts';
+import { provisioningBytes } from '../delivery/provisioning-file.ts';
 import { deliveryKinds } from '../delivery/registry.ts';
 import { egressWith } from '../drivers/http/egress.ts';
 import { openLocalBudget } from '../drivers/http/rate-limit.ts';
@@ -370,13 +371,23 @@ export function openMeter(): Meter {
 }
 
 /** Returns what the use cases do with one connection. */
-export function accessTo({ platform, tokenManager, revoke }: Connection): ConnectionAccess {
+export function accessTo({ platform, settings, clientOptions, tokenManager, revoke }: Connection): ConnectionAccess {
   const tokens = {
     status: () => tokenManager.status(),
     refresh: (signal: AbortSignal) => tokenManager.refresh(signal),
     revoke: (signal: AbortSignal) => tokenManager.revoke(revoke, signal),
   };
-  return { platform, tokens };
+  return {
+    platform,
+    tokens,
+    dialect: { used: settings.dialect, written: settings.writtenDialect },
+    async *learn(order) {
+      // Loaded only when needed: no other command uses it.
+      const { learnPlatform } = await import('../platform/learn/learn-platform.ts');
+      const fileOf = provisioningBytes;
+      return yield* learnPlatform({ ...order, connection: clientOptions, tokens: tokenManager, fileOf });
+    },
+  };
 }
 
 export function platformApiOf(connections: ReadonlyMap<string, Connection>): PlatformApi {

@@ -92,16 +92,17 @@ export function readReceipt(answer: JsonText, lists: Dialect['status']): UploadR
   return { fileId: id, status: classifyFileStatus(fileStatus, lists) };
 }
 
-/** Reads id and status of a file record (contract, "Provisioning file record"). Ids keep all their digits. */
-function readFileRecord(answer: JsonText): { id: string | undefined; fileStatus: string } {
+/** Reads a file record (contract, "Provisioning file record"). Ids keep all their digits. */
+export function readFileRecord(answer: JsonText): { id: string | undefined; fileStatus: string; isBlocked: boolean } {
   let record = resultOf(answer.value);
   if (isRecord(record) && typeof record.id === 'number' && !Number.isSafeInteger(record.id)) {
     record = resultOf(answer.exact());
   }
   if (!isRecord(record)) throw new AnswerInvalid('`result` is not a file record');
-  const { id, fileStatus } = record;
+  const { id, fileStatus, blocked } = record;
   const isId = typeof id === 'number' || (typeof id === 'string' && id !== '');
-  return { id: isId ? String(id) : undefined, fileStatus: typeof fileStatus === 'string' ? fileStatus : '' };
+  const text = typeof fileStatus === 'string' ? fileStatus : '';
+  return { id: isId ? String(id) : undefined, fileStatus: text, isBlocked: blocked !== false };
 }
 
 /**

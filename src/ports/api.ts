@@ -73,3 +73,78 @@ export interface ContractLine {
  * afterwards. The API cannot remove feedback, so `read-write` is for a test community only.
  */
 export type ContractMode = 'read-only' | 'read-write';
+
+/** The setting that an experiment is about, as a path below `dialect`: `csv.emptyCell`. `settle.visibleWithin` is of the syncs. */
+export const learnedSettings = [
+  'search.parameters',
+  'search.pageSize',
+  'upload.encoding',
+  'status.done',
+  'status.failed',
+  'status.pending',
+  'expiresIn',
+  'enableBy',
+  'csv.header',
+  'csv.emptyCell',
+  'csv.dateFormat',
+  'put',
+  'rolesToken',
+  'userId',
+  'monthNames',
+  'settle.visibleWithin',
+] as const;
+export type LearnedSetting = (typeof learnedSettings)[number];
+
+/** The value of a setting, as the configuration writes it. */
+export type LearnedValue = string | number | readonly string[];
+
+/** What an experiment found out about a setting. */
+export interface LearnLine {
+  readonly setting: LearnedSetting;
+  /** Absent: it could not be found out, and `evidence` says why. */
+  readonly value?: LearnedValue;
+  /** What was seen, as a sentence. Holds no value of a person. */
+  readonly evidence: string;
+}
+
+export type LearnedValues = Readonly<Partial<Record<LearnedSetting, LearnedValue>>>;
+
+/** What the store keeps before a write is sent, so that the next `learn` can clean up what a crash left. */
+export interface LearnTrial {
+  readonly user: string;
+  readonly write: string;
+  /** Epoch ms. */
+  readonly writtenAt: number;
+}
+
+/** How the experiments write: each write goes through this one function. */
+export interface LearnDesk {
+  /**
+   * Asks, takes the connection's file lease, stores what follows, and then does it. Returns undefined when the operator
+   * declines. `send` includes the wait until the platform has processed the write.
+   */
+  write<T>(what: string, send: () => Promise<T>): Promise<T | undefined>;
+  /** Proves that no other `learn` has taken over. Called often. Throws `CONFLICT`. */
+  alive(): Promise<void>;
+  /** Stores that no test user of an earlier write is left. */
+  cleaned(): Promise<void>;
+  /** Says in one line what happens now. */
+  say(text: string): void;
+}
+
+/** How the experiments ended. */
+export interface LearnEnd {
+  /** Why the experiments stopped early, as sentences. Absent: all were made. */
+  readonly stopped?: string;
+  /** The test user that is still on the platform, and why. Absent: it was removed, or never created. */
+  readonly left?: { readonly user: string; readonly state: 'disabled' | 'enabled' | 'unknown'; readonly why: string };
+}
+
+export interface LearnOrder {
+  /** Identification of the test user. The store knows no such person. */
+  readonly user: string;
+  /** The test user that an earlier `learn` may have left. */
+  readonly before: LearnTrial | undefined;
+  readonly desk: LearnDesk;
+  readonly signal: AbortSignal;
+}

@@ -1,4 +1,5 @@
 import type { FileRows } from '../core/run/waves.ts';
+import type { LearnedValues, LearnTrial } from './api.ts';
 
 /* Operator actions on a running deployment, besides triggers: pauses, and the audit log. */
 
@@ -27,11 +28,15 @@ export interface Pauses {
   list(now: number): Promise<readonly Pause[]>;
 }
 
-/** What deliveries learned about the platform of a connection. */
+/** What deliveries and `learn` found out about the platform of a connection. */
 export interface LearnedFacts {
   readonly fileRows?: FileRows;
   /** File statuses that the dialect does not name and that have proven to be an end: in lower case, and since when. */
   readonly endWords?: Readonly<Record<string, number>>;
+  /** Dialect settings that `learn` found out. */
+  readonly settings?: LearnedValues;
+  /** The last write of a `learn` whose test user may be on the platform. */
+  readonly trial?: LearnTrial;
 }
 
 export interface Learned {
@@ -70,6 +75,7 @@ export const auditActions = [
   'webhook',
   'token-refresh',
   'token-revoke',
+  'learn',
   'export',
   'forget',
   'drop-unreadable',

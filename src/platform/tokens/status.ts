@@ -90,7 +90,7 @@ export function describeStaticToken(connection: string, accessToken: string): To
 }
 
 /** Reads `iat` and `exp` of a JWT, as epoch ms. Its signature is not checked, because only the platform trusts it. */
-function claimsOf(token: string): { readonly iat?: number; readonly exp?: number } {
+export function claimsOf(token: string): { readonly iat?: number; readonly exp?: number } {
   const parts = token.split('.');
   if (parts.length !== 3) return {};
   try {

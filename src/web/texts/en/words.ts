@@ -131,6 +131,7 @@ export const words = {
     undo: 'Undo',
     webhook: 'Webhook',
     'token-refresh': 'Refresh a token',
+    learn: 'Learn the dialect of a platform',
     'token-revoke': 'Revoke a token',
     export: 'Export data of a person',
     forget: 'Forget a person',

@@ -130,6 +130,7 @@ export const words: Texts['words'] = {
     undo: 'Deshacer',
     webhook: 'Webhook',
     'token-refresh': 'Renovar un token',
+    learn: 'Aprender el dialecto de una plataforma',
     'token-revoke': 'Revocar un token',
     export: 'Exportar datos de una persona',
     forget: 'Olvidar a una persona',

@@ -1,0 +1,211 @@
+import { identificationProblem } from '../core/person/identification.ts';
+import { chunk } from '../core/run/batch.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { countOf } from '../core/run/formats.ts';
+import {
+  type LearnDesk,
+  type LearnEnd,
+  type LearnedValues,
+  type LearnLine,
+  type LearnTrial,
+  learnedSettings,
+} from '../ports/api.ts';
+import type { Lease } from '../ports/leases.ts';
+import type { LearnedFacts } from '../ports/store.ts';
+import { fileLeaseOf, takeFileLease, turnWaitMs } from '../run/deliver/file-lease.ts';
+import type { EngineIo } from '../run/engine-io.ts';
+import type { AppIo, ConnectionAccess } from './app-io.ts';
+import { note, type SignedCaller, signature } from './audit.ts';
+import { findConnection } from './find-named.ts';
+
+/** What `learn` found out and left. */
+export interface LearnReport extends LearnEnd {
+  readonly connection: string;
+  readonly user: string;
+  readonly lines: readonly LearnLine[];
+  /** Values of this time, by setting. */
+  readonly learned: LearnedValues;
+}
+
+export interface LearnRequest extends SignedCaller {
+  readonly connection: string;
+  /** Identification of the test user. Absent: `rollcall-learn-` and the time. */
+  readonly user?: string;
+  /** Resolves to whether a write may be made. */
+  readonly confirm: (write: string) => Promise<boolean>;
+  readonly onLine: (line: LearnLine) => void;
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A `learn` renews its lease at every poll, and the next one waits until that of a dead process has expired. */
+const learnLeaseMs = 15_000;
+const renewEveryMs = 5_000;
+
+/**
+ * Finds out with a test user what the platform's contract leaves open, and stores which settings are known. Each write is
+ * confirmed, stored before it is sent, and made under the connection's file lease. Throws `USAGE` when the platform, the
+ * ledger or a sync knows the test user, and `CONFLICT` while another `learn` works on the connection.
+ */
+export async function learnConnection(app: AppIo, request: LearnRequest): Promise<LearnReport> {
+  const { engine, connections } = app;
+  const { connection, signal } = request;
+  const access = findConnection(connection, connections);
+  const stamp = new Date(engine.clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
+  const { user = `rollcall-learn-${stamp}` } = request;
+  await refuseKnownUser(user, app);
+  const lease = await takeLearnLease(connection, engine, request);
+  const lines: LearnLine[] = [];
+  try {
+    const { trial: before } = await engine.store.learned.get(connection);
+    const { by } = request;
+    const act = { action: 'learn', by, connection, ...signature(request) } as const;
+    await note(act, engine);
+    const desk = openDesk({ ...request, user, lease, before }, engine);
+    const learning = access.learn({ user, before, desk, signal });
+    for (;;) {
+      const { value, done } = await learning.next();
+      if (done === true) {
+        const learned = valuesOf(lines);
+        await desk.learned(learned);
+        return { connection, user, lines, learned, ...value };
+      }
+      lines.push(value);
+      request.onLine(value);
+    }
+  } finally {
+    await engine.store.leases.release(lease);
+  }
+}
+
+function valuesOf(lines: readonly LearnLine[]): LearnedValues {
+  return Object.fromEntries(lines.flatMap(({ setting, value }) => (value === undefined ? [] : [[setting, value]])));
+}
+
+async function takeLearnLease(
+  connection: string,
+  { store, clock, newId }: EngineIo,
+  { say, signal }: LearnRequest,
+): Promise<Lease> {
+  const owner = newId('learn');
+  const until = clock.now() + 2 * learnLeaseMs;
+  for (let tries = 0; ; tries++) {
+    const lease = await store.leases.take(`learn:${connection}`, owner, learnLeaseMs, clock.now());
+    if (lease !== undefined) return lease;
+    if (clock.now() >= until)
+      throw new RollcallError(`another "rollcall learn ${connection}" is at work`, { code: 'CONFLICT' });
+    if (tries === 0) say('waiting for another learn, or for the end of its lease');
+    await clock.sleep(1000, signal);
+  }
+}
+
+interface DeskOptions extends LearnRequest {
+  readonly user: string;
+  readonly lease: Lease;
+  readonly before: LearnTrial | undefined;
+}
+
+/** Opens the one way on which `learn` writes. */
+function openDesk(
+  { connection, user, lease, before, confirm, say, signal }: DeskOptions,
+  io: EngineIo,
+): LearnDesk & { learned(values: LearnedValues): Promise<void> } {
+  const { store, clock } = io;
+  const keep = (patch: Pick<LearnedFacts, 'trial'>) =>
+    store.learned.update(connection, ({ trial: _, ...known }) => ({ ...known, ...patch }));
+  let tested = before?.user ?? user;
+  let renewedAt = clock.now();
+  const alive = async (): Promise<void> => {
+    signal.throwIfAborted();
+    if (clock.now() - renewedAt < renewEveryMs) return;
+    renewedAt = clock.now();
+    if (!(await store.leases.renew(lease, learnLeaseMs, clock.now())))
+      throw new RollcallError(`another "rollcall learn ${connection}" has taken over`, { code: 'CONFLICT' });
+  };
+  // One owner for every `learn` of the connection: the next one continues with the lease of one that died.
+  const turn = { run: { connection, id: `learn:${connection}` } };
+  return {
+    alive,
+    say,
+    async write(what, send) {
+      if (!(await confirm(what))) return undefined;
+      for (let isTold = false; ; ) {
+        const { isTaken, ahead } = await takeFileLease(turn, io);
+        if (isTaken) break;
+        if (!isTold) say(`waiting: ${countOf(ahead, 'run')} of this connection sends a file before`);
+        isTold = true;
+        await clock.sleep(turnWaitMs(5000, ahead), signal);
+        await alive();
+      }
+      try {
+        renewedAt = 0;
+        await alive();
+        await keep({ trial: { user: tested, write: what, writtenAt: clock.now() } });
+        return await send();
+      } finally {
+        await store.turns.release(fileLeaseOf(connection), turn.run.id);
+      }
+    },
+    async cleaned() {
+      await keep({});
+      tested = user;
+    },
+    learned: (values) =>
+      store.learned.update(connection, (known) => ({ ...known, settings: { ...known.settings, ...values } })),
+  };
+}
+
+/** Throws `USAGE` for an identification that cannot be sent, or that a ledger or the last read of a sync has. */
+async function refuseKnownUser(user: string, { engine, connections }: AppIo): Promise<void> {
+  const { store, syncs } = engine;
+  const refuse = (why: string): never => {
+    throw new RollcallError(`${user} cannot be the test user: ${why}. Name another one with --user`, { code: 'USAGE' });
+  };
+  const problem = identificationProblem(user);
+  if (problem !== undefined) refuse(problem);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._@-]{2,99}$/.test(user)) {
+    refuse('it must have 3 to 100 letters, digits, dots, dashes, underscores or @');
+  }
+  for (const connection of connections.keys()) {
+    if ((await store.ledger.get(connection, user)) !== undefined) refuse(`the ledger of ${connection} knows this user`);
+  }
+  for (const sync of syncs.keys()) {
+    const roster = await store.rosters.open(sync);
+    if (((await roster?.people([user]))?.get(user) ?? []).length > 0)
+      refuse(`the last read of ${sync} has this person`);
+  }
+  for (const { sync, pages } of await store.directories.list()) {
+    const numbers = Array.from({ length: pages }, (_, page) => page);
+    for (const some of chunk(numbers, 50)) {
+      const isListed = (await store.directories.read(sync, some)).some(({ rows }) =>
+        rows.some(({ identification }) => identification.toLowerCase() === user.toLowerCase()),
+      );
+      if (isListed) refuse(`the directory of ${sync} has this person`);
+    }
+  }
+}
+
+/**
+ * Returns the dialect settings of a connection that are neither written in the configuration nor learned; where that is
+ * a whole section, as its name.
+ */
+export function guessesOf({ dialect }: ConnectionAccess, learned: LearnedValues): readonly string[] {
+  const known = [...dialect.written, ...Object.keys(learned)];
+  const isGuess = (setting: string) => !known.includes(setting);
+  const sectionOf = (setting: string) => setting.replace(/\..*/, '');
+  const all = learnedSettings.filter((setting) => !setting.startsWith('settle.'));
+  const isWhole = (section: string) => all.every((setting) => sectionOf(setting) !== section || isGuess(setting));
+  const names = all.filter(isGuess).map((setting) => (isWhole(sectionOf(setting)) ? sectionOf(setting) : setting));
+  return [...new Set(names)];
+}
+
+/** Returns the learned values that differ from those in use, as `put (replaces)`. */
+export function unusedLessons({ dialect }: ConnectionAccess, learned: LearnedValues): readonly string[] {
+  return Object.entries(learned).flatMap(([setting, value]) => {
+    const used = setting
+      .split('.')
+      .reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | undefined)?.[key], dialect.used);
+    const isSame = used === undefined || JSON.stringify(used) === JSON.stringify(value);
+    return isSame ? [] : [typeof value === 'object' ? setting : `${setting} (${value})`];
+  });
+}

@@ -1,0 +1,133 @@
+import { type LearnReport, learnConnection } from '../../app/learn.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { type LearnedValue, type LearnedValues, type LearnLine, learnedSettings } from '../../ports/api.ts';
+import type { CommandRow } from '../command.ts';
+import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
+import { cleanLine, type Style } from '../terminal.ts';
+
+interface LearnOptions extends SignatureOptions {
+  readonly user?: string;
+  readonly yes?: boolean;
+}
+
+export const learn: CommandRow = {
+  words: 'learn',
+  meaning:
+    'find out with a test user how the platform behaves where its API contract is silent, and print the dialect for the configuration',
+  summary: 'find out the dialect of a platform with a test user',
+  arguments: [['<connection>', 'name of the connection']],
+  options: [
+    [
+      '--user <test-id>',
+      'identification of the test user (default: rollcall-learn- and the time); no person may have it',
+    ],
+    confirmOption,
+    ...signatureOptions,
+  ],
+  run: runLearn,
+};
+
+async function runLearn(
+  shell: Shell,
+  connection: string,
+  { user, yes = false, ...options }: LearnOptions,
+): Promise<number> {
+  if (!yes && (shell.isJson || shell.io.ask === undefined)) {
+    const message = `learn ${connection} writes a test user and removes it. Standard input is not a terminal, so add --yes`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  const { by, signed } = signatureOf(shell, options);
+  const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));
+  const report = await shell.withApp({ mayPresentSeed: true }, (app) =>
+    learnConnection(app, {
+      ...{ connection, by, ...signed, say, signal: shell.signal },
+      ...(user === undefined ? {} : { user }),
+      confirm: (write) => shell.confirm(`Send to ${connection}: ${cleanLine(write)}?`, yes),
+      onLine: (line) => shell.print(renderLine(line, shell.style)),
+    }),
+  );
+  const { stopped, left, lines, learned } = report;
+  const isWell = stopped === undefined && left === undefined;
+  const unknown = unknownOf(lines);
+  const json = {
+    ...{ ok: isWell, connection, user: report.user, lines, learned, unknown: unknown.map(({ setting }) => setting) },
+    ...{ dialect: dialectBlock(learned), settle: settleBlock(learned) ?? null },
+    ...{ stopped: stopped ?? null, left: left ?? null },
+  };
+  return shell.answer(json, renderReport(report, shell.style), isWell ? 0 : stopped === undefined ? 4 : 1);
+}
+
+/** Settings without a value, each once. */
+function unknownOf(lines: readonly LearnLine[]): readonly LearnLine[] {
+  const learned = new Set(lines.filter(({ value }) => value !== undefined).map(({ setting }) => setting));
+  const unknown = lines.filter(({ setting }) => !learned.has(setting));
+  return unknown.filter(({ setting }, i) => unknown.findIndex((line) => line.setting === setting) === i);
+}
+
+/** Renders one finding: `✓ csv.emptyCell: keeps  the cell of area was empty, and the field was kept`. */
+function renderLine({ setting, value, evidence }: LearnLine, { colors }: Style): string {
+  const found = value === undefined ? colors.dim('?') : colors.green('✓');
+  const shown = value === undefined ? '' : `: ${yamlOf(value)}`;
+  return `${found} ${colors.bold(`${setting}${cleanLine(shown)}`)}  ${cleanLine(evidence)}`;
+}
+
+function renderReport({ connection, user, stopped, left, lines, learned }: LearnReport, { colors }: Style): string {
+  const parts: string[] = [];
+  if (stopped !== undefined) parts.push(`${colors.red('stopped:')} ${cleanLine(stopped)}.`);
+  if (left !== undefined) {
+    parts.push(
+      `${colors.yellow('left on the platform:')} ${cleanLine(left.user)} (${left.state}): ${cleanLine(left.why)}. Remove it by hand.`,
+    );
+  }
+  if (Object.keys(learned).some((setting) => !setting.startsWith('settle.'))) {
+    parts.push(`In the configuration, below connections.${connection}:\n\n${cleanBlock(dialectBlock(learned))}`);
+  }
+  const settle = settleBlock(learned);
+  if (settle !== undefined) parts.push(`Below each sync of ${connection}:\n\n${settle}`);
+  const unknown = unknownOf(lines);
+  if (unknown.length > 0) {
+    const rows = unknown.map(({ setting, evidence }) => `  ${setting}  ${cleanLine(evidence)}`);
+    parts.push(`Not found out:\n${rows.join('\n')}\nSee docs/platform-assumptions.md.`);
+  }
+  if (stopped === undefined && left === undefined) parts.push(`${user} is removed, and no other user has changed.`);
+  return `\n${parts.join('\n\n')}`;
+}
+
+/** Renders the learned settings as the block of the configuration, in the order of the reference. */
+export function dialectBlock(learned: LearnedValues): string {
+  const lines = ['dialect:'];
+  let open = '';
+  for (const setting of learnedSettings) {
+    const value = learned[setting];
+    if (value === undefined || setting.startsWith('settle.')) continue;
+    const [section = '', key] = setting.split('.');
+    if (key !== undefined && section !== open) lines.push(`  ${section}:`);
+    open = key === undefined ? '' : section;
+    lines.push(key === undefined ? `  ${section}: ${yamlOf(value)}` : `    ${key}: ${yamlOf(value)}`);
+  }
+  return lines.length === 1 ? '' : lines.join('\n');
+}
+
+/** Returns the key for the syncs; undefined where the default is long enough. */
+function settleBlock(learned: LearnedValues): string | undefined {
+  const value = learned['settle.visibleWithin'];
+  return value === undefined || value === '2m' ? undefined : `settle: { visibleWithin: ${value} }`;
+}
+
+function cleanBlock(text: string): string {
+  return text.split('\n').map(cleanLine).join('\n');
+}
+
+/** Writes a value as YAML: plain where that is safe, else as JSON, which is YAML too. */
+function yamlOf(value: LearnedValue): string {
+  if (typeof value === 'object') return `[${value.map(yamlOf).join(', ')}]`;
+  const isPlain =
+    typeof value === 'number' || (/^[A-Za-z][\w /-]*\w$|^[A-Za-z]$|^\d+[smhd]$/.test(value) && !isYamlWord(value));
+  return isPlain ? String(value) : JSON.stringify(value);
+}
+
+/** Words that YAML 1.1 or 1.2 reads as something else than text. */
+function isYamlWord(text: string): boolean {
+  return /^(y|n|yes|no|on|off|true|false|null)$/i.test(text);
+}
