@@ -31,6 +31,7 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Add a status', '/how-to/add-a-status'),
       entry('Use another source', '/how-to/use-another-source'),
       entry('Two syncs on one connection', '/how-to/run-two-syncs-on-one-connection'),
+      entry('Learn the dialect', '/how-to/learn-the-dialect'),
       entry('Move to Kubernetes', '/how-to/move-to-kubernetes'),
       entry('Rotate keys', '/how-to/rotate-keys'),
       entry('Restore a backup', '/how-to/restore-a-backup'),
