@@ -96,7 +96,7 @@ function inverse(subject: OwnCase, undoing: Undoing): Decision<UndoRule> {
 }
 
 /** Undoes a create or an enable, only where the source or the scope says that the account must not be enabled. */
-function takeBack(subject: OwnCase, { order }: Undoing): Decision<UndoRule> {
+function takeBack(subject: OwnCase, { order, done }: Undoing): Decision<UndoRule> {
   const { user, identification, source, neighbors } = subject;
   if (!user.enabled) return already(subject, 'the account is disabled already');
   if (source.says !== 'leaver' && source.says !== 'out-of-scope') {
@@ -108,7 +108,10 @@ function takeBack(subject: OwnCase, { order }: Undoing): Decision<UndoRule> {
   }
   if (neighbors?.claim !== undefined) return left(subject, `sync ${neighbors.claim.by} has the person as active`);
   const why = source.says === 'leaver' ? `left: ${source.person.standingReason}` : 'out of scope by rule';
-  return { rule: 'undo-create', change: disable(user, identification, `${undoes(order)}; ${why}`) };
+  const change = disable(user, identification, `${undoes(order)}; ${why}`);
+  if (done.kind === 'create' || done.changed.length === 0) return { rule: 'undo-create', change };
+  const kept = `partly undone: ${done.changed.join(', ')} left: the account is disabled`;
+  return { rule: 'undo-create', change, finding: finding(subject, 'not-undone', kept) };
 }
 
 /** What would disable the account again after an undo, by what the source says. */
