@@ -58,37 +58,29 @@ async function killAt(world: KillWorld, at: 'checkpoint' | 'write', n: number): 
   return 'over';
 }
 
-async function inWorld<T>(options: WorldOptions, work: (world: KillWorld) => Promise<T>): Promise<T> {
-  const world = await openKillWorld(options);
-  try {
-    return await work(world);
-  } finally {
-    await world.close();
-  }
-}
+type Play = (world: KillWorld, n: number) => ReturnType<typeof killAt>;
+
+/** Plays this run's places, each in a world of its own. Returns how many there are in all. */
+const sweep = (options: WorldOptions, play: Play): Promise<number> =>
+  countUp(async (n) => play(await openKillWorld(options), n), places);
 
 describe.each(cases)('a process killed at every checkpoint, delivering by %s', (_name, options, parked) => {
   it('goes on without losing or repeating anything', async () => {
-    const kills = await countUp(
-      (n) =>
-        inWorld(options, async (world) => {
-          const ended = await killAt(world, 'checkpoint', n);
-          await runToTheEnd(world);
-          await expectPromisesKept(world, options.employees, parked);
-          return ended;
-        }),
-      places,
-    );
+    const kills = await sweep(options, async (world, n) => {
+      const ended = await killAt(world, 'checkpoint', n);
+      await runToTheEnd(world);
+      await expectPromisesKept(world, options.employees, parked);
+      return ended;
+    });
     expect(kills).toBeGreaterThan(10);
   });
 
   it('goes on when the processes that take it up are killed too, each one later', async () => {
-    await inWorld(options, async (world) => {
-      const { first, step } = places;
-      for (let n = first; (await killAt(world, 'checkpoint', n)) === 'killed'; n += step) world.clock.jump(leaseEndsMs);
-      await runToTheEnd(world);
-      await expectPromisesKept(world, options.employees, parked);
-    });
+    const world = await openKillWorld(options);
+    const { first, step } = places;
+    for (let n = first; (await killAt(world, 'checkpoint', n)) === 'killed'; n += step) world.clock.jump(leaseEndsMs);
+    await runToTheEnd(world);
+    await expectPromisesKept(world, options.employees, parked);
   });
 });
 
@@ -99,22 +91,18 @@ describe('a process killed at some checkpoint', () => {
     const leaving = everyone.map((row, i) => (i < 7 ? { ...row, status: 'left' } : row));
     const rows = [...leaving, ...employees(13).slice(12)];
     const options: WorldOptions = { users: everyone, employees: rows, sync: { delivery: 'csv' } };
-    const kills = await countUp(
-      (n) =>
-        inWorld(options, async (world) => {
-          const ended = await killAt(world, 'checkpoint', n);
-          for (let i = 0; i < 2; i += 1) {
-            world.clock.jump(fatesEndMs);
-            await world.apply();
-          }
-          const { run, holds } = await world.apply();
-          expect(run).toMatchObject({ outcome: 'held', counts: { held: 7, disable: 7, applied: 0 } });
-          expect(holds).toMatchObject([{ class: 'disables', state: 'open' }]);
-          expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
-          return ended;
-        }),
-      places,
-    );
+    const kills = await sweep(options, async (world, n) => {
+      const ended = await killAt(world, 'checkpoint', n);
+      for (let i = 0; i < 2; i += 1) {
+        world.clock.jump(fatesEndMs);
+        await world.apply();
+      }
+      const { run, holds } = await world.apply();
+      expect(run).toMatchObject({ outcome: 'held', counts: { held: 7, disable: 7, applied: 0 } });
+      expect(holds).toMatchObject([{ class: 'disables', state: 'open' }]);
+      expect(world.sandbox.state.log.map(({ kind }) => kind)).toEqual(['created']);
+      return ended;
+    });
     expect(kills).toBeGreaterThan(10);
   });
 
@@ -124,21 +112,17 @@ describe('a process killed at some checkpoint', () => {
       employees: everyone,
       sync: { missing: { afterReads: 3, minAge: '0s' } },
     };
-    const kills = await countUp(
-      (n) =>
-        inWorld(options, async (world) => {
-          await world.apply();
-          await world.writeEmployees(everyone.slice(0, 11));
-          const ended = await killAt(world, 'checkpoint', n);
-          for (let i = 0; i < 3; i += 1) {
-            world.clock.jump(fatesEndMs);
-            await world.apply();
-          }
-          expect(world.sandbox.state.log).toEqual([]);
-          return ended;
-        }),
-      places,
-    );
+    const kills = await sweep(options, async (world, n) => {
+      await world.apply();
+      await world.writeEmployees(everyone.slice(0, 11));
+      const ended = await killAt(world, 'checkpoint', n);
+      for (let i = 0; i < 3; i += 1) {
+        world.clock.jump(fatesEndMs);
+        await world.apply();
+      }
+      expect(world.sandbox.state.log).toEqual([]);
+      return ended;
+    });
     expect(kills).toBeGreaterThan(5);
   });
 });

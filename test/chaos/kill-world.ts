@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { planHere } from '../../src/app/previews.ts';
 import { runSync } from '../../src/app/requests.ts';
@@ -44,7 +44,6 @@ export interface KillWorld {
   /** Opens the product in this process, for as long as the work takes. */
   here<T>(work: (app: AppIo) => Promise<T>): Promise<T>;
   apply(): Promise<RunReport>;
-  close(): Promise<void>;
 }
 
 const watch = () => ({ signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' });
@@ -54,6 +53,7 @@ export const leaseEndsMs = 31_000;
 /** Longer than `settle.unknownAfter` and any lease. */
 export const fatesEndMs = 31 * 60_000;
 
+/** Opens a world that closes after the test. */
 export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
   const folder = await temporaryFolder();
   const clock = new SharedClock({ anchor: Date.now(), speed: options.speed ?? 100 });
@@ -64,6 +64,7 @@ export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
     people: usersOf(options.users),
     faults: (options.faults ?? []).map(parseFault),
   });
+  onTestFinished(() => sandbox.close());
   const people = {
     connection: 'acme',
     source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
@@ -99,7 +100,6 @@ export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
       }
     },
     apply: () => world.here((app) => runSync(app, 'people', watch())),
-    close: () => sandbox.close(),
   };
   await world.writeEmployees(options.employees);
   return world;

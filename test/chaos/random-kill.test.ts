@@ -1,29 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { seededRandom } from '../../src/sandbox/people/seed-users.ts';
 import { drawSeeds } from '../support/drawn.ts';
 import { employees, type Row } from '../support/office.ts';
-import {
-  expectPromisesKept,
-  type KillWorld,
-  leaseEndsMs,
-  openKillWorld,
-  runToTheEnd,
-  type WorldOptions,
-} from './kill-world.ts';
-
-const closing: KillWorld[] = [];
-
-afterEach(async () => {
-  for (const world of closing.splice(0)) await world.close();
-});
-
-async function open(options: WorldOptions): Promise<KillWorld> {
-  const world = await openKillWorld(options);
-  closing.push(world);
-  return world;
-}
+import { expectPromisesKept, leaseEndsMs, openKillWorld, runToTheEnd, type WorldOptions } from './kill-world.ts';
 
 interface Office {
   readonly options: WorldOptions;
@@ -50,7 +31,7 @@ describe('a process killed right before or after a write to the store', () => {
   it.each(drawSeeds(100, 4))('keeps every promise (seed %i)', async (seed) => {
     const random = seededRandom(seed);
     const office = randomOffice(random);
-    const world = await open(office.options);
+    const world = await openKillWorld(office.options);
     const kills = 1 + Math.floor(random() * 3);
     for (let kill = 0; kill < kills; kill += 1) {
       const n = 1 + Math.floor(random() * 80);
@@ -67,7 +48,7 @@ describe('a process killed at any moment', () => {
   it.each(drawSeeds(100, 2))('keeps every promise (seed %i)', async (seed) => {
     const random = seededRandom(seed + 1_000_000);
     const office = randomOffice(random);
-    const world = await open({ ...office.options, speed: 20 });
+    const world = await openKillWorld({ ...office.options, speed: 20 });
     const child = world.command({ command: 'apply' });
     // Nothing happens before it asks for the first page of users.
     while (world.sandbox.state.requests.search === 0) await wait(5);
@@ -92,7 +73,7 @@ const calls = [
 describe('a process killed while a call is under way', () => {
   it.each(calls)('reads back before it sends anything again: %s', async (fault, delivery, operation) => {
     const people = employees(5, { E2: { last: 'Núñez' } });
-    const world = await open({
+    const world = await openKillWorld({
       users: employees(3),
       employees: people,
       sync: { delivery, policy: 'upsert-only' },

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunningSandbox } from '../../src/sandbox/index.ts';
 import { seededRandom } from '../../src/sandbox/people/seed-users.ts';
 import { drawSeeds } from '../support/drawn.ts';
@@ -15,12 +15,6 @@ import {
   runToTheEnd,
 } from './kill-world.ts';
 
-const closing: KillWorld[] = [];
-
-afterEach(async () => {
-  for (const world of closing.splice(0)) await world.close();
-});
-
 const people = employees(4, { E2: { last: 'Núñez' } });
 const hourMs = 3_600_000;
 
@@ -30,8 +24,8 @@ function tokens({ applicationToken }: RunningSandbox, refreshToken: string) {
 }
 
 /** A connection that begins with its first refresh token; presenting a used one revokes everything that came from it. */
-async function open(): Promise<KillWorld> {
-  const world = await openKillWorld({
+function open(): Promise<KillWorld> {
+  return openKillWorld({
     users: employees(2),
     employees: people,
     speed: 15,
@@ -40,8 +34,6 @@ async function open(): Promise<KillWorld> {
     root: { encryptionKey: Buffer.alloc(32, 7).toString('base64') },
     connection: (sandbox) => tokens(sandbox, sandbox.refreshToken),
   });
-  closing.push(world);
-  return world;
 }
 
 /** What a person does about REAUTH_REQUIRED: authorizes again and puts the new first token into the configuration. */

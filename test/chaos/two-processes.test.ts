@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeRun, findChanges, findRuns } from '../../src/app/runs.ts';
 import type { Run } from '../../src/ports/store.ts';
 import { employees, type Row } from '../support/office.ts';
@@ -13,25 +13,17 @@ import {
   type WorldOptions,
 } from './kill-world.ts';
 
-const closing: KillWorld[] = [];
-
-afterEach(async () => {
-  for (const world of closing.splice(0)) await world.close();
-});
-
 const users = employees(3);
 const people = employees(6, { E2: { last: 'Núñez' }, E3: { status: 'left' } });
 
-async function open(options: Partial<WorldOptions> = {}): Promise<KillWorld> {
-  const world = await openKillWorld({
+function open(options: Partial<WorldOptions> = {}): Promise<KillWorld> {
+  return openKillWorld({
     users,
     employees: people,
     speed: 15,
     ...options,
     sync: { delivery: 'csv', ...options.sync },
   });
-  closing.push(world);
-  return world;
 }
 
 async function started(world: KillWorld): Promise<Child> {

@@ -40,6 +40,7 @@ export interface RedisWorld extends KillWorld {
   runs(): Promise<readonly Run[]>;
   /** Waits until so many runs have ended. */
   ended(count: number, withinMs?: number): Promise<readonly Run[]>;
+  close(): Promise<void>;
 }
 
 /** Guards that let everything through: these tests are about the queue. */
