@@ -19,6 +19,7 @@ export default defineConfig({
     // Only what hangs runs into them: a first start of a browser or a database on a busy machine takes its time.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // Tests wait for processes, databases and clocks for a third of their time, so three workers fill two cores.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

@@ -1,48 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { shellIn } from '../cli/test-shell.ts';
 import { ask } from '../server/open-test-server.ts';
+import { type RollcallProcess, startRollcall } from '../support/rollcall-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const executable = resolve('src/main/cli.ts');
 const token = 't'.repeat(40);
-
-interface Running {
-  readonly child: ChildProcess;
-  /** Resolves with the first line of standard output or error that matches. */
-  line(what: RegExp): Promise<string>;
-  readonly ended: Promise<number | null>;
-}
-
-function start(folder: string, words: readonly string[]): Running {
-  const child = spawn(process.execPath, [executable, ...words], { cwd: folder, env: { PATH: process.env.PATH } });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines: string[] = [];
-  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', (line) => lines.push(line));
-  const ended = once(child, 'close').then(([code]): number | null => code);
-  return {
-    child,
-    ended,
-    async line(what) {
-      for (;;) {
-        const found = lines.find((line) => what.test(line));
-        if (found !== undefined) return found;
-        const event = await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended]);
-        if (!Array.isArray(event)) expect.fail(`ended without ${what}: ${lines.join('\n')}`);
-      }
-    },
-  };
-}
 
 interface Office {
   readonly folder: string;
-  readonly deployment: Running;
+  readonly deployment: RollcallProcess;
   readonly url: string;
 }
 
@@ -72,9 +42,9 @@ syncs:
       job: { expression: "$match(first, /^([A-Za-z]+)*$/) ? 'letters' : 'other'" }
 `,
   );
-  const deployment = start(folder, ['start', '--json']);
-  const listening = await deployment.line(/http:\/\/127\.0\.0\.1:\d+/);
-  return { folder, deployment, url: /http:\/\/127\.0\.0\.1:\d+/.exec(listening)?.[0] ?? '' };
+  const deployment = startRollcall(folder, ['start', '--json']);
+  const [address] = await deployment.seen(/http:\/\/127\.0\.0\.1:\d+/);
+  return { folder, deployment, url: address };
 }
 
 /** Resolves as soon as a run is in one of these phases. */
@@ -108,7 +78,7 @@ test('names that make an expression hang cost their own cell only, and the deplo
   const why = await shellIn(folder).run(['why', 'people', 'E7', '--json']);
   expect(why.stdout).toMatch(/took longer than 0\.5 s \(expressions\.perRow\)/);
   deployment.child.kill('SIGTERM');
-  expect(await deployment.ended).toBe(0);
+  expect((await deployment.ended).code).toBe(0);
 });
 
 test('SIGTERM ends a deployment in the middle of an evaluation that would take minutes', async () => {
@@ -118,6 +88,6 @@ test('SIGTERM ends a deployment in the middle of an evaluation that would take m
   for (let i = 0; i < 20; i += 1) expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const began = performance.now();
   deployment.child.kill('SIGTERM');
-  expect(await deployment.ended).toBe(0);
+  expect((await deployment.ended).code).toBe(0);
   expect(performance.now() - began).toBeLessThan(25_000);
 });

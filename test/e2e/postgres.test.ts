@@ -1,28 +1,13 @@
-import { type ExecFileException, execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { plainMapping } from '../support/office.ts';
+import { runRollcall } from '../support/rollcall-process.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const postgres = await startPostgres();
-const cli = join(import.meta.dirname, '../../src/main/cli.ts');
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function rollcall(folder: string, ...args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...args], { cwd: folder }, (error: ExecFileException | null, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
-    });
-  });
-}
 
 describe.skipIf(postgres === undefined)('the main job with its store in PostgreSQL', () => {
   async function openOffice(people: number): Promise<{ folder: string; password: string }> {
@@ -53,29 +38,29 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
 
   it('brings everybody over, finds nothing to do the second time, and holds no connection when it has ended', async () => {
     const { folder, password } = await openOffice(30);
-    const first = await rollcall(folder, 'apply', 'people', '--json');
+    const first = await runRollcall(folder, ['apply', 'people', '--json']);
     expect(first).toMatchObject({ code: 0 });
     expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'succeeded', counts: { create: 30 } });
-    const second = await rollcall(folder, 'apply', 'people', '--json');
+    const second = await runRollcall(folder, ['apply', 'people', '--json']);
     expect(JSON.parse(second.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
     for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(password);
   });
 
   it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
     const { folder, password } = await openOffice(3);
-    const three = await Promise.all([1, 2, 3].map(() => rollcall(folder, 'migrate', '--json')));
+    const three = await Promise.all([1, 2, 3].map(() => runRollcall(folder, ['migrate', '--json'])));
     expect(three.map(({ code }) => code)).toEqual([0, 0, 0]);
     const told = three.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
     expect(told.filter(({ from }) => from === null)).toHaveLength(1);
     expect(told.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
     for (const { stdout, stderr } of three) expect(stdout + stderr).not.toContain(password);
     expect((await readdir(folder)).sort()).toEqual(['employees.csv', 'rollcall.yaml']);
-    expect(await rollcall(folder, 'apply', 'people')).toMatchObject({ code: 0 });
+    expect(await runRollcall(folder, ['apply', 'people'])).toMatchObject({ code: 0 });
   });
 
   it('is done once by two processes that are asked for it at the same time', async () => {
     const { folder } = await openOffice(40);
-    const both = await Promise.all([1, 2].map(() => rollcall(folder, 'apply', 'people', '--json')));
+    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
     const told = both.map(
       ({ stdout }) => JSON.parse(stdout) as { id: string; outcome?: string; counts?: { create: number } },
     );
@@ -83,7 +68,7 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     const createdByRun = new Map(told.map(({ id, counts }) => [id, counts?.create ?? 0]));
     expect([...createdByRun.values()].reduce((sum, created) => sum + created, 0)).toBe(40);
     expect(told.map(({ outcome }) => outcome)).toContain('succeeded');
-    const runs = JSON.parse((await rollcall(folder, 'runs', '--json')).stdout) as {
+    const runs = JSON.parse((await runRollcall(folder, ['runs', '--json'])).stdout) as {
       runs: { counts: { applied: number } }[];
     };
     expect(runs.runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(40);

@@ -1,36 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { runRollcall, startRollcall } from '../support/rollcall-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const executable = resolve('src/main/cli.ts');
-const children: ChildProcess[] = [];
-
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
-});
 
 test('SIGHUP opens a good configuration in the same process, and a bad one changes nothing', async () => {
   await using sandbox = await closing(await startSandbox({ now: () => systemClock.now(), processingMs: 0 }));
   const folder = await temporaryFolder();
   const path = join(folder, 'rollcall.yaml');
-  await run(folder, ['init']);
+  expect((await runRollcall(folder, ['init'])).code).toBe(0);
   const good = (await readFile(path, 'utf8'))
     .replace('https://platform.example.com', sandbox.url)
     .replace(/accessToken: .*/, `accessToken: \${file:token}`);
   await writeFile(path, good);
   await writeFile(join(folder, 'token'), sandbox.accessToken);
-  const child = start(folder, ['start', '--port', '0', '--json']);
-  const ended = once(child, 'close');
+  const { child, ended } = startRollcall(folder, ['start', '--port', '0', '--json']);
   const said = lines(child.stdout);
   const logged = lines(child.stderr);
   const first = await said(() => true);
@@ -56,7 +43,7 @@ test('SIGHUP opens a good configuration in the same process, and a bad one chang
   expect(health.status).toBe(200);
   expect(second.syncs).toMatchObject([{ name: 'staff' }]);
   expect(ready.status).toBe(200);
-  expect(await ended).toEqual([0, null]);
+  expect(await ended).toMatchObject({ code: 0 });
 });
 
 type Line = Readonly<Record<string, unknown>>;
@@ -72,18 +59,6 @@ function lines(stream: NodeJS.ReadableStream): (isMeant: (line: Line) => boolean
       if (isMeant(line)) return line;
     }
   };
-}
-
-function start(folder: string, words: readonly string[]) {
-  const env = { PATH: process.env.PATH };
-  const child = spawn(process.execPath, [executable, ...words], { cwd: folder, env, stdio: 'pipe' });
-  children.push(child);
-  return child;
-}
-
-async function run(folder: string, words: readonly string[]): Promise<void> {
-  const [code] = await once(start(folder, words), 'close');
-  expect(code).toBe(0);
 }
 
 async function closing<Closable extends { close(): Promise<void> }>(one: Closable) {

@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { traceIdsOf } from '../../src/core/run/run.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { plainMapping } from '../support/office.ts';
+import { type RollcallProcess, runRollcall, startRollcall } from '../support/rollcall-process.ts';
 import { until } from '../support/services/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openReceiver, type Receiver } from '../watch/alerts/receiver.ts';
@@ -13,7 +12,6 @@ import { closeAfterAll, openRedisServer, redisOrSkip } from '../work/queue/with-
 
 closeAfterAll();
 const redis = await redisOrSkip('one trace over several workers');
-const cli = join(import.meta.dirname, '../../src/main/cli.ts');
 
 interface SentSpan {
   readonly traceId: string;
@@ -95,14 +93,6 @@ const environment = (url: string) => ({
   OTEL_METRIC_EXPORT_INTERVAL: '500',
 });
 
-function rollcall(folder: string, env: NodeJS.ProcessEnv, ...args: readonly string[]) {
-  return new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    execFile(process.execPath, [cli, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
-    );
-  });
-}
-
 /** What everything that was sent says of people: nothing. */
 function expectNoPeople(receiver: Receiver): void {
   const all = receiver.received.map(({ text }) => text).join('\n');
@@ -113,7 +103,7 @@ describe('telemetry', () => {
   it('of one run is one trace, from the request to the read-back, and says nothing of people', async () => {
     const collector = await openReceiver();
     const folder = await openFolder({});
-    const done = await rollcall(folder, environment(collector.url), 'apply', 'people', '--json', '--verbose');
+    const done = await runRollcall(folder, ['apply', 'people', '--json', '--verbose'], environment(collector.url));
     expect(done.code, done.stderr).toBe(0);
     const run = String(JSON.parse(done.stdout).id);
     const ids = traceIdsOf(run);
@@ -161,7 +151,7 @@ describe('telemetry', () => {
     const folder = await openFolder({});
     const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...without } = environment(collector.url);
     for (const env of [without, { ...environment(collector.url), OTEL_SDK_DISABLED: 'true' }]) {
-      const done = await rollcall(folder, env, 'apply', 'people', '--verbose');
+      const done = await runRollcall(folder, ['apply', 'people', '--verbose'], env);
       expect(done.code, done.stderr).toBe(0);
       expect(done.stderr).not.toContain('trace_id');
     }
@@ -171,7 +161,7 @@ describe('telemetry', () => {
   it('to a collector that is not there fails no run', async () => {
     const collector = await openReceiver();
     await collector.close();
-    const done = await rollcall(await openFolder({}), environment(collector.url), 'apply', 'people', '--json');
+    const done = await runRollcall(await openFolder({}), ['apply', 'people', '--json'], environment(collector.url));
     expect(done.code, done.stderr).toBe(0);
     expect(JSON.parse(done.stdout)).toMatchObject({ outcome: 'succeeded' });
   });
@@ -182,7 +172,7 @@ describe('telemetry', () => {
     for (const more of [{}, { traceUrl }]) {
       const folder = await openFolder(more, { alerts: hook });
       await writeFile(join(folder, 'employees.csv'), '');
-      const done = await rollcall(folder, environment(collector.url), 'apply', 'people', '--json');
+      const done = await runRollcall(folder, ['apply', 'people', '--json'], environment(collector.url));
       const { trace } = traceIdsOf(String(JSON.parse(done.stdout).id));
       const [notice] = hook.received.splice(0).map((one) => one.json<{ text: string; links: readonly object[] }>());
       if ('traceUrl' in more)
@@ -198,22 +188,19 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     const server = await openRedisServer(redis ?? '');
     // Long enough for the first worker to leave while the platform works on the file.
     const folder = await openFolder({ redis: server.url }, { processingMs: 4000 });
-    const start = (role: string, instance: string): ChildProcess => {
+    const start = (role: string, instance: string): RollcallProcess => {
       const env = { ...environment(collector.url), OTEL_RESOURCE_ATTRIBUTES: `service.instance.id=${instance}` };
-      const child = spawn(process.execPath, [cli, 'start', '--role', role], { cwd: folder, env, stdio: 'ignore' });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      return child;
+      return startRollcall(folder, ['start', '--role', role], env);
     };
-    const stop = async (child: ChildProcess): Promise<void> => {
-      const exit = once(child, 'exit');
+    const stop = async ({ child, ended }: RollcallProcess): Promise<void> => {
       child.kill('SIGTERM');
-      await exit;
+      await ended;
     };
     const [scheduler, first] = [start('scheduler', 'scheduler'), start('worker', 'first')];
     const isHere = (instance: string) => until(async () => decode(collector).instances.has(instance));
     await isHere('scheduler');
     await isHere('first');
-    expect(await rollcall(folder, process.env, 'resync', 'people')).toMatchObject({ code: 0 });
+    expect(await runRollcall(folder, ['resync', 'people'], process.env)).toMatchObject({ code: 0 });
     await until(async () => decode(collector).spans.some(({ name }) => name === 'reading'));
     await stop(first);
     const second = start('worker', 'second');
