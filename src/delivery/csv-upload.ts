@@ -19,8 +19,13 @@ async function upload(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal)
   const name = `rollcall_${batch.id}.csv`;
   try {
     const content = await provisioningBytes(batch.changes, io.dialect);
-    const { fileId } = await io.platform.upload({ content, name }, signal);
-    return { kind: 'file', fileId, fileName: name };
+    const { fileId, status } = await io.platform.upload({ content, name }, signal);
+    return {
+      kind: 'file',
+      fileId,
+      fileName: name,
+      ...(status.kind === 'pending' && !status.isKnown ? { status } : {}),
+    };
   } catch (error) {
     return uploadRefusalOf(error);
   }

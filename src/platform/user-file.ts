@@ -53,9 +53,10 @@ export async function callUpload<T>(
 export async function readFileStatus(client: PlatformClient, fileId: string, signal: AbortSignal): Promise<FileStatus> {
   const { status } = client.dialect;
   const read = (answer: JsonText): FileStatus => {
-    const { id, fileStatus } = readFileRecord(answer);
+    const { id, fileStatus, isBlocked } = readFileRecord(answer);
     if (id !== undefined && id !== fileId) throw new AnswerInvalid('`result.id` is not the requested file');
-    return classifyFileStatus(fileStatus, status);
+    const read = classifyFileStatus(fileStatus, status);
+    return read.kind === 'pending' && read.isKnown && !isBlocked ? { ...read, isReleased: true } : read;
   };
   const call = contractCall('status', {
     params: { id: fileId },

@@ -1,5 +1,6 @@
 import type { Change } from '../core/plan/change.ts';
 import type { RefusedInRow } from '../core/run/waves.ts';
+import type { FileStatus } from './platform.ts';
 
 /**
  * A route that delivers a batch to the platform. `submit` is called after the store has the state `sending`. It makes
@@ -36,7 +37,7 @@ export type CallResult =
 /** `raw` is what the platform answered, for sealed storage only. No reason quotes it. */
 export type Submission =
   /** The platform accepted a file and processes it. */
-  | { readonly kind: 'file'; readonly fileId: string; readonly fileName: string }
+  | { readonly kind: 'file'; readonly fileId: string; readonly fileName: string; readonly status?: FileStatus }
   /**
    * Direct calls: `onResult` reported the results. A change without a result was not tried and can be sent later.
    * `trouble`: why the run sends nothing more.

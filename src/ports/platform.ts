@@ -66,8 +66,17 @@ export interface UploadReceipt {
 }
 
 export type FileStatus =
-  /** `raw`: the text of a status that the dialect does not name, for sealed storage. */
-  | { readonly kind: 'pending'; readonly text: string; readonly isKnown: boolean; readonly raw?: string }
+  /**
+   * `raw`: the text of a status that the dialect does not name, for sealed storage. `isReleased`: the record of a
+   * file with a listed status says that it no longer blocks others.
+   */
+  | {
+      readonly kind: 'pending';
+      readonly text: string;
+      readonly isKnown: boolean;
+      readonly raw?: string;
+      readonly isReleased?: true;
+    }
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
   /** The platform has no status endpoint (404, 405): determine the results by reading the users back. */

@@ -88,6 +88,20 @@ export interface RunFacts {
   /** Start of the last lookup (epoch ms) that read sent changes back. */
   readonly provedAt?: number;
   readonly filePace?: FilePace;
+  /**
+   * What the polls of the file that is out showed: since when its status stands (epoch ms), the word if the dialect does
+   * not name it, whether the record is no longer blocked, and when its users were read back early.
+   */
+  readonly standing?: {
+    readonly batch: string;
+    readonly since: number;
+    readonly word?: string;
+    readonly isUnnamed?: true;
+    readonly isReleased?: true;
+    readonly readBackAt?: number;
+  };
+  /** The unnamed word with which the platform answered an upload. It is no end. */
+  readonly uploadWord?: string;
   /** Requests that the run needs, estimated when its plan was made. Absent when no plan could be made. */
   readonly budget?: RequestBudget;
   /** The same for a run that also delivers the held changes. Absent when none is held. */

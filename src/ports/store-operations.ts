@@ -37,6 +37,8 @@ export interface LearnedFacts {
   readonly settings?: LearnedValues;
   /** The last write of a `learn` whose test user may be on the platform. */
   readonly trial?: LearnTrial;
+  /** The status of a file stayed pending until the deadline, although all rows were shown. */
+  readonly neverEnds?: true;
 }
 
 export interface Learned {

@@ -7,7 +7,7 @@ import type { UndoneRecord } from '../core/plan/undo.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
-import type { UnsentBatch } from '../core/run/waves.ts';
+import type { FinalStatus, UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions, Holds } from './decisions.ts';
 import type { Leases, Turns } from './leases.ts';
@@ -258,8 +258,8 @@ export interface Batch {
   /** The last status text that the platform returned. */
   readonly status: string | undefined;
   readonly polls: number;
-  /** The final status of the file, once it is known; `no-status`: the platform will not return one. */
-  readonly final: 'done' | 'failed' | 'no-status' | undefined;
+  /** The final status of the file, once it is known. */
+  readonly final: FinalStatus | undefined;
   readonly finalAt: number | undefined;
   readonly reason: string | undefined;
   /** The batch from which this one was split. */

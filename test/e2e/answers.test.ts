@@ -13,7 +13,9 @@ holdPromises();
 
 const csv = { delivery: 'csv', guards: { disables: { absolute: 50 }, updates: { absolute: 500 } } };
 
-async function officeWith(count: number, options: OfficeOptions = {}): Promise<Office> {
+/** Four times as many users, all ours, so that changes of the first `changed` need no approval. */
+async function officeWith(changed: number, options: OfficeOptions = {}): Promise<Office> {
+  const count = 4 * changed;
   const office = await openOffice({
     ...options,
     sandbox: { people: usersOf(employees(count)), ...options.sandbox },
@@ -28,11 +30,13 @@ async function failedIn(office: Office, run: string): Promise<string[]> {
   return failed.map(({ identification }) => identification);
 }
 
-/** All have a new last name, except these. */
-function renamed(count: number, patch: Parameters<typeof employees>[1] = {}) {
-  const rows = Object.fromEntries(employees(count).map(({ id = '' }) => [id, { last: 'Paz', ...patch[id] }]));
-  return employees(count, rows);
+/** The first ones have a new last name, or what the patch says. */
+function renamed(changed: number, patch: Parameters<typeof employees>[1] = {}, last = 'Paz') {
+  const rows = employees(changed).map(({ id = '' }) => [id, { last, ...patch[id] }] as const);
+  return employees(4 * changed, { ...patch, ...Object.fromEntries(rows) });
 }
+
+const dayMs = 25 * 3_600_000;
 
 describe('a firewall that refuses the text of one row (403)', () => {
   it('fails that row, and all others land in the same run', async () => {
@@ -132,9 +136,8 @@ describe('a file that is too large (413)', () => {
     // 32 and 16 rows are refused, then each file has 8 rows.
     expect(office.sandbox.state.requests.upload).toBe(8 + 2);
 
-    await office.writeEmployees(
-      renamed(64, Object.fromEntries(employees(64).map(({ id = '' }) => [id, { last: 'Gil' }]))),
-    );
+    office.clock.jump(dayMs);
+    await office.writeEmployees(renamed(64, {}, 'Gil'));
     const uploads = office.sandbox.state.requests.upload;
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 64 } });
     expect(office.sandbox.state.requests.upload).toBe(uploads + 8);
@@ -146,6 +149,53 @@ describe('a file that is too large (413)', () => {
     office.setFaults('upload:status=413');
     const { run } = await office.apply();
     expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 0, failed: 3 } });
+  });
+});
+
+describe('a file status that the dialect does not name', () => {
+  const settle = { every: '5s', deadline: '30m', visibleWithin: '20s' };
+
+  it('is learned as an end once all rows are shown, said once with the word, and ends the polls of later files', async () => {
+    const office = await officeWith(20, { sync: { batchRows: 10, settle } });
+    await office.writeEmployees(renamed(20));
+    office.setFaults('file:unknown-status=Archived');
+    const startedAt = office.clock.now();
+    const { run, findings } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+    expect(office.clock.now() - startedAt).toBeLessThan(5 * 60_000);
+    const told = findings.filter(({ code, message }) => code === 'file-status' && message.includes('"archived"'));
+    expect(told).toHaveLength(1);
+    expect(told[0]?.message).toContain('connections.acme.dialect.status.done: [Processed');
+
+    office.clock.jump(dayMs);
+    await office.writeEmployees(renamed(20, {}, 'Gil'));
+    const polls = office.sandbox.state.requests.status;
+    const later = await office.apply();
+    expect(later.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+    expect(later.findings.filter(({ code }) => code === 'file-status')).toEqual([]);
+    expect(office.sandbox.state.requests.status).toBeLessThanOrEqual(polls + 12);
+  });
+
+  it('is forgotten when a file that ended by it shows less', async () => {
+    const office = await officeWith(20, { sync: { settle: { ...settle, deadline: '5m' } } });
+    await office.writeEmployees(renamed(20));
+    office.setFaults('file:unknown-status=Archived');
+    expect((await office.apply()).run.outcome).toBe('succeeded');
+    office.clock.jump(dayMs);
+    await office.writeEmployees(renamed(20, {}, 'Gil'));
+    office.setFaults('file:unknown-status=Archived', 'file:drop-row=E7');
+    const { run } = await office.apply();
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 19, unresolved: 1, failed: 0 } });
+    expect((await office.engine.io.store.learned.get('acme')).endWords).toEqual({});
+  });
+
+  it('that never ends is read back early when the record no longer blocks other files', async () => {
+    const office = await officeWith(20, { sync: { settle } });
+    await office.writeEmployees(renamed(20));
+    office.setFaults('file:stuck-after-commit', 'status:merge={"result":{"blocked":false}}');
+    const startedAt = office.clock.now();
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
+    expect(office.clock.now() - startedAt).toBeLessThan(5 * 60_000);
   });
 });
 

@@ -7,13 +7,16 @@
  *   the batches that were not sent `nextBatch` is sent when no proof is due
  */
 
+/** `no-status`: the platform will not return one. `learned`: by a word that the dialect does not name. */
+export type FinalStatus = 'done' | 'failed' | 'no-status' | 'learned';
+
 /** What decides about a batch that was sent. */
 export interface SentBatch {
   readonly id: string;
   readonly state: string;
   readonly sentAt: number | undefined;
   readonly fileId: string | undefined;
-  readonly final: 'done' | 'failed' | 'no-status' | undefined;
+  readonly final: FinalStatus | undefined;
   readonly finalAt: number | undefined;
   readonly parent: string | undefined;
 }

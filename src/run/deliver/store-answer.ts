@@ -6,6 +6,7 @@ import type { Batch, BatchEffects, PlannedChange, RunFacts } from '../../ports/s
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
+import { unnamedWord } from '../prove/end-words.ts';
 import { keepRaw } from '../run-notes.ts';
 import { marksFor } from '../seal/batches.ts';
 import { cutTooLarge, endForTrouble, noteAccepted, refuseFile } from './refused.ts';
@@ -40,6 +41,7 @@ export async function storeAnswer(
           : { facts: { refusedUploads: undefined, refusedInRow: undefined } },
       );
       await noteAccepted(context, changes.length, io);
+      await noteUploadWord(context, submission, io);
       break;
     case 'direct':
       // `settle.visibleWithin` starts after the last call, not after the first.
@@ -86,6 +88,16 @@ export async function storeAnswer(
   const isFile = submission.kind === 'file';
   io.checkpoint('batch-sent');
   return toProving(isFile ? firstPollMs(batch, everyMs, facts.filePace) : 0);
+}
+
+/** Stores the unnamed status of an upload's own answer, which is no end. */
+async function noteUploadWord(
+  { owned }: RunContext,
+  { status }: Extract<Submission, { kind: 'file' }>,
+  io: EngineIo,
+): Promise<void> {
+  const uploadWord = status === undefined ? undefined : unnamedWord(status);
+  if (uploadWord !== owned.run.facts.uploadWord) await io.store.runs.updateFacts(owned, { uploadWord });
 }
 
 /** Returns the refusals in a row after direct calls, if they have changed. */

@@ -1,14 +1,15 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { waitFor } from '../../core/run/waiting.ts';
-import { isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
+import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
 import type { Batch, OwnedRun, RunFacts } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
-import { readWave } from '../deliver/wave.ts';
+import { readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toDelivering } from '../next-step.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
+import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from './end-words.ts';
 import { proveWave } from './prove-wave.ts';
 
 /**
@@ -37,6 +38,8 @@ export async function proveNext(context: RunContext, unstored: UnstoredRequests,
   const sinceMs = batch.sentAt ?? 0;
   const untilMs = sinceMs + spanOn(io.clock, deadlineMs);
   if (now < untilMs) {
+    const early = await readBackEarly(context, batch, ended, io);
+    if (early !== undefined) return early;
     const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
     const afterMs = Math.min(wantedMs, untilMs - now);
     const waiting = waitFor('file', 'its users are read back', {
@@ -48,7 +51,39 @@ export async function proveNext(context: RunContext, unstored: UnstoredRequests,
     return { kind: 'again', afterMs, waiting };
   }
   if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
-  return proveWave(context, ended, io);
+  const next = await proveWave(context, ended, io);
+  if ((await io.store.batches.get(batch.id))?.state === 'settled') {
+    const { connection } = context.owned.run;
+    await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
+  }
+  return next;
+}
+
+/**
+ * Reads the users of a pending file back before the deadline, where `isReadBackDue` says so. Returns what follows when
+ * all rows are shown, so that the file is settled; undefined when it is polled further.
+ */
+async function readBackEarly(
+  context: RunContext,
+  batch: Batch,
+  ended: Wave,
+  io: EngineIo,
+): Promise<NextStep | undefined> {
+  const { owned, sync } = context;
+  const { standing, uploadWord } = (await io.store.runs.get(owned.run.id))?.facts ?? {};
+  if (standing?.batch !== batch.id) return undefined;
+  const { everyMs } = sync.settings.settle;
+  const now = io.clock.now();
+  const neverEnds = (await io.store.learned.get(owned.run.connection)).neverEnds === true;
+  if (!isReadBackDue(standing, { everyMs, now, sentAt: batch.sentAt ?? now, neverEnds })) return undefined;
+  await io.store.runs.updateFacts(owned, { standing: { ...standing, readBackAt: now } });
+  const next = await proveWave(context, ended, io);
+  if ((await io.store.batches.get(batch.id))?.state !== 'settled') return undefined;
+  const { word } = standing;
+  if (word !== undefined && word !== uploadWord && hasStood(standing, everyMs, now)) {
+    await learnEndWord(context, word, io);
+  }
+  return next;
 }
 
 interface Polled {
@@ -68,19 +103,30 @@ async function pollStatus(
   if (io.clock.now() - (batch.sentAt ?? 0) >= renewAfterMs / 2) await takeFileLease(owned, io);
   const { status, retryAfterMs } = await requestStatus(context, batch, io);
   const text = status.kind === 'no-status' ? 'the platform has no file status' : status.text;
-  if (status.kind === 'pending' && !status.isKnown && batch.status !== text && !text.startsWith(missingStatus)) {
+  const word = unnamedWord(status);
+  const isEnd = word !== undefined && (await isLearned(owned, word, io));
+  const isUnnamed = status.kind === 'pending' && !status.isKnown && !text.startsWith(missingStatus);
+  if (isUnnamed && !isEnd && batch.status !== text) {
     io.logger.warn({ run: owned.run.id, batch: batch.number, status: text }, 'unknown file status: waiting');
     await keepRaw(owned, { about: `file status of batch ${batch.number}`, text: status.raw }, io);
     const message = `batch ${batch.number}: the platform returned a status that dialect.status does not name; treated as pending. "rollcall show ${owned.run.id} --raw" shows it`;
-    await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
+    await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
   }
-  const final = status.kind === 'pending' ? undefined : status.kind;
+  const final: FinalStatus | undefined = isEnd ? 'learned' : status.kind === 'pending' ? undefined : status.kind;
   const finalAt = final === undefined ? undefined : io.clock.now();
-  const patch = { status: text, polls: batch.polls + 1, final, finalAt };
-  const facts = learned(owned, { ...batch, ...patch }, io);
+  const patch = { status: isEnd ? word : text, polls: batch.polls + 1, final, finalAt };
+  const isReleased = status.kind === 'pending' && status.isReleased === true;
+  const poll = { batch: batch.id, word, isUnnamed, isReleased, now: io.clock.now() };
+  const standing = final === undefined ? { standing: afterPoll(owned.run.facts.standing, poll) } : {};
+  const facts = { ...learned(owned, { ...batch, ...patch }, io), ...standing };
   await io.store.batches.update(owned, batch.id, patch, { facts, ...unstored() });
   if (final !== undefined) io.checkpoint('status-final');
   return { batch: { ...batch, ...patch }, retryAfterMs };
+}
+
+/** A word with which the platform answered the upload itself is no end. */
+async function isLearned({ run }: OwnedRun, word: string, { store }: EngineIo): Promise<boolean> {
+  return word !== run.facts.uploadWord && (await store.learned.get(run.connection)).endWords?.[word] !== undefined;
 }
 
 /** Returns how long files take, for the first poll of the next one. */
@@ -120,5 +166,5 @@ async function requestStatus(
 
 async function reportMissingStatus({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
   const message = `batch ${batch.number}: the file had no final status until settle.deadline (last: ${batch.status}), so its users were read back. If ${sync.dialect.status.path} is not the status endpoint, correct dialect.status.path`;
-  await io.store.runs.addFindings(owned, [{ code: 'batch-failed', message }]);
+  await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
 }

@@ -13,6 +13,7 @@ import { isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, toDelivering, toProving } from '../next-step.ts';
 import { changesInBatch, changesOf, newBatch } from '../seal/batches.ts';
+import { forgetEndWord } from './end-words.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from './read-back.ts';
 
@@ -156,6 +157,10 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     findings.push(...findingsOf(back));
     if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
   }
+  if (unseen.length > 0 && batch.final === 'learned' && action.kind === 'fail') {
+    await forgetEndWord(context, batch, io);
+    return { batch, changes: unseen.length, untilMs: now };
+  }
   const isWaiting = unseen.length > 0 && action.kind === 'wait';
   if (batch.final === 'failed')
     await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
@@ -222,8 +227,11 @@ async function leaveWaiting(
 type Proven = Required<Pick<BatchEffects, 'marks' | 'ledger' | 'findings'>>;
 
 async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
-  if (isFilePending(batch)) return { kind: 'unresolved' };
   const { deadlineMs, visibleWithinMs } = sync.settings.settle;
+  if (isFilePending(batch)) {
+    const endMs = (batch.sentAt ?? 0) + spanOn(io.clock, deadlineMs);
+    return lookups.startedAt < endMs ? { kind: 'wait', untilMs: endMs } : { kind: 'unresolved' };
+  }
   const isWithout = batch.final === 'no-status';
   const untilMs = isWithout
     ? (batch.sentAt ?? 0) + spanOn(io.clock, deadlineMs)

@@ -11,6 +11,7 @@ const causes: readonly FindingCode[] = [
   'row-unreadable',
   'platform-ill',
   'batch-failed',
+  'file-status',
   'unresolved',
   'not-deliverable',
 ];

@@ -113,7 +113,7 @@ describe('the status of a file', () => {
     await scene.step();
     const [finding, ...others] = await scene.findings();
     expect(finding).toMatch(
-      /^batch-failed: batch 1: the platform returned a status that dialect\.status does not name; treated as pending\. "rollcall show \S+ --raw" shows it$/,
+      /^file-status: batch 1: the platform returned a status that dialect\.status does not name; treated as pending\. "rollcall show \S+ --raw" shows it$/,
     );
     expect(others).toEqual([]);
     expect(scene.log.lines.filter(({ level }) => level === 'warn')).toEqual([

@@ -360,6 +360,15 @@ export const findingEntries = {
     cure: ['Set `batchRows` of the sync to the number that the message names.'],
     page: files,
   },
+  'file-status': {
+    meaning: 'The platform returned no status for a file, or one that `dialect.status` does not name.',
+    cause: 'The platform uses other words, or has no status endpoint at `dialect.status.path`.',
+    cure: [
+      'Add the word that the message names to `dialect.status.done`, `failed` or `pending` of the connection.',
+      'If the message names none, `rollcall show RUN --raw` shows it.',
+    ],
+    page: files,
+  },
   'batch-failed': {
     meaning: 'A file or call failed. The run reads its rows back, and sends the missing ones again in smaller files.',
     cause: 'The platform ended the file as failed, or rejected the upload.',
