@@ -138,6 +138,111 @@ describe('learn', () => {
   );
 });
 
+describe('learn never hurts', () => {
+  const crowd = () => usersOf(employees(6));
+  const kinds = ({ sandbox }: Office) =>
+    sandbox.state.log.map(({ identification, kind }) => `${kind} ${identification}`);
+
+  it('stops after the first file when another user has moved, says who, and removes the test user', async () => {
+    const office = await openOffice({ sandbox: { people: crowd() } });
+    const confirm = async (write: string) => {
+      if (write.includes('I learn-1')) office.sandbox.state.editUser('E3', { fields: { area: 'Elsewhere' } });
+      return true;
+    };
+
+    const report = await learn(office, { confirm });
+
+    expect(report.stopped).toContain('1 other user changed between the two scans (E3)');
+    expect(report.left).toBeUndefined();
+    expect(kinds(office).filter((line) => !line.endsWith('E3'))).toEqual(['created learn-1', 'removed learn-1']);
+    expect(storedText(office)).not.toContain(testId);
+  });
+
+  it('sends no userId that another user has as id, uid or identification', async () => {
+    const office = await openOffice({ sandbox: { people: crowd(), quirks: { userId: 'identification' } } });
+    // The next account has the id 1008, and the platform takes an identification as userId.
+    const next = 1000 + 6 + 2;
+    const trap = { identification: String(next), enabled: true, fields: { firstName: 'Ana', lastName: 'Trap' } };
+    const trapped = await openOffice({
+      sandbox: { people: [...crowd(), trap], quirks: { userId: 'identification' } },
+    });
+
+    const [free, caught] = [await learn(office), await learn(trapped)];
+
+    expect([free.learned.userId, caught.learned.userId]).toEqual(['identification', 'identification']);
+    expect(caught.lines.find(({ setting }) => setting === 'userId')?.evidence).toContain('its id was not sent');
+    expect(trapped.sandbox.state.log.filter(({ identification }) => identification !== testId)).toEqual([]);
+    expect(trapped.sandbox.state.requests.update).toBe((office.sandbox.state.requests.update ?? 0) - 1);
+  });
+
+  it.each([
+    ['the platform', 'E3'],
+    ['the platform, in other case', 'e3'],
+    ['a sync alone', 'E9'],
+    ['no path', '..'],
+  ])('refuses a test user that is known to %s, and writes nothing', async (_, user) => {
+    const rows = [
+      ...employees(6),
+      ...employees(9)
+        .slice(8)
+        .map((row) => ({ ...row, status: 'left' })),
+    ];
+    const office = await openOffice({ sandbox: { people: crowd() } });
+    await office.applyRows(rows);
+    const before = office.sandbox.state.log.length;
+
+    await expect(learn(office, { user })).rejects.toMatchObject({ code: 'USAGE' });
+    expect(office.sandbox.state.log).toHaveLength(before);
+    expect(office.sandbox.state.files.size).toBe(0);
+  });
+
+  it('writes nothing when the first file is declined, and goes without a write that is declined', async () => {
+    const office = await openOffice({ sandbox: { people: crowd() } });
+    const none = await learn(office, { confirm: async () => false });
+    expect(none.stopped).toContain('declined');
+    expect(office.sandbox.state.log).toEqual([]);
+
+    const some = await learn(office, { confirm: async (write) => !write.startsWith('PUT') });
+    expect(some.stopped).toBeUndefined();
+    expect(some.lines).toContainEqual({ setting: 'put', evidence: 'the write was declined' });
+    expect(some.learned['csv.emptyCell']).toBe('clears');
+    expectNoTrace(office, 6);
+  });
+
+  it('disables and names the test user when the platform refuses its removal', async () => {
+    const office = await openOffice({ sandbox: { people: crowd() }, faults: ['delete:status=403'] });
+
+    const report = await learn(office);
+
+    expect(report.left).toMatchObject({ user: testId, state: 'disabled', why: expect.stringContaining('403') });
+    expect(office.sandbox.state.users.get(testId)?.enabled).toBe(false);
+  });
+
+  it('removes what a stopped learn has left, also a row that was still in flight, before it begins', async () => {
+    const office = await openOffice({ sandbox: { people: crowd(), processingMs: 20_000 } });
+    const stop = new AbortController();
+    const confirm = async (write: string) => {
+      // The file of the first row is on its way when the process ends.
+      if (write.includes('I learn-1')) setTimeout(() => stop.abort(new Error('killed')), 60);
+      return true;
+    };
+    await expect(learn(office, { confirm, signal: stop.signal })).rejects.toBeDefined();
+    expect(storedText(office)).toContain(testId);
+    // A process that was killed also leaves its leases.
+    const { leases, turns } = office.engine.io.store;
+    const now = office.clock.now();
+    await leases.take('learn:acme', 'killed', 15_000, now);
+    await turns.take({ name: 'file:acme', owner: 'learn:acme', ttlMs: 600_000, placeMs: 60_000 }, now);
+
+    const report = await learn(office, { user: 'learn-2' });
+
+    expect([report.stopped, report.left]).toEqual([undefined, undefined]);
+    expect(kinds(office).slice(0, 2)).toEqual(['created learn-1', 'removed learn-1']);
+    expect([...office.sandbox.state.users.keys()].filter((name) => name.startsWith('learn-'))).toEqual([]);
+    expect(storedText(office)).not.toContain('learn-');
+  });
+});
+
 function wordsOf({ learned }: LearnReport, setting: LearnedSetting): readonly string[] {
   const words = learned[setting];
   return Array.isArray(words) ? words.map((word) => String(word).toLowerCase()) : [];
