@@ -95,11 +95,13 @@ export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSet
     parkEmail,
     formerly,
     freeze,
+    guards: { segments, ...limits },
     ...others
   } = input;
   const byEmail: readonly MatchKey[] = input.mapping.fields.email === undefined ? [] : ['email'];
   const settings: SyncSettings = {
     ...others,
+    guards: { ...limits, ...given({ segments }) },
     name: draft.name,
     scope: input.scope,
     ...(prefer === undefined ? {} : { prefer }),

@@ -201,6 +201,8 @@ export interface Plans {
    * a renamed sync. Changes of `others` count for the people whom the sync owns now.
    */
   appliedSince(who: Applier, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
+  /** Returns the disables that `appliedSince` counts. */
+  disabledSince(who: Applier, since: number): Promise<readonly PlannedChange[]>;
   /** Returns the changes of one person in former runs, newest first. */
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
 }

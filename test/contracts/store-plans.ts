@@ -456,6 +456,9 @@ export function describePlans(store: () => Store): void {
     expect(await plans.appliedSince(people, now)).toEqual({ ...recent, disables: 2 });
     expect(await plans.appliedSince(people, now + 1)).toEqual(recent);
     expect(await plans.appliedSince(people, now + 11)).toEqual(noClasses);
+    const disabled = (since: number) => plans.disabledSince(people, since);
+    expect((await disabled(now)).map(({ identification }) => identification)).toEqual(['b', 'f']);
+    expect((await disabled(now + 1)).map(({ before }) => before)).toEqual([sampleChange('f', 'disable').before]);
   });
 
   it('counts what a sync of a former name applied, what others did to people who are ours now, and no other connection', async () => {

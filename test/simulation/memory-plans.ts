@@ -215,6 +215,9 @@ export function memoryPlans(tables: Tables): Plans {
       }
       return { ...newest.header, digest: newest.digest };
     },
+    // The simulated companies have no guards by segment.
+    disabledSince: async () => [],
+
     async appliedSince({ sync, connection, others }, since) {
       const count = noClasses();
       for (const { header, changes } of plans.values()) {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { type FieldName, findField } from '../../core/person/fields.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { type BlockedThreshold, defaultGuards } from '../../core/run/settings.ts';
 import { must } from '../sentences.ts';
-import { documented, wholeNumber } from './values.ts';
+import { documented, uniqueList, wholeNumber } from './values.ts';
 
 const percentError = must('must be a percentage from 0 to 100');
 const percentage = () =>
@@ -87,6 +88,18 @@ export const guards = z.strictObject({
   handOvers: threshold('handOvers', 'Accounts that stay enabled because another sync is expected to take them over.'),
   configuration: threshold('configuration', 'People whom an edit of the configuration changes, and nothing else.'),
   blocked: blockedThreshold(defaultGuards.blocked),
+  segments: documented(
+    uniqueList(
+      z
+        .string()
+        .refine((name) => findField(name)?.isReadable === true, {
+          error: must('must be a field that the platform shows, such as area or office'),
+        })
+        .transform((name) => name as FieldName),
+    ).optional(),
+    'Fields whose values limit disables too. Where 5 or more managed users share a value, more than 3 and more than 30 % of them in 24 hours are held.',
+    ['area', 'office'],
+  ),
   rowsDownPercent: documented(
     percentage().default(defaultGuards.rowsDownPercent),
     'If source rows drop by more than this percentage against the last complete read, disables, removes and misses are held.',

@@ -88,6 +88,8 @@ export interface BlockedThreshold extends Threshold {
 
 export type GuardSettings = Readonly<Record<ChangeClass, Threshold>> & {
   readonly blocked: BlockedThreshold;
+  /** Fields within each value of which disables are limited too. Absent: none. */
+  readonly segments?: readonly FieldName[];
   /** Disables, removes and misses are held when source rows fall by more than this percentage. */
   readonly rowsDownPercent: number;
   /** Updates of a mapped field are held when its fill rate falls by more than these percentage points. */

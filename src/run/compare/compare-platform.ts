@@ -1,4 +1,5 @@
 import { numberDamage } from '../../core/guard/damage.ts';
+import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import type { User } from '../../core/person/user.ts';
 import { looksLikeSamePerson } from '../../core/plan/neighbors.ts';
@@ -24,6 +25,8 @@ export interface Compared {
   readonly pageSize: number | undefined;
   /** Enabled users that are ours; undefined where not all users were read. */
   readonly enabled: number | undefined;
+  /** The same by value of the fields of `guards.segments`. */
+  readonly segments: SegmentCounts | undefined;
   /** People of the source who need no decision: equal and already ours, or leavers whose disabled account is not ours. */
   readonly unchanged: number;
   /** On the platform, in no record of this source and not ours; undefined where not all users were read. */
@@ -66,6 +69,7 @@ interface Count {
   isLookedUp: boolean;
   /** Number of e-mails that users must get and do not have yet; counted where users were looked up. */
   newEmails: number;
+  readonly segments: ReturnType<typeof openSegmentCounts>;
   readonly claims: EmailClaims;
   readonly holders: Map<number, number>;
 }
@@ -82,6 +86,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     postponed: 0,
     isLookedUp: false,
     newEmails: 0,
+    segments: openSegmentCounts(job.sync.settings.guards.segments ?? []),
     claims: new Map(),
     holders: new Map(),
   };
@@ -101,12 +106,14 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   // A single page may hold fewer users than fit.
   const scanned = pages > 1 ? rows : Math.max(rows, job.sync.dialect.search.pageSize);
   const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
+  const isWhole = job.only === undefined && !job.isFocused;
   return {
     lookedAt,
     lookTookMs,
     users,
     pageSize: count.isLookedUp ? undefined : scanned,
     enabled: whole.enabled,
+    segments: isWhole ? count.segments.counts : undefined,
     unchanged,
     unmanaged: whole.unmanaged,
     postponed,
@@ -229,7 +236,10 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   }
   index.set(slot, mark.seen);
   if (user.enabled) index.seeEnabled(slot, user.id);
-  if (user.enabled && index.has(slot, mark.ours)) count.enabled += 1;
+  if (user.enabled && index.has(slot, mark.ours)) {
+    count.enabled += 1;
+    count.segments.add(user.fields);
+  }
   if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
   if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) {
     if (!index.has(slot, mark.conflict)) count.unchanged += 1;

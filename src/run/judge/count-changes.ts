@@ -1,9 +1,17 @@
 import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
+import {
+  mayExceed,
+  openSegmentCounts,
+  type SegmentCounts,
+  type SegmentDisable,
+  segmentsToHold,
+} from '../../core/guard/segments.ts';
+import type { FieldName } from '../../core/person/fields.ts';
 import { type ChangeClass, isFreezable } from '../../core/plan/change.ts';
 import { leftOutReason } from '../../core/plan/decision.ts';
 import { countOf, formatInstant, frozenReason } from '../../core/run/formats.ts';
 import type { Hold } from '../../core/run/run.ts';
-import type { Applier } from '../../ports/store.ts';
+import type { Applier, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
@@ -27,7 +35,7 @@ export async function countChanges(
   await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
   const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
-  const held = [...left, ...(await holdByColumn(work, read, io))];
+  const held = [...left, ...(await holdByColumn(work, read, io)), ...(await holdBySegment(work, compared, io))];
   const { open, beside } = await io.store.plans.count(recorder.planId);
   return {
     open,
@@ -79,6 +87,54 @@ async function holdByColumn(
   const names = changed.map(({ identification }) => identification);
   const count = await recorder.holdSome({ names, class: 'disables' }, reason);
   return count === 0 ? [] : [{ sync: name, class: 'disables', reason, count }];
+}
+
+/** Holds the disables of segments that lose too many people in 24 hours. The others continue. */
+async function holdBySegment(
+  { recorder, sync, signal }: PlanWork,
+  { segments }: PlanCompared,
+  io: EngineIo,
+): Promise<readonly Hold[]> {
+  const { name, guards } = sync.settings;
+  const { segments: fields = [] } = guards;
+  if (fields.length === 0) return [];
+  const open: SegmentDisable[] = [];
+  for await (const change of changesOf(recorder.planId, io, { states: ['planned'], classes: ['disables'] })) {
+    if (!change.isApproved) open.push(segmentDisable(change));
+  }
+  const since = guardWindowStart(io);
+  const recent = (await io.store.plans.disabledSince(applierOf(sync, io), since)).map(segmentDisable);
+  if (open.length === 0 || !mayExceed({ fields, open, recent })) return [];
+  const managed = segments ?? (await countSegments(fields, sync, signal, io));
+  const found = segmentsToHold({ fields, open, recent, managed });
+  for (const { names, reason } of found) await recorder.holdSome({ names, class: 'disables' }, reason);
+  const count = new Set(found.flatMap(({ names }) => names)).size;
+  const reason = found.map((one) => one.reason).join('; ');
+  return count === 0 ? [] : [{ sync: name, class: 'disables', reason, count }];
+}
+
+function segmentDisable({ identification, before }: PlannedChange): SegmentDisable {
+  return { identification, fields: before?.fields ?? {} };
+}
+
+/** Counts the enabled managed users by segment, where the plan has read only a few people. */
+async function countSegments(
+  fields: readonly FieldName[],
+  { settings, platform }: Sync,
+  signal: AbortSignal,
+  io: EngineIo,
+): Promise<SegmentCounts> {
+  const owned = new Set<string>();
+  for await (const entries of io.store.ledger.all(settings.connection)) {
+    for (const { owner, removed, identification } of entries) {
+      if (owner === settings.name && removed === undefined) owned.add(identification);
+    }
+  }
+  const { counts, add } = openSegmentCounts(fields);
+  for await (const { users } of platform.scan(signal)) {
+    for (const user of users) if (user.enabled && owned.has(user.identification)) add(user.fields);
+  }
+  return counts;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SelectQueryBuilder } from 'kysely';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { Applier } from '../../ports/store.ts';
 import type { Database } from '../db/database.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
+import type { ChangeRow, Schema } from '../db/schema.ts';
 import { countClasses } from './changes.ts';
 
 /** Applied changes, or those of one instant, that one statement reads. */
@@ -39,8 +39,28 @@ export async function countAppliedSince(
       groups.push(...(await counted(query)));
     }
   }
-  for await (const some of perhapsSince(db, who, since)) groups.push(...some);
+  for await (const changes of perhapsSince(db, who, since)) groups.push(...(await counted(changes)));
   return countClasses(groups);
+}
+
+/** `Plans.disabledSince`. */
+export async function disablesSince(db: Database, who: Applier, since: number): Promise<Selectable<ChangeRow>[]> {
+  const rows: Selectable<ChangeRow>[] = [];
+  const claims = new Map<string, Claim>();
+  for await (const span of appliedSpans(db, since)) {
+    const found = await appliedBetween(db, span).where('kind', '=', 'disable').selectAll().execute();
+    await learnClaims(db, who, [...new Set(found.map(({ plan }) => plan))], claims);
+    rows.push(...found.filter(({ plan }) => claims.get(plan) === 'all'));
+    const shared = [...new Set(found.map(({ plan }) => plan))].filter((plan) => claims.get(plan) === 'ours now');
+    for (const plans of inLists(shared)) {
+      const query = ownedNow(appliedBetween(db, span).where('plan', 'in', plans), who);
+      rows.push(...(await query.where('kind', '=', 'disable').selectAll().execute()));
+    }
+  }
+  for await (const changes of perhapsSince(db, who, since)) {
+    rows.push(...(await changes.where('kind', '=', 'disable').selectAll().execute()));
+  }
+  return rows;
 }
 
 /** A plan's id is its run's. Plans that were only shown have applied nothing. */
@@ -132,7 +152,7 @@ function ownedNow(changes: Changes, { connection, sync }: Applier): Changes {
 }
 
 /** What went out since then and may have been applied, batch by batch. */
-async function* perhapsSince(db: Database, who: Applier, since: number): AsyncGenerator<readonly Group[], void> {
+async function* perhapsSince(db: Database, who: Applier, since: number): AsyncGenerator<Changes, void> {
   const batches = await db
     .selectFrom('batches')
     .select(['id', 'sync'])
@@ -146,7 +166,7 @@ async function* perhapsSince(db: Database, who: Applier, since: number): AsyncGe
       .where('state', 'in', ['sent', 'unresolved'])
       .where('applied_at', 'is', null)
       .where('is_approved', '=', 0);
-    yield await counted(claimOf(sync, who) === 'all' ? changes : ownedNow(changes, who));
+    yield claimOf(sync, who) === 'all' ? changes : ownedNow(changes, who);
     await nextTurn();
   }
 }

@@ -3,16 +3,18 @@ import type { ChangeClass } from '../../core/plan/change.ts';
 import type { OwnedRun, Plans } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
+import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
-import { countAppliedSince } from './applied-since.ts';
-import { changedPattern, classMask } from './changes.ts';
+import { countAppliedSince, disablesSince } from './applied-since.ts';
+import { changedPattern, classMask, toPlannedChange } from './changes.ts';
 import { aboutPiece, decisionAbout, inPiece, inPieces, inPlan, piecesOf, proposalsAbout } from './plan-access.ts';
 
 /** What guards and approvals do to the changes of a plan, piece by piece. */
 export function createPlanGuards(
   db: Database,
-): Pick<Plans, 'hold' | 'holdSome' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince'> {
+  keys: KeyRing,
+): Pick<Plans, 'hold' | 'holdSome' | 'holdFields' | 'setAside' | 'applyApprovals' | 'appliedSince' | 'disabledSince'> {
   async function holdWhere(
     owned: OwnedRun | undefined,
     planId: string,
@@ -95,6 +97,10 @@ export function createPlanGuards(
     },
 
     appliedSince: (who, since) => countAppliedSince(db, who, since),
+
+    async disabledSince(who, since) {
+      return (await disablesSince(db, who, since)).map((row) => toPlannedChange(row, keys));
+    },
   };
 }
 

@@ -17,7 +17,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
   const writer = new RowWriter<'changes', NewChangeRow>('changes');
 
   return {
-    ...createPlanGuards(db),
+    ...createPlanGuards(db, keys),
     ...createPlanQueries(db, keys),
 
     begin(owned, header) {
