@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,9 +9,10 @@ import { openSeal } from '../../src/platform/tokens/seal.ts';
 import { parseFault, startSandbox } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { isLong } from '../support/drawn.ts';
+import { startRollcall } from '../support/rollcall-process.ts';
+import { until } from '../support/services/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const program = join(import.meta.dirname, '../../src/main/cli.ts');
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 /** Sets limits of a process that runs already (util-linux). */
 const prlimit = '/usr/bin/prlimit';
@@ -47,25 +47,12 @@ async function openCompany() {
     }),
   );
   const start = (...words: readonly string[]) => {
-    const child = spawn(process.execPath, [program, ...words, '--config', config], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-      });
-    }
-    const ended = once(child, 'close').then(([code]) => code as number | null);
+    const running = startRollcall(folder, [...words, '--config', config], process.env);
     return {
-      kill: (signal: NodeJS.Signals) => child.kill(signal),
-      isOver: () => child.exitCode !== null || child.signalCode !== null,
-      said: () => said,
-      ended,
+      ...running,
       /** While full, every write to a file fails as on a full disk (`EFBIG`). What was written can be read. */
       fillDisk: (isFull: boolean) =>
-        promisify(execFile)(prlimit, ['--pid', `${child.pid}`, `--fsize=${isFull ? '1' : 'unlimited'}:`]),
+        promisify(execFile)(prlimit, ['--pid', `${running.child.pid}`, `--fsize=${isFull ? '1' : 'unlimited'}:`]),
     };
   };
   const isStored = async (): Promise<boolean> => {
@@ -79,19 +66,11 @@ async function openCompany() {
   return { sandbox, start, isStored };
 }
 
-async function until(isSo: () => boolean, said: () => string): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
-  while (!isSo()) {
-    if (Date.now() > giveUpAt) throw new Error(`it did not come to that: ${said()}`);
-    await wait(10);
-  }
-}
-
 describe.skipIf(!existsSync(prlimit))(
   'a disk that is full when the platform grants a pair',
   { timeout: 180_000 },
   () => {
-    const kept = 'a new token pair is kept in memory';
+    const kept = /a new token pair is kept in memory/;
 
     /** A deployment that has a pair in memory, and cannot store it. */
     async function openFull() {
@@ -99,10 +78,9 @@ describe.skipIf(!existsSync(prlimit))(
       const { sandbox, start } = company;
       sandbox.setFaults([parseFault('token:slow=1500')]);
       const deployment = start('start');
-      await until(() => sandbox.state.requests.token > 0, deployment.said);
+      await until(async () => sandbox.state.requests.token > 0, 60_000);
       await deployment.fillDisk(true);
-      await until(() => deployment.said().includes(kept) || deployment.isOver(), deployment.said);
-      expect(deployment.said()).toContain(kept);
+      await deployment.seen(kept);
       expect(await company.isStored()).toBe(false);
       sandbox.setFaults([]);
       return { ...company, deployment };
@@ -111,8 +89,7 @@ describe.skipIf(!existsSync(prlimit))(
     /** A later process works with the stored pair, and presents its token, not the first one. */
     async function expectGoingOn({ sandbox, start, isStored }: Awaited<ReturnType<typeof openCompany>>): Promise<void> {
       expect(await isStored()).toBe(true);
-      const next = start('token', 'refresh', 'acme');
-      expect(await next.ended, next.said()).toBe(0);
+      expect(await start('token', 'refresh', 'acme').ended).toMatchObject({ code: 0 });
       expect(sandbox.state.refreshes.map(({ token, outcome }) => [token, outcome])).toEqual([
         [1, 'granted'],
         [2, 'granted'],
@@ -124,8 +101,8 @@ describe.skipIf(!existsSync(prlimit))(
       const company = await openFull();
       const { deployment } = company;
       await deployment.fillDisk(false);
-      await until(() => deployment.said().includes('the kept token pair is stored'), deployment.said);
-      deployment.kill('SIGTERM');
+      await deployment.seen(/the kept token pair is stored/);
+      deployment.child.kill('SIGTERM');
       await deployment.ended;
       await expectGoingOn(company);
     });
@@ -133,13 +110,13 @@ describe.skipIf(!existsSync(prlimit))(
     it('does not lose the pair of a process that is asked to stop, when there is room before its last try', async () => {
       const company = await openFull();
       const { deployment } = company;
-      deployment.kill('SIGTERM');
+      deployment.child.kill('SIGTERM');
       // The last try begins at once; a process without a pair to store would be over by then.
       await wait(2000);
-      expect(deployment.isOver(), deployment.said()).toBe(false);
+      expect(deployment.child.exitCode).toBeNull();
       await deployment.fillDisk(false);
-      await deployment.ended;
-      expect(deployment.said()).not.toContain('is lost');
+      const { stdout, stderr } = await deployment.ended;
+      expect(stdout + stderr).not.toContain('is lost');
       await expectGoingOn(company);
     });
   },
