@@ -1,4 +1,6 @@
+import { fieldsApproved } from '../core/plan/decision.ts';
 import { isUndoRule } from '../core/plan/undo.ts';
+
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
 import { undoneBy } from '../ports/runs.ts';
@@ -99,12 +101,13 @@ export async function approveRun(run: Run, by: string, io: EngineIo, order: Verd
   const held = await selectHeld(run, order, io);
   const chosen = await toApprove(run, held, order, io);
   const acceptsRead = held.isWhole && (await isReadWaiting(run, io.store));
-  const reopened = chosen.filter(({ state }) => state === 'rejected').length;
+  const reopened = chosen.filter(isRejected).length;
   const at = io.clock.now();
   const verdict = { state: 'approved', by, why: order.reason, at, expiresAt: at + approvalMs } as const;
-  const changes = await io.store.decisions.decide(sync, chosen, { ...verdict, reopens: reopened > 0 });
+  const approved = chosen.map((name) => ({ ...name, fields: name.approves }));
+  const changes = await io.store.decisions.decide(sync, approved, { ...verdict, reopens: reopened > 0 });
   await io.store.decisions.leaveOut(sync, held.leftOut, by);
-  if (held.isWhole) await io.store.reads.accept(id);
+  if (acceptsRead) await io.store.reads.accept(id);
   // Only a run of the same undo proposes these changes again.
   const isUndo = chosen.some(({ rule }) => isUndoRule(rule));
   const scope: RunScope = isUndo ? run.scope : { kind: 'all', isFull: true };
@@ -157,7 +160,7 @@ export async function approveDigest(
   const open: DecidedChange[] = [];
   for await (const change of changesOf(plan.id, io, { states })) {
     if (change.isApproved) continue;
-    open.push(decidedChange(change, undefined));
+    open.push({ ...decidedChange(change, undefined), fields: fieldsApproved(change) });
   }
   const verdict = { state: 'approved', by, why: reason, at, expiresAt: at + approvalMs } as const;
   const changes = await store.decisions.decide(sync, open, verdict);
@@ -172,17 +175,24 @@ async function toApprove(
   { reopens }: VerdictOrder,
   io: EngineIo,
 ): Promise<readonly HeldName[]> {
-  if (byState.open.length > 0) return byState.open;
+  const free = byState.open.filter((name) => reopens === true || !isRejected(name));
+  if (free.length > 0) return free;
+  const rejected = [...byState.rejected, ...byState.open];
   const isRecent = run.startedAt + approvalMs > io.clock.now();
   if (isWhole && isRecent && (await isReadWaiting(run, io.store))) return [];
   // What was undone can be released at any time.
   if (!isRecent && undoneBy(run.scope) === undefined) throw expired(run);
-  if (byState.rejected.length === 0) throw nothingWaits(run, { byState, isWhole });
-  if (reopens === true) return byState.rejected;
-  const command = `rollcall approve ${run.id}${isWhole ? '' : selectionOf(byState.rejected)} --reopen`;
+  if (rejected.length === 0) throw nothingWaits(run, { byState, isWhole });
+  if (reopens === true) return rejected;
+  const command = `rollcall approve ${run.id}${isWhole ? '' : selectionOf(rejected)} --reopen`;
   throw conflict(
-    `${rejectedWords(byState.rejected, run)}. To approve them anyway, run "${command}", or send the same request to the API with "reopen": true`,
+    `${rejectedWords(rejected, run)}. To approve them anyway, run "${command}", or send the same request to the API with "reopen": true`,
   );
+}
+
+/** Returns whether an operator rejected the change, or a value that it carries. */
+function isRejected({ decision }: HeldName): boolean {
+  return decision?.state === 'rejected';
 }
 
 /** Returns the changes that a rejection decides. Includes approvals that no run has used. */

@@ -5,13 +5,13 @@ import { countOf, formatInstant } from '../core/run/formats.ts';
 import { nextRead } from '../core/run/next-read.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
-import { orphaned } from '../run/compare/compare-people.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';
 import { guessesOf, unusedLessons } from './learn.ts';
+import { findOrphans } from './orphans.ts';
 import { describeUnreadable } from './privacy.ts';
 
 /** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
@@ -32,7 +32,9 @@ export async function* checkAll(
     yield* checkConnection(name, connection, engine.clock.now(), signal);
     yield await checkDialect(name, connection, engine);
   }
-  for (const { subject, message } of await findOrphans(engine)) yield { subject, state: 'failed', message };
+  for (const { connection, message } of await findOrphans(engine)) {
+    yield { subject: `connection ${connection}`, state: 'failed', message };
+  }
   for (const [name, sync] of engine.syncs) {
     if (only !== undefined && sync.settings.connection !== only) continue;
     const subject = `sync ${name}`;
@@ -45,20 +47,6 @@ export async function* checkAll(
       yield failed(subject, error);
     }
   }
-}
-
-/** Returns a sentence about each sync that is not configured and still owns enabled users. */
-export async function findOrphans({ store, syncs }: Pick<EngineIo, 'store' | 'syncs'>) {
-  const found: { readonly subject: string; readonly message: string }[] = [];
-  const configured = [...syncs.values()].map(({ settings }) => settings);
-  for (const [connection, some] of Map.groupBy(configured, (sync) => sync.connection)) {
-    const names = some.map(({ name }) => name);
-    for (const [owner, users] of await store.syncNames.owners(connection)) {
-      if (names.includes(owner)) continue;
-      found.push({ subject: `connection ${connection}`, message: orphaned(names[0] ?? 'SYNC', owner, users).message });
-    }
-  }
-  return found;
 }
 
 /** Reports every key whose values cannot be opened. A run stops at the first of them. */

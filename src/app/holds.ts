@@ -1,7 +1,15 @@
 import { normalText } from '../core/person/text.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
-import { decisionAbout, fieldsDecided } from '../core/plan/decision.ts';
+
+import {
+  type DecidedFields,
+  decisionAbout,
+  fieldsApproved,
+  fieldsDecided,
+  rejectionsAgainst,
+} from '../core/plan/decision.ts';
 import { undoneHash } from '../core/plan/undo.ts';
+
 import { RollcallError } from '../core/run/errors.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import { undoneBy } from '../ports/runs.ts';
@@ -10,6 +18,7 @@ import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
 import type { DoubtedRead, HoldsReport, OpenHold } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
+import { hashesOfNewer } from './changes/search-changes.ts';
 import { findSync } from './find-named.ts';
 
 export interface HoldsQuery {
@@ -35,9 +44,14 @@ export async function findHolds({ engine: io }: AppIo, { sync, limit }: HoldsQue
   return { holds, reads };
 }
 
-/** Returns whether a guard doubts the read of the run, and neither this read nor a later one was accepted. */
-export async function isReadWaiting({ sync, startedAt, facts }: Run, store: Store): Promise<boolean> {
+/**
+ * Returns whether a guard doubts the read of the run, and neither this read nor a later one was accepted or doubted: a
+ * later doubted read is accepted by approving its own run.
+ */
+export async function isReadWaiting({ id, sync, startedAt, facts }: Run, store: Store): Promise<boolean> {
   if (facts.isReadDoubted !== true) return false;
+  const [newest] = await store.runs.list({ sync, limit: 1 });
+  if (newest !== undefined && newest.id !== id && newest.facts.isReadDoubted === true) return false;
   const last = await store.reads.last(sync);
   return last === undefined || last.at < startedAt;
 }
@@ -122,6 +136,7 @@ async function* judged(
   if (page.length === 0) return;
   const names = page.map(({ identification }) => identification);
   const known = await io.store.decisions.ofMany(sync, names);
+  const shownLater = await changesOfLastRead(sync, page, io);
   for (const change of page) {
     const records = known.get(change.identification) ?? [];
     if (change.state !== 'held' && change.state !== 'dropped') {
@@ -129,9 +144,28 @@ async function* judged(
       if (undone !== undefined) yield { change, decision: undone, state: stateOf(undone, now), name: undone };
       continue;
     }
-    const decision = decisionAbout(change, records);
-    yield { change, decision, state: stateOf(decision, now) };
+    // A change that carries a rejected field waits for a reopening, whatever else it carries.
+    const [against] = rejectionsAgainst({ rule: change.rule, fields: fieldsApproved(change) }, records);
+    const about = decisionAbout(change, records) ?? against;
+    const state = stateOf(about, now);
+    const decision = state === 'open' ? against : about;
+    const later = shownLater.get(change.identification);
+    // An operator who reopens what an old run shows would let go what a later run plans now with other values.
+    const isOutdated = state === 'rejected' && later !== undefined && later !== change.hash;
+    yield { change, decision, state: isOutdated ? 'past' : state };
   }
+}
+
+/** Returns the hashes of these people's changes in the last accepted full read, by identification. */
+async function changesOfLastRead(
+  sync: string,
+  page: readonly PlannedChange[],
+  { store }: EngineIo,
+): Promise<ReadonlyMap<string, string>> {
+  const dropped = page.filter(({ isRejected }) => isRejected).map(({ identification }) => identification);
+  const last = dropped.length === 0 ? undefined : await store.reads.last(sync);
+  const found = last === undefined ? [] : await store.plans.getMany(last.run, dropped);
+  return new Map(found.map(({ identification, hash }) => [identification, hash]));
 }
 
 function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
@@ -145,8 +179,9 @@ function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
 /** What a verdict needs of a held change. A run may hold a million, so the changes themselves are not kept. */
 export interface HeldName extends DecidedChange {
   readonly state: HeldState;
-  /** Undefined for an open change. */
+  /** The current decision; for an open change, the rejection of a value that it carries. */
   readonly decision: DecisionRecord | undefined;
+  readonly approves: DecidedFields;
 }
 
 export interface SelectedChanges {
@@ -180,11 +215,32 @@ export async function selectHeld(run: Run, selection: ChangeSelection, io: Engin
     else if (held.state === 'open') leftOut.push(nameOf(held, undefined));
   }
   for (const key of ['except', 'ids'] as const) refuseUnseen(run, key, [...unseen[key]]);
-  return { isWhole: only === undefined && except === undefined && ids === undefined, byState, leftOut };
+  const isWhole = only === undefined && except === undefined && ids === undefined;
+  if (ids !== undefined) return { isWhole, byState, leftOut };
+  const own = await ownOf(run, { open: byState.open, leftOut }, io);
+  return { isWhole, byState: { ...byState, open: own.open }, leftOut: own.leftOut };
+}
+
+/**
+ * Leaves out the changes that a newer run holds as well: they are decided there, together with those that it alone holds.
+ * If the run has no others, a decision about it is one about exactly what it shows.
+ */
+async function ownOf(
+  run: Run,
+  names: Readonly<Record<'open' | 'leftOut', readonly HeldName[]>>,
+  io: EngineIo,
+): Promise<typeof names> {
+  const holds = await io.store.holds.ofRun(run.id);
+  const expiresAt = Math.max(run.startedAt, ...holds.map((hold) => hold.expiresAt));
+  const newer = await hashesOfNewer({ sync: run.sync, run: run.id, expiresAt }, io);
+  const open = names.open.filter(({ hash }) => !newer.has(hash));
+  if (open.length === 0) return names;
+  return { open, leftOut: names.leftOut.filter(({ hash }) => !newer.has(hash)) };
 }
 
 function nameOf({ change, state, decision, name }: HeldChange, only: readonly ChangeClass[] | undefined): HeldName {
-  return { ...(name ?? decidedChange(change, only)), state, decision: state === 'open' ? undefined : decision };
+  const approves = name?.fields ?? fieldsApproved(change);
+  return { ...(name ?? decidedChange(change, only)), approves, state, decision };
 }
 
 /** Returns what a decision of these classes of the change is about; `undefined`: of all of them. */

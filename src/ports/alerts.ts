@@ -17,11 +17,12 @@ export interface AlertSubject {
 
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
- * approval), `freshness` (no success for too long), `token` (tokens of a connection), `platform` (runs of a connection
+ * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
+ * of a connection), `platform` (runs of a connection
  * fail because of its platform), `work` (no process does the work of the deployment), `store` (the store was
  * unavailable), `channel` (a channel does not deliver).
  */
-export type AlertTopic = 'run' | 'held' | 'freshness' | 'token' | 'platform' | 'work' | 'store' | 'channel';
+export type AlertTopic = 'run' | 'held' | 'freshness' | 'orphans' | 'token' | 'platform' | 'work' | 'store' | 'channel';
 
 /** One problem, in short and simple words. Names people by identification only; holds no secret. */
 export interface AlertProblem {

@@ -33,6 +33,8 @@ export interface RunFacts {
    * them. Without `until`, another sync ends it. Absent when no user waits.
    */
   readonly waitsFor?: { readonly runs: readonly string[]; readonly until?: number };
+  /** Enabled users whom a full read lacks, by the sync that owns them and is not configured. Absent: none. */
+  readonly orphans?: Readonly<Record<string, number>>;
   /** Enabled users of ours whose absence from the source is counted, and is not long enough yet. Absent: none. */
   readonly missing?: number;
   /** When the first of them is disabled. Absent: never, or a guard keeps this read from counting. */

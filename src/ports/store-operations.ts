@@ -72,6 +72,7 @@ export const auditActions = [
   'reject',
   'cancel',
   'adopt',
+  'leave-users',
   'retry',
   'undo',
   'webhook',

@@ -67,6 +67,9 @@ const foundChange = change.extend({
       at: instant,
       reason: z.string().nullable(),
       expiresAt: instant.nullable(),
+      endedAt: instant.nullable().describe('When an accepted read ended the reason of the change'),
+      run: z.string().nullable().describe('The run that used the approval'),
+      end: z.string().nullable().describe('What became of the change in that run'),
     })
     .nullable()
     .describe('What an operator decided about a held change'),
@@ -82,23 +85,30 @@ export const foundChanges = z
   })
   .meta({ id: 'FoundChanges' });
 
+/** A decision about a held change, with what became of it in the run that used the approval. */
+export interface FoundDecision extends DecisionRecord {
+  readonly end: PlannedChange['state'] | undefined;
+}
+
 export interface FoundChange {
   readonly change: PlannedChange;
   /** The current decision about a held change. */
-  readonly decision: DecisionRecord | undefined;
+  readonly decision: FoundDecision | undefined;
 }
 
 export interface FoundChanges extends Omit<Inner<z.output<typeof foundChanges>>, 'changes' | 'offset'> {
   readonly changes: readonly FoundChange[];
 }
 
+export const foundChangeView = viewOf(foundChange, ({ change: planned, decision }: FoundChange) => ({
+  ...changeView(planned),
+  decision: decision && { ...decision, reason: decision.why },
+}));
+
 export const foundChangesView = viewOf(foundChanges, ({ changes, ...sums }: FoundChanges, offset: number) => ({
   ...sums,
   offset,
-  changes: changes.map(({ change: planned, decision }) => ({
-    ...changeView(planned),
-    decision: decision && { ...decision, reason: decision.why },
-  })),
+  changes: changes.map(foundChangeView),
 }));
 
 export const changeGroups = z

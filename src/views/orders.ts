@@ -146,6 +146,14 @@ export const adoptionOrder = peopleOrder
   .extend(signature)
   .meta({ id: 'AdoptionOrder', description: 'The people, and the reason for the audit' });
 
+export const orphansOrder = z
+  .strictObject({
+    from: z.string().min(1).describe('The sync that is not configured'),
+    leave: z.boolean().default(false).describe('Leaves the users as they are, with a reason, and ends the alert'),
+    ...signature,
+  })
+  .meta({ id: 'OrphansOrder', description: 'The sync whose users are meant, and the reason for the audit' });
+
 export const quietOrder = z.strictObject(signature).meta({ id: 'QuietOrder', description: 'Reason, for the audit' });
 
 export const muteOrder = z

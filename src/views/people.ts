@@ -159,3 +159,33 @@ export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoptio
 export type Adoption = Inner<z.output<typeof adoption>>;
 
 export const adoptionsView = toWire(adoptions);
+
+export const orphans = z
+  .object({
+    orphans: z.array(
+      z.object({
+        connection: z.string(),
+        owner: z.string().describe('The sync that owns the users and is not configured'),
+        users: z.number().int().describe('Enabled users'),
+        message: z.string().describe('What to do'),
+      }),
+    ),
+  })
+  .meta({ id: 'Orphans', description: 'Users whom no sync disables, because theirs is not configured' });
+
+export type Orphans = Inner<z.output<typeof orphans>>['orphans'][number];
+
+export const orphansView = toWire(orphans);
+
+export const orphansMoved = z
+  .object({
+    sync: z.string(),
+    from: z.string(),
+    users: z.number().int().describe('Users that moved, or stay as they are'),
+    isDone: z.boolean(),
+  })
+  .meta({ id: 'OrphansMoved' });
+
+export type OrphansMoved = Omit<Inner<z.output<typeof orphansMoved>>, 'isDone'>;
+
+export const orphansMovedView = toWire(orphansMoved);

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
-import { findOrphans } from '../../src/app/connections.ts';
+import { findOrphans, moveOrphans } from '../../src/app/orphans.ts';
 import { runSync } from '../../src/app/requests.ts';
+import { judgeOrphans } from '../../src/watch/alerts/judge-sync.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
 
 const staff = employees(10);
+const watched = { name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false };
 const hourMs = 3_600_000;
 
 interface Config {
@@ -122,4 +124,49 @@ it('a former name whose users are on another connection moves nothing', async ()
     'the users of people are on the connection acme',
   );
   expect(await office.engine.io.store.ledger.countOwned('acme', 'people')).toMatchObject({ managed: 10 });
+});
+
+it('adopt --from moves the users of a removed sync, and leaving them needs a reason and ends the report', async () => {
+  const office = await open();
+  await office.writeEmployees(staff.filter(({ id }) => id !== 'E3'));
+  await edited(office, renamed({}), async (app) => {
+    const order = { sync: 'staff', from: 'people', by: 'ana' };
+    const isOrphaned = async () => {
+      const report = await run(app);
+      const [topic] = [judgeOrphans({ sync: { ...watched, name: 'staff' }, run: report.run })];
+      return [report.findings.some(({ code }) => code === 'orphaned-users'), topic === 'well' ? topic : topic?.code];
+    };
+    expect(await isOrphaned()).toEqual([true, 'users-orphaned']);
+    await expect(moveOrphans(app, { ...order, leaves: true })).rejects.toThrow('needs a reason');
+    await expect(moveOrphans(app, { ...order, from: 'staff', leaves: false })).rejects.toThrow('is configured');
+    await expect(moveOrphans(app, { ...order, from: 'nobody', leaves: false })).rejects.toThrow('no user');
+    await moveOrphans(app, { ...order, leaves: true, reason: 'the old company' });
+    expect([await isOrphaned(), await findOrphans(app.engine)]).toEqual([[false, 'well'], []]);
+    expect(await moveOrphans(app, { ...order, leaves: false })).toMatchObject({ users: 1 });
+    expect(await app.engine.store.ledger.countOwned('acme', 'staff')).toMatchObject({ managed: 10 });
+    // The absence is counted from now on.
+    expect((await run(app)).run.facts.missing).toBe(1);
+  });
+});
+
+it('a leaver of a removed sync is disabled by a sync that reads them, unless another one has them as active', async () => {
+  const office = await open();
+  const left = staff.map((row) => (row.id === 'E1' || row.id === 'E2' ? { ...row, status: 'left' } : row));
+  await office.writeEmployees(left);
+  await office.writeEmployees([staff[1] ?? {}], 'others.csv');
+  const two = (config: Config) => {
+    const { people } = config.syncs;
+    const guards = { disables: { absolute: 9 } };
+    const source = { kind: 'csv', path: './others.csv', complete: 'stable' };
+    config.syncs = { staff: { ...people, guards }, others: { ...people, guards, source, policy: 'sync' } };
+  };
+  await edited(office, two, async (app) => {
+    const signal = AbortSignal.timeout(100_000);
+    const plain = { signal, progress: () => {}, by: 'shell:ana' };
+    await runSync(app, 'others', plain);
+    const { run: report, findings } = await runSync(app, 'staff', plain);
+    expect(report.counts).toMatchObject({ disable: 1, applied: 1 });
+    expect([1, 2].map((n) => office.sandbox.state.users.get(`E${n}`)?.enabled)).toEqual([false, true]);
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'owned-by-other-sync', identification: 'E2' }));
+  });
 });

@@ -68,6 +68,7 @@ async function putRoster(
 const ask = (name: string, says: NeighborQuestion['says'], over: Partial<LedgerEntry> = {}): NeighborQuestion => ({
   entry: sampleEntry(name, over),
   says,
+  isLeftBehind: false,
 });
 const theirs = { owner: 'guests' };
 const removed = { removed: { at: 1 } } as Partial<LedgerEntry>;

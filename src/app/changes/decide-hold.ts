@@ -27,6 +27,7 @@ export async function describeHold({ engine: io, changes }: AppIo, id: string): 
   const opened = await changes.hold(id);
   const { hold, run, isApprovable } = opened;
   const rows = waitingRows(opened);
+  const listed = opened.changes.index.rows.filter(opened.changes.isAmong);
   const { store, clock } = io;
   const isUndecided = isApprovable && rows.length === hold.size;
   const held = isUndecided ? [] : await store.reports.heldEnds(run.id, hold.sync, clock.now());
@@ -40,9 +41,9 @@ export async function describeHold({ engine: io, changes }: AppIo, id: string): 
     ends,
     replacedBy: later.findLast((one) => one.class === hold.class),
     waiting: rows.length,
-    kinds: groupRows(rows, 'kind'),
-    reasons: groupRows(rows, 'reason'),
-    fields: groupRows(rows, 'field'),
+    kinds: groupRows(listed, 'kind'),
+    reasons: groupRows(listed, 'reason'),
+    fields: groupRows(listed, 'field'),
     effect: effectOf(rows, { sync: hold.sync, facts: run.facts }, io),
   };
 }
@@ -86,8 +87,8 @@ export async function decideHold(
   return decideRun(io, action, run.id, { only: [hold.class], ids: names, ...order });
 }
 
-function waitingRows({ changes: { index, isAmong } }: OpenedHold): readonly IndexedChange[] {
-  return index.rows.filter(isAmong);
+function waitingRows({ isWaiting, changes: { index } }: OpenedHold): readonly IndexedChange[] {
+  return index.rows.filter(isWaiting);
 }
 
 function selected(opened: OpenedHold, { ids, except, filter = {} }: HoldSelection): readonly IndexedChange[] {

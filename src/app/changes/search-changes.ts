@@ -1,8 +1,8 @@
 import { decisionAbout } from '../../core/plan/decision.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { DecisionRecord, HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
+import type { HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
-import type { ChangeGroups, FoundChanges } from '../../views/changes.ts';
+import type { ChangeGroups, FoundChanges, FoundDecision } from '../../views/changes.ts';
 import { findRun } from '../find-named.ts';
 import {
   type ChangeFilter,
@@ -34,6 +34,7 @@ export interface OpenedHold {
   readonly hold: HoldFacts;
   readonly run: Run;
   readonly isApprovable: boolean;
+  readonly isWaiting: (row: IndexedChange) => boolean;
   readonly changes: SearchedChanges;
 }
 
@@ -82,9 +83,11 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
     // Changes without a decision in time wait for the next run.
     const isOpen = isApprovable ? (hash: string) => waiting.has(hash) : await undecided(hold, index, io);
     const version = `${index.version} ${hold.id} ${numberOf(waiting)} ${newer.size} ${isApprovable}`;
-    const isAmong = (row: IndexedChange) =>
-      row.state === 'held' && row.classes.includes(hold.class) && !newer.has(row.hash) && isOpen(row.hash);
-    return { hold, run, isApprovable, changes: { sync: hold.sync, index, isAmong, version } };
+    const isMember = (row: IndexedChange) => row.state === 'held' && row.classes.includes(hold.class);
+    const isWaiting = (row: IndexedChange) => isMember(row) && !newer.has(row.hash) && isOpen(row.hash);
+    // A hold that is closed lists whom it held, with what was decided about each.
+    const isAmong = hold.state === 'open' ? isWaiting : isMember;
+    return { hold, run, isApprovable, isWaiting, changes: { sync: hold.sync, index, isAmong, version } };
   };
 
   const open = async ({ kind, id }: ChangesSubject): Promise<SearchedChanges> => {
@@ -120,7 +123,7 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
       const rows = inOrder(changes, query);
       const shown = rows.slice(query.offset, query.offset + query.limit);
       const found = await readChanges(changes.index.plan, shown, io);
-      const decisions = await decisionsOf(changes.sync, found, io);
+      const decisions = await findDecisions(changes.sync, found, io);
       const all =
         subject.kind === 'hold'
           ? inOrder(changes, { filter: {}, sort: 'identification', isDescending: false }).length
@@ -165,33 +168,48 @@ export async function readChanges(
   return names.flatMap((name) => found.get(name) ?? []);
 }
 
-async function decisionsOf(
+/** Returns what was decided about the held and the rejected changes among these, and what became of them, by hash. */
+export async function findDecisions(
   sync: string,
   changes: readonly PlannedChange[],
   { store }: EngineIo,
-): Promise<ReadonlyMap<string, DecisionRecord>> {
+): Promise<ReadonlyMap<string, FoundDecision>> {
   const held = changes.filter(({ state, isRejected }) => state === 'held' || isRejected);
   if (held.length === 0) return new Map();
-  const known = await store.decisions.ofMany(
-    sync,
-    held.map(({ identification }) => identification),
-  );
-  return new Map(
-    held.flatMap((change) => {
-      const decision = decisionAbout(change, known.get(change.identification) ?? []);
-      return decision === undefined ? [] : [[change.hash, decision]];
-    }),
-  );
+  const known = await store.decisions.ofMany(sync, held.map(nameOf));
+  const decided = held.flatMap((change) => {
+    const decision = decisionAbout(change, known.get(change.identification) ?? []);
+    return decision === undefined ? [] : [{ change, decision }];
+  });
+  const ends = new Map<string, PlannedChange['state']>();
+  for (const [run, some] of Map.groupBy(decided, ({ decision }) => decision.run)) {
+    const later =
+      run === undefined
+        ? []
+        : await store.plans.getMany(
+            run,
+            some.map(({ change }) => nameOf(change)),
+          );
+    for (const one of later) ends.set(one.hash, one.state);
+  }
+  return new Map(decided.map(({ change: { hash }, decision }) => [hash, { ...decision, end: ends.get(hash) }]));
 }
 
-/** A run about a few people holds some of them again. Each change is listed in the hold of the newest run. */
-async function hashesOfNewer(hold: HoldFacts, { store }: EngineIo): Promise<ReadonlySet<string>> {
-  const open = await store.holds.listOpen(hold.sync);
-  const newer = open.filter(({ run, expiresAt }) => run !== hold.run && expiresAt > hold.expiresAt);
+function nameOf({ identification }: PlannedChange): string {
+  return identification;
+}
+
+/** Returns the hashes of the changes that holds of newer runs have. Each change is listed in the hold of the newest run. */
+export async function hashesOfNewer(
+  { sync, run, expiresAt }: Pick<HoldFacts, 'sync' | 'run' | 'expiresAt'>,
+  { store }: Pick<EngineIo, 'store'>,
+): Promise<ReadonlySet<string>> {
+  const open = await store.holds.listOpen(sync);
+  const newer = open.filter((hold) => hold.run !== run && hold.expiresAt > expiresAt);
   const hashes = new Set<string>();
-  for (const run of new Set(newer.map((one) => one.run))) {
-    for (const one of await store.holds.ofRun(run)) {
-      for await (const page of store.holds.hashes(one.id)) for (const hash of page) hashes.add(hash);
+  for (const one of new Set(newer.map((hold) => hold.run))) {
+    for (const { id } of await store.holds.ofRun(one)) {
+      for await (const page of store.holds.hashes(id)) for (const hash of page) hashes.add(hash);
     }
   }
   return hashes;

@@ -1,9 +1,10 @@
 import { Option } from 'commander';
 import type { AppIo, Role } from '../../app/app-io.ts';
-import { findOrphans } from '../../app/connections.ts';
+import { findOrphans } from '../../app/orphans.ts';
 import { readOverview } from '../../app/overview.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import { overviewView } from '../../views/overview.ts';
+import { orphansView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
 import { parsePort } from '../options.ts';
 import { renderStatus } from '../render/status.ts';
@@ -82,9 +83,10 @@ export const status: CommandRow = {
 async function showStatus(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const overview = await readOverview(app);
-    shell.printJson(overviewView(overview, await app.alerts.report(1)));
+    const found = await findOrphans(app.engine);
+    shell.printJson({ ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) });
     shell.print(renderStatus(overview, shell.style));
-    for (const { message } of await findOrphans(app.engine)) shell.print(shell.style.colors.yellow(message));
+    for (const { message } of found) shell.print(shell.style.colors.yellow(message));
     return 0;
   });
 }

@@ -47,7 +47,7 @@ export async function decideHeld(
     const { run } = await describeRun(app, id);
     const preview = await previewVerdict(app, action, run.id, { ...selection, ...reopens, limit: shownPeople });
     const { held, acceptsRead } = preview;
-    const isReopening = held.some(({ state }) => state === 'rejected');
+    const isReopening = held.some(({ decision }) => decision?.state === 'rejected');
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
     else if (run.facts.doubt !== undefined)
@@ -89,8 +89,8 @@ function renderRead({ id, sync, facts, reason }: Run, { colors }: Style): string
   ].join('\n');
 }
 
-function verdictOf({ state, decision }: HeldName): string[] {
-  if (state !== 'rejected' || decision === undefined) return [];
+function verdictOf({ decision }: HeldName): string[] {
+  if (decision?.state !== 'rejected') return [];
   const why = decision.why === undefined ? '' : `: ${cleanLine(decision.why)}`;
   return [`rejected by ${cleanLine(decision.by ?? 'a person')}${why}`];
 }

@@ -1,4 +1,6 @@
 import { adoptPeople, planAdoption } from '../../app/accounts.ts';
+import type { SignedCaller } from '../../app/audit.ts';
+import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/orphans.ts';
 import { tracePerson } from '../../app/people.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';
@@ -6,7 +8,7 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import type { PersonRecord } from '../../ports/store.ts';
 import type { Adoption } from '../../views/people.ts';
-import { adoptionsView, personView } from '../../views/people.ts';
+import { adoptionsView, orphansMovedView, personView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, type SignatureOptions, signatureOf, signatureOptions, syncArgument } from '../options.ts';
 import { renderPerson, renderRecord } from '../render/person.ts';
@@ -15,6 +17,8 @@ import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
 interface AdoptOptions extends SignatureOptions {
   readonly yes?: boolean;
+  readonly from?: string;
+  readonly leave?: boolean;
 }
 
 export const adopt: CommandRow = {
@@ -22,15 +26,26 @@ export const adopt: CommandRow = {
   meaning: 'move users from other syncs to this sync, or accept a rename or conversion that a run reported',
   arguments: [
     ['<sync>', 'name of the sync that becomes the owner'],
-    ['<id...>', 'identifications; of a rename or conversion, the new one'],
+    ['[id...]', 'identifications; of a rename or conversion, the new one'],
   ],
-  options: [confirmOption, ...signatureOptions],
+  options: [
+    ['--from <name>', 'all users of a sync that is not configured'],
+    ['--leave', 'leave the users of --from as they are, with --reason; ends the alert about them'],
+    confirmOption,
+    ...signatureOptions,
+  ],
   run: takeOver,
 };
 
 async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   const names = ids.map(normalText);
+  const { from, leave: leaves = false } = options;
+  if ((from === undefined) === (names.length === 0) || (leaves && from === undefined)) {
+    const message = 'name people, or the sync whose users are meant with --from NAME; --leave is for --from';
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, by, ...signed }, options.yes === true);
   return shell.withApp({}, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
@@ -42,6 +57,21 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
     const done = await adoptPeople(app, sync, names, { by, signal: shell.signal, ...signed });
     return printDone(shell, sync, done);
+  });
+}
+
+async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
+  const { sync, from, leaves } = order;
+  return shell.withApp({}, async (app) => {
+    const { users } = await previewOrphans(app, order);
+    const what = `${formatCount(users, 'user')} of ${cleanLine(from)}`;
+    const question = leaves ? `leave ${what} as they are?` : `adopt ${what} into sync ${sync}?`;
+    if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
+    const moved = await moveOrphans(app, order);
+    const next = leaves
+      ? `left ${what} as they are: no run disables them, and nothing is reported about them`
+      : `adopted ${formatCount(moved.users, 'user')}; the next run decides about them:  ${shell.style.command(`apply ${sync}`)}`;
+    return shell.answer(orphansMovedView({ ...moved, isDone: true }), next);
   });
 }
 

@@ -1,4 +1,6 @@
+import { findDecisions } from '../../app/changes/search-changes.ts';
 import { planHere } from '../../app/previews.ts';
+
 import { repeatRun, stopRun } from '../../app/requests.ts';
 import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
@@ -7,7 +9,7 @@ import type { ChangeClass } from '../../core/plan/change.ts';
 import { formatCount, formatInstant, formatNumber, isoInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { ChangeState } from '../../core/run/run.ts';
-import { changeView } from '../../views/changes.ts';
+import { foundChangeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
 import type { CommandRow } from '../command.ts';
 import {
@@ -21,9 +23,11 @@ import {
   signatureOf,
   signatureOptions,
 } from '../options.ts';
-import { renderAllFindings, renderChanges, renderRawTexts } from '../render/changes.ts';
+
+import { renderAllFindings, renderDecided, renderRawTexts } from '../render/changes.ts';
 import { changesInAll } from '../render/counts.ts';
 import { planOutcome, renderPlan } from '../render/plan.ts';
+
 import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts';
 import { interruptedWords } from '../render/status.ts';
 import { printDeclined, type Shell } from '../shell.ts';
@@ -71,11 +75,13 @@ async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<
     const query = states === 'all' ? {} : { states };
     const found = await findChanges(app, report.run.id, { ...query, limit: limit + 1 });
     const changes = found.slice(0, limit);
-    shell.printJson({ ...runReportView(report), changes: changes.map(changeView), ...raw });
+    const decisions = await findDecisions(report.run.sync, changes, app.engine);
+    const told = changes.map((change) => ({ change, decision: decisions.get(change.hash) }));
+    shell.printJson({ ...runReportView(report), changes: told.map(foundChangeView), ...raw });
     shell.print(renderRun(report, shell.style));
     const more = found.length > limit ? `\n… and more than these ${formatNumber(limit)}: raise --limit` : '';
     shell.print(
-      `\n${changes.length === 0 ? 'no such changes' : renderChanges(changes, shownReasons(report), shell.style)}${more}`,
+      `\n${changes.length === 0 ? 'no such changes' : renderDecided(told, shownReasons(report), shell)}${more}`,
     );
     if (rawTexts !== undefined) shell.print(renderRawTexts(rawTexts));
     return 0;

@@ -3,7 +3,9 @@ import { differencesOf, type FieldDifference } from '../../core/plan/change.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { PlannedChange, RawText } from '../../ports/store.ts';
-import type { RunReport } from '../../views/runs.ts';
+import type { FoundChange, FoundDecision } from '../../views/changes.ts';
+import { heldEndWords, type RunReport } from '../../views/runs.ts';
+import type { Shell } from '../shell.ts';
 import { type Colors, cleanLine, quote, type Style } from '../terminal.ts';
 
 /** Renders changes with their fields. `shownElsewhere`: reasons that the report shows elsewhere. */
@@ -13,6 +15,32 @@ export function renderChanges(
   style: Style,
 ): string {
   return changes.map((change) => renderChange(change, shownElsewhere, style)).join('\n');
+}
+
+/** Renders changes with what was decided about each, by whom and why, and what became of it. */
+export function renderDecided(
+  found: readonly FoundChange[],
+  shownElsewhere: readonly string[],
+  { style, io }: Pick<Shell, 'style' | 'io'>,
+): string {
+  return found
+    .map(({ change, decision }) => {
+      const words = decision === undefined ? '' : decisionWords(decision, io.clock.now());
+      const line = words === '' ? [] : [`  ${style.colors.yellow(cleanLine(words))}`];
+      return [renderChange(change, shownElsewhere, style), ...line].join('\n');
+    })
+    .join('\n');
+}
+
+/** Renders, for example, `approved by ana at 2026-11-25 16:00:00 UTC (checked), applied in run run_02`. */
+function decisionWords({ state, by, at, why, run, end, endedAt, expiresAt }: FoundDecision, now: number): string {
+  const who = `by ${by ?? 'a person'} at ${formatInstant(at)}${why === undefined ? '' : ` (${why})`}`;
+  const isPast = run === undefined && expiresAt !== undefined && expiresAt <= now;
+  const lapsed = endedAt !== undefined ? heldEndWords.ended : isPast ? heldEndWords.expired : undefined;
+  if (state === 'approved') return `approved ${who}${run === undefined ? '' : `, ${end ?? 'used'} in run ${run}`}`;
+  if (state === 'rejected') return `rejected ${who}${endedAt === undefined ? '' : `, until ${formatInstant(endedAt)}`}`;
+  if (lapsed !== undefined) return lapsed;
+  return by === undefined ? '' : `left out of a decision by ${by}, and waits for one`;
 }
 
 function renderChange(change: PlannedChange, shownElsewhere: readonly string[], { colors }: Style): string {

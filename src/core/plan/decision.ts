@@ -63,6 +63,11 @@ export function fieldsDecided(
   return { isWhole: false, digests: Object.fromEntries(meant.map((field) => [field, digests[field]])) };
 }
 
+/** Returns what an approval of the change lets go: all of it, so a rejected value in a create blocks it too. */
+export function fieldsApproved(change: Decidable): DecidedFields {
+  return { isWhole: change.kind !== 'update', digests: digestsOf(change) };
+}
+
 /** Returns the decision that counts for a change now: about exactly this change, or a rejection that covers all of it. */
 export function decisionAbout<Known extends DecisionRecord>(
   change: Decidable & Pick<ChangeName, 'hash'>,

@@ -3,7 +3,7 @@ import { chunk } from '../../core/run/batch.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
-import type { OwnedUsers } from '../../ports/store.ts';
+import type { OwnedUsers, Store } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { Reading } from '../read/choose-read.ts';
@@ -23,6 +23,8 @@ export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly unresolved: Unresolved;
   /** What the users wait for whom earlier runs left unresolved: those of this sync, or in this read. */
   readonly waits: readonly Wait[];
+  /** Enabled users in no record of a full read, by the sync that owns them and is not configured. */
+  readonly orphans: Readonly<Record<string, number>>;
   /** Number of users that this sync manages. */
   readonly managed: number;
   /** Number of managed users that are enabled. After a partial read: number of users that we have not disabled. */
@@ -56,7 +58,7 @@ export async function comparePeople(
     leftSince: reading.kind === 'full' ? (last?.at ?? 0) : Number.POSITIVE_INFINITY,
     cameSince: recorder.attemptedSince,
   };
-  const { managed, enabled } = await recall({ sync, index, only: recalled, period, find }, io);
+  const { managed, enabled, orphans } = await recall({ sync, index, only: recalled, period, find }, io);
   await recallEnabled(index, recalled, { sync, io });
   const isFocused = focus !== undefined;
   const onOther = work.others.add;
@@ -76,6 +78,7 @@ export async function comparePeople(
     unresolved,
     waits: [...left.blocked].flatMap(([name, wait]) => (wait.isOwn || isInSource(index, name) ? [wait] : [])),
     managed,
+    orphans,
     unconfirmed,
     asked,
     lookups,
@@ -105,7 +108,10 @@ const lookedUpEntries = 1000;
  * missing. Returns how many users are ours; those whom a renamed or deleted sync has left behind count where the source
  * names them.
  */
-async function recall({ sync, index, only, find, ...job }: RecallJob, io: EngineIo): Promise<OwnedUsers> {
+async function recall(
+  { sync, index, only, find, ...job }: RecallJob,
+  io: EngineIo,
+): Promise<OwnedUsers & Pick<PlanCompared, 'orphans'>> {
   const { name, connection } = sync.settings;
   const isFull = only === undefined;
   const count = { managed: 0, enabled: 0 };
@@ -130,16 +136,31 @@ async function recall({ sync, index, only, find, ...job }: RecallJob, io: Engine
     const known = await io.store.ledger.getMany(connection, only.names());
     recallEach(known.values());
     const owned = await io.store.ledger.countOwned(connection, name);
-    return { managed: count.managed + owned.managed, enabled: count.enabled + owned.enabled };
+    return { managed: count.managed + owned.managed, enabled: count.enabled + owned.enabled, orphans: {} };
   }
   for await (const entries of io.store.ledger.all(connection)) recallEach(entries);
-  for (const [owner, users] of isFull ? orphans : []) find(orphaned(name, owner, users));
-  return count;
+  const left = orphans.size === 0 ? new Set() : await leftOwners(connection, io.store);
+  const found = [...(isFull ? orphans : [])].filter(([owner]) => !left.has(owner));
+  for (const [owner, users] of found) find(orphaned(name, owner, users));
+  return { ...count, orphans: Object.fromEntries(found) };
+}
+
+/** Returns the detail of the audit entry by which an operator leaves the users of a sync as they are. */
+export function leaveDetail(owner: string): string {
+  return `users of ${owner} stay as they are`;
+}
+
+const searchedEntries = 1000;
+
+/** Returns the syncs that are not configured and whose users an operator left as they are, with a reason. */
+export async function leftOwners(connection: string, { audit }: Pick<Store, 'audit'>): Promise<ReadonlySet<string>> {
+  const entries = await audit.list({ actions: ['leave-users'], connection, limit: searchedEntries });
+  return new Set(entries.flatMap(({ detail = '' }) => /^users of (.+) stay as they are$/s.exec(detail)?.[1] ?? []));
 }
 
 /** Tells of users whom no sync disables, because theirs is not configured. */
 export function orphaned(sync: string, owner: string, users: number): Finding {
-  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. If ${owner} was renamed, set syncs.${sync}.formerly to ${owner}. Otherwise move them with "rollcall adopt ${sync} PERSON"`;
+  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. If ${owner} was renamed, set syncs.${sync}.formerly to ${owner}. Otherwise move them with "rollcall adopt ${sync} --from ${owner}", or leave them as they are with "rollcall adopt ${sync} --from ${owner} --leave --reason TEXT"`;
   return { code: 'orphaned-users', message };
 }
 

@@ -17,6 +17,8 @@ import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 export interface NeighborQuestion {
   readonly entry: LedgerEntry;
   readonly says: SourceSays['says'];
+  /** No sync that is configured owns the user: a leaver stays if another sync shows the person as active. */
+  readonly isLeftBehind: boolean;
 }
 
 /** Answers what the other syncs of a connection show about people. Reads each roster at most once per plan or batch. */
@@ -90,7 +92,7 @@ export async function handOversExpected(
 ): Promise<ReadonlyMap<string, string>> {
   const questions = changes.flatMap(({ identification, rule }) => {
     const [entry, says] = [ledger.get(identification), goneBy[rule]];
-    return entry === undefined || says === undefined ? [] : [{ entry, says }];
+    return entry === undefined || says === undefined ? [] : [{ entry, says, isLeftBehind: false }];
   });
   const expected = new Map<string, string>();
   if (questions.length === 0) return expected;
@@ -105,8 +107,9 @@ function isReleasable({ entry, says }: NeighborQuestion, sync: string): boolean 
   return says === 'active' && entry.owner !== sync && entry.removed === undefined;
 }
 
-function isClaimable({ entry, says }: NeighborQuestion, sync: string): boolean {
-  return (says === 'missing' || says === 'out-of-scope') && entry.owner === sync && entry.removed === undefined;
+function isClaimable({ entry, says, isLeftBehind }: NeighborQuestion, sync: string): boolean {
+  const isGone = says === 'missing' || says === 'out-of-scope' || (says === 'leaver' && isLeftBehind);
+  return isGone && entry.owner === sync && entry.removed === undefined;
 }
 
 /** Returns whether the sync runs and may enable accounts: only then another sync leaves users to it. */

@@ -95,7 +95,9 @@ export async function decideSlots(
     return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
   });
   const neighbors = await job.neighbors.of(
-    bare.flatMap(({ subject: { source, ledger: known } }) => (known ? [{ entry: known, says: source.says }] : [])),
+    bare.flatMap(({ entry, owner, subject: { source } }) => {
+      return owner ? [{ entry: owner, says: source.says, isLeftBehind: owner !== entry }] : [];
+    }),
   );
   const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
   const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };

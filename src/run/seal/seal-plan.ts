@@ -41,6 +41,7 @@ export async function sealPlan(
     blocked: blockedCounts(work, compared),
     ...waitsFor(compared),
     ...missingFacts(decided, judged),
+    ...(Object.keys(compared.orphans).length === 0 ? {} : { orphans: compared.orphans }),
     ...(compared.lookups === 0 ? {} : { sourceLookups: compared.lookups }),
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),

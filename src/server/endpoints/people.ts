@@ -1,10 +1,22 @@
 import { z } from 'zod';
 import { adoptPeople, planAdoption } from '../../app/accounts.ts';
+import { findOrphans, moveOrphans } from '../../app/orphans.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
-import { adoptionOrder, peopleOrder } from '../../views/orders.ts';
-import { adoptions, adoptionsView, foundPeople, foundPeopleView, person, personView } from '../../views/people.ts';
+import { adoptionOrder, orphansOrder, peopleOrder } from '../../views/orders.ts';
+import {
+  adoptions,
+  adoptionsView,
+  foundPeople,
+  foundPeopleView,
+  orphans,
+  orphansMoved,
+  orphansMovedView,
+  orphansView,
+  person,
+  personView,
+} from '../../views/people.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { identification, knownSync, limit, readIdentification, signatureOf, syncName } from './parameters.ts';
 
@@ -102,6 +114,35 @@ export const peopleEndpoints: readonly Endpoint[] = [
       const { by, signed } = signatureOf(caller, order);
       const adopted = await adoptPeople(app, sync, ids.map(readIdentification), { by, signal, ...signed });
       return adoptionsView({ sync, adoptions: adopted });
+    },
+  }),
+  defineEndpoint({
+    id: 'list-orphans',
+    method: 'GET',
+    path: '/api/orphans',
+    part: 'people',
+    summary: 'Users whom no sync disables, because theirs is not configured',
+    needs: 'viewer',
+    answer: orphans,
+    refusals: [],
+    handle: async (_, { app }) => orphansView({ orphans: await findOrphans(app.engine) }),
+  }),
+  defineEndpoint({
+    ...asks,
+    id: 'adopt-orphans',
+    path: '/api/syncs/{sync}/adopt-from',
+    summary: 'Move the users of a sync that is not configured to this one, or leave them with a reason',
+    description: 'The next run of the sync decides about the users.',
+    body: orphansOrder,
+    answer: orphansMoved,
+    refusals: [400, 404],
+    handle: async ({ params, caller, body: { from, leave, ...order } }, { app }) => {
+      const sync = knownSync(params.sync, app);
+      const { by, signed } = signatureOf(caller, order);
+      return orphansMovedView({
+        ...(await moveOrphans(app, { sync, from, leaves: leave, by, ...signed })),
+        isDone: true,
+      });
     },
   }),
 ];

@@ -78,6 +78,29 @@ export async function judgeHeld({
   };
 }
 
+/** Returns whether a full read lacks enabled users whose sync is not configured: they would stay enabled for ever. */
+export function judgeOrphans({ sync, run }: Pick<SyncFacts, 'sync' | 'run'>): AlertProblem | 'well' | undefined {
+  if (run?.facts.read?.kind !== 'full' || run.scope.kind !== 'all') return undefined;
+  const owners = Object.entries(run.facts.orphans ?? {});
+  if (owners.length === 0) return run.outcome === 'failed' ? undefined : 'well';
+  const users = owners.reduce((sum, [, count]) => sum + count, 0);
+  const names = owners.map(([owner]) => owner);
+  return {
+    topic: 'orphans',
+    code: 'users-orphaned',
+    severity: 'warning',
+    key: `orphans ${names.toSorted().join()}`,
+    summary: `${countOf(users, 'enabled user')} whom the HR system lacks ${users === 1 ? 'belongs' : 'belong'} to ${names.length === 1 ? 'a sync that is' : 'syncs that are'} not configured: ${names.join(', ')}`,
+    details: owners.map(([owner, count]) => `${owner}: ${countOf(count, 'user')}`),
+    unaffected: 'The users of configured syncs are not affected.',
+    action: commands(
+      ...names.map(
+        (owner) => [`rollcall adopt ${sync.name} --from ${owner}`, 'the next run decides about them'] as const,
+      ),
+    ),
+  };
+}
+
 function isDoubted(run: Run | undefined): run is Run {
   // A run that ends as partial offers its read for approval as well.
   const isEnded = run?.outcome === 'held' || run?.outcome === 'partial';

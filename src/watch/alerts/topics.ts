@@ -14,7 +14,7 @@ import {
   undeliveredAfterMs,
   type WorkView,
 } from './judge-service.ts';
-import { judgeFreshness, judgeHeld, type SyncFacts, type WatchedSync } from './judge-sync.ts';
+import { judgeFreshness, judgeHeld, judgeOrphans, type SyncFacts, type WatchedSync } from './judge-sync.ts';
 
 /** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
 export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
@@ -65,6 +65,12 @@ const runTopic: Topic<{ readonly run: Run; readonly store: Store; readonly known
 };
 
 const syncTopics: readonly Topic<SyncFacts>[] = [
+  {
+    topic: 'orphans',
+    wrong: 'users belong to a sync that is not configured',
+    over: 'all users belong to configured syncs',
+    judge: judgeOrphans,
+  },
   { topic: 'freshness', wrong: 'no recent success', over: 'runs succeed again', judge: judgeFreshness },
   { topic: 'held', wrong: 'changes wait for approval', over: 'no changes wait for approval', judge: judgeHeld },
 ];

@@ -150,6 +150,13 @@ export function ChangeDetails({ change, sync }: { readonly change: FoundChange; 
           <Pair name={t.changes.decided}>
             {wordOf(t.words.holdState, decision.state)} · {decision.by} · <At at={decision.at} />
             {decision.reason === null ? '' : ` · ${decision.reason}`}
+            {decision.end === null ? '' : ` · ${wordOf(t.words.changeState, decision.end)}`}
+            {decision.run === null ? null : (
+              <>
+                {' · '}
+                <Link to={pathTo('runs', decision.run)}>{t.holds.run}</Link>
+              </>
+            )}
           </Pair>
         )}
         <Pair name={t.changes.person}>

@@ -2,7 +2,9 @@ import { Link, pathTo, withFilters } from '../router/router.tsx';
 import { type Overview, type SyncOverview, useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
 import { classWord } from '../texts/plural.ts';
+import { Box } from '../ui/actions.tsx';
 import { Badge, Icon } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { ConnectionsCard } from './connections-page.tsx';
@@ -19,6 +21,7 @@ export function OverviewPage() {
         {(data) => (
           <>
             <WaitingList overview={data} />
+            <OrphanList />
             <SyncTable syncs={data.syncs} />
             <div className="cards">
               <AlertsCard alerts={data.alerts} />
@@ -56,6 +59,16 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
       )}
     </Section>
   );
+}
+
+/** Users whom no sync disables, because theirs is not configured, and what to do. */
+function OrphanList() {
+  const found = useAnswer(['orphans'], (api, signal) => api.GET('/api/orphans', { signal }));
+  return found.data?.orphans.map(({ connection, owner, message }) => (
+    <Box key={`${connection} ${owner}`} look="warn" icon="clock">
+      {message}
+    </Box>
+  ));
 }
 
 function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncOverview }) {

@@ -2,7 +2,7 @@ import type { CodeEntry } from './code-entry.ts';
 
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
-  readonly topic?: 'run' | 'held' | 'freshness' | 'token' | 'platform' | 'work' | 'store' | 'channel';
+  readonly topic?: 'run' | 'held' | 'freshness' | 'orphans' | 'token' | 'platform' | 'work' | 'store' | 'channel';
   /** Rules of helm/rollcall/rules that detect the same. */
   readonly rules: readonly string[];
 }
@@ -35,6 +35,18 @@ export const alertEntries = {
       'If three runs fail for the same reason, run `rollcall pause SYNC`, and ask the operators of that system.',
     ],
     page: 'operations.md#what-the-outcomes-mean',
+  },
+  'users-orphaned': {
+    topic: 'orphans',
+    rules: [],
+    meaning: 'Enabled users belong to a sync that is not configured, and this read lacks them. No run disables them.',
+    cause: 'The sync was renamed without `formerly`, or it was removed from the configuration.',
+    cure: [
+      'If the sync was renamed, set `formerly` in the sync with the new name.',
+      'Otherwise run `rollcall adopt SYNC --from NAME`. The next run decides about the users.',
+      'To leave the users as they are, run `rollcall adopt SYNC --from NAME --leave --reason TEXT`.',
+    ],
+    page: 'configuration.md#a-sync',
   },
   'run-partial': {
     topic: 'run',

@@ -127,6 +127,7 @@ export const words = {
     reject: 'Reject',
     cancel: 'Cancel a run',
     adopt: 'Adopt users',
+    'leave-users': 'Leave users as they are',
     retry: 'Run again',
     undo: 'Undo',
     webhook: 'Webhook',
