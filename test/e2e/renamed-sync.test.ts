@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { findOrphans, moveOrphans } from '../../src/app/accounts.ts';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
-import { findOrphans, moveOrphans } from '../../src/app/orphans.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { judgeOrphans } from '../../src/watch/alerts/judge-sync.ts';
 import { openHere } from '../chaos/open-here.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
+import { findOrphans } from '../../app/accounts.ts';
 import type { AppIo, Role } from '../../app/app-io.ts';
-import { findOrphans } from '../../app/orphans.ts';
 import { readOverview } from '../../app/overview.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import { overviewView } from '../../views/overview.ts';

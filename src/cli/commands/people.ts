@@ -1,6 +1,5 @@
-import { adoptPeople, planAdoption } from '../../app/accounts.ts';
+import { adoptPeople, moveOrphans, type OrphansOrder, planAdoption, previewOrphans } from '../../app/accounts.ts';
 import type { SignedCaller } from '../../app/audit.ts';
-import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/orphans.ts';
 import { tracePerson } from '../../app/people.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { adoptPeople, planAdoption } from '../../app/accounts.ts';
-import { findOrphans, moveOrphans } from '../../app/orphans.ts';
+import { adoptPeople, findOrphans, moveOrphans, planAdoption } from '../../app/accounts.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
