@@ -8,13 +8,13 @@ holdPromises();
 
 it('sixty requests for one person each are one run, and each is told how it ended for its person', async () => {
   const office = await openOffice({
-    sandbox: { people: usersOf(employees(80)) },
+    sandbox: { people: usersOf(employees(180)) },
     sync: { guards: { updates: { absolute: 1000 }, disables: { absolute: 0, percent: 0 } } },
   });
-  expect((await office.applyRows(employees(80))).run.outcome).toBe('nothing-to-do');
+  expect((await office.applyRows(employees(180))).run.outcome).toBe('nothing-to-do');
   const before = (await findRuns(office.app, { limit: 50 })).length;
   const changed = Object.fromEntries(Array.from({ length: 58 }, (_, i) => [`E${i + 1}`, { last: 'Núñez' }]));
-  await office.writeEmployees(employees(80, { ...changed, E59: { status: 'left' } }));
+  await office.writeEmployees(employees(180, { ...changed, E59: { status: 'left' } }));
 
   const asked: string[] = [];
   for (let i = 1; i <= 59; i++) {
