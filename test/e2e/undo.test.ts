@@ -92,6 +92,52 @@ describe('undoing an update', () => {
   });
 });
 
+describe('undoing a change of e-mails', () => {
+  const mail = (office: Office, id: string) => shown(office, id)?.fields.email;
+
+  it('gives back addresses that were passed on, one after the other', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(
+      employees(9, { E1: { mail: 'new@example.com' }, E2: { mail: 'ana1@example.com' } }),
+    );
+    expect([run.counts.applied, mail(office, 'E2')]).toEqual([2, 'ana1@example.com']);
+    const undone = await undo(office, run.id);
+    expect([undone.run.outcome, undone.run.counts.applied]).toEqual(['succeeded', 2]);
+    expect([mail(office, 'E1'), mail(office, 'E2')]).toEqual(['ana1@example.com', 'ana2@example.com']);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('leaves an address that belongs to another user by now', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(employees(9, { E1: { mail: 'new@example.com', last: 'Wrong' } }));
+    const other = shown(office, 'E9');
+    Object.assign(other ?? {}, { identification: 'X9', fields: { ...other?.fields, email: 'ANA1@example.com' } });
+    const undone = await undo(office, run.id);
+    expect(undone.findings.map(({ message }) => message)).toContain(
+      'partly undone: email left: the former address belongs to X9 now',
+    );
+    expect(shown(office)?.fields).toMatchObject({ email: 'new@example.com', lastName: 'Díaz' });
+  });
+
+  it('leaves an address that another employee has in the source', async () => {
+    const office = await openOffice();
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(employees(9, { E1: { mail: 'new@example.com' } }));
+    await office.writeEmployees([
+      ...employees(9, { E1: { mail: 'new@example.com' } }),
+      { id: 'E10', first: 'Eva', last: 'Sosa', mail: 'ana1@example.com', status: 'active' },
+    ]);
+    await office.apply();
+    const undone = await undo(office, run.id);
+    expect(undone.findings[0]?.message).toBe(
+      'not undone: email left: the former address belongs to another employee now',
+    );
+    expect(mail(office, 'E1')).toBe('new@example.com');
+  });
+});
+
 describe('undoing a create or an enable', () => {
   it('disables only people who left or are out of scope by now', async () => {
     const sync = { scope: "area != 'Guests'", mapping: { ...plainMapping, area: 'area' } };
