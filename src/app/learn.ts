@@ -74,6 +74,10 @@ export async function learnConnection(app: AppIo, request: LearnRequest): Promis
       request.onLine(value);
     }
   } finally {
+    const { trial } = await engine.store.learned.get(connection);
+    if (signal.aborted && trial !== undefined) {
+      request.say(`${trial.user} may be on the platform. To remove it: rollcall learn ${connection}`);
+    }
     await engine.store.leases.release(lease);
   }
 }
