@@ -4,7 +4,7 @@ import { type Change, isFreezable } from '../core/plan/change.ts';
 import { decisionAbout } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
-import { formatInstant, frozenReason } from '../core/run/formats.ts';
+import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
@@ -57,7 +57,7 @@ export async function tracePerson(
     ledger: await io.store.ledger.get(connection, identification),
     renames,
     history: history.slice(0, shownChanges),
-    next: await nextRun(sync, { change, decided, decision, expected, failure: explained.failure }, io),
+    next: await nextRun(sync, { identification, change, decided, decision, expected, failure: explained.failure }, io),
   };
 }
 
@@ -77,16 +77,18 @@ async function decisionOf(
 }
 
 interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' | 'failure'> {
+  readonly identification: string;
   readonly decided: DecisionRecord | undefined;
 }
 
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
 async function nextRun(
-  { settings: { name }, frozenUntil }: Sync,
-  { change, decided, decision, expected, failure }: NextInput,
-  { store, clock }: EngineIo,
+  { settings, frozenUntil }: Sync,
+  { identification, change, decided, decision, expected, failure }: NextInput,
+  io: EngineIo,
 ): Promise<string> {
-  const pause = await store.pauses.get(name, clock.now());
+  const { store, clock } = io;
+  const pause = await store.pauses.get(settings.name, clock.now());
   const paused =
     pause === undefined ? '' : `; the sync is paused by ${pause.by} ${untilWords(pause)}, so no run starts before`;
   if (failure !== undefined) return `the next run fails and changes nothing: ${failure}${paused}`;
@@ -96,6 +98,7 @@ async function nextRun(
   if (change === undefined && decision?.wait !== undefined) {
     return `the next run counts the absence and changes nothing: the person is ${waitWords(decision.wait)}${paused}`;
   }
+  if (decision?.rule === 'owned-by-other') return `${await whoseUser(identification, settings, io)}${paused}`;
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
   const frozen = frozenUntil?.(clock.now());
   if (frozen !== undefined && isFreezable(change.kind) && decided?.state !== 'rejected') {
@@ -114,6 +117,23 @@ async function nextRun(
     default:
       return `the next run sends the ${change.kind}, unless a guard holds it${paused}`;
   }
+}
+
+/** Says whose user it is, and how old the read of that sync is where its age keeps the user there. */
+async function whoseUser(
+  identification: string,
+  { name, connection, handOver: { maxAgeMs } }: Sync['settings'],
+  { store, clock }: EngineIo,
+): Promise<string> {
+  const owner = (await store.ledger.get(connection, identification))?.owner ?? 'another sync';
+  const readAt = (await store.rosters.open(owner))?.at;
+  const age = readAt === undefined ? undefined : clock.now() - readAt;
+  const said = `the next run changes nothing for this person: the user belongs to sync ${owner}, and only that sync changes it`;
+  if (age === undefined) return `${said}. ${owner} has no accepted full read yet, so the user cannot move to ${name}`;
+  const last = `${said}. Its last accepted full read is from ${formatInstant(readAt ?? 0)} (${ageOf(age)} ago)`;
+  return age <= maxAgeMs
+    ? last
+    : `${last}, older than handOver.maxAge, so the user does not move to ${name} before ${owner} reads again`;
 }
 
 /** Lists the changes of one person in earlier runs of the sync, newest first. */

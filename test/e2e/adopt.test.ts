@@ -217,3 +217,13 @@ it('a rename is refused where the call would clear a value that neither the plat
   await adoptPeople(office.app, 'people', ['NE3'], ana);
   expect(office.sandbox.state.users.get('NE3')?.fields.phoneNumber).toBe('+598 E3');
 });
+
+it('why of a person who belongs to another sync says whose user it is, and how old the read of that sync is', async () => {
+  const office = await twoSyncs();
+  await office.writeEmployees([...others, first(staff[0])], 'second.csv');
+  await office.apply({ sync: 'second' });
+  const next = async () => (await tracePerson(office.app, 'second', 'E1', signal)).next;
+  expect(await next()).toMatch(/the user belongs to sync people, and only that sync changes it\. .* ago\)$/);
+  office.clock.jump(25 * 3_600_000);
+  expect(await next()).toMatch(/25 h ago\), older than handOver\.maxAge, so the user does not move to second before/);
+});
