@@ -151,7 +151,6 @@ function etaOf(done: number, total: number, spentMs: number): number | undefined
 }
 
 const dayMs = 86_400_000;
-const failedOutcomes: readonly string[] = ['failed', 'partial'];
 
 interface DaysQuery {
   /** Number of days, today included. */
@@ -182,12 +181,12 @@ export async function countDays({ engine: io }: AppIo, { days: count, timezone }
     const day = counts.get(sync)?.get(dayOf(at));
     if (day !== undefined) day.applied[kind] += changes;
   }
-  for (const { sync, at, outcome, count: runs, failed } of ended) {
+  for (const { sync, at, outcome, isSuccess, count: runs, failed } of ended) {
     const day = counts.get(sync)?.get(dayOf(at));
     if (day === undefined) continue;
     day.runs += runs;
     day.failed += failed;
-    if (failedOutcomes.includes(outcome)) day.failedRuns += runs;
+    if (!isSuccess && outcome !== 'cancelled') day.failedRuns += runs;
   }
   return { timezone, days, syncs: [...counts].map(([name, byDay]) => ({ name, days: [...byDay.values()] })) };
 }

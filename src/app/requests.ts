@@ -275,19 +275,20 @@ async function requestResult(scope: RunScope, run: Run, io: EngineIo): Promise<R
   if (isPruned || !ofChanges.includes(run.outcome)) return whole;
   const states = { ...noStates };
   for await (const state of statesOf(run.id, new Set(scope.identifications), io)) states[state] += 1;
-  const { facts } = run;
+  const { access: _access, unknownPeople, ...others } = run.facts;
   const end = {
     counts: { ...noCounts, ...states },
     states,
     isCancelled: false,
-    isReadDoubted: facts.isReadDoubted === true,
-    doubt: facts.doubt,
-    waiting: facts.blocked?.unresolved ?? 0,
     failure: undefined,
-    unknown: facts.unknownPeople === undefined ? 0 : await countUnknown(run.id, scope.identifications, io),
-    gaps: facts.sourceGaps ?? [],
+    // Trouble with records of the run may be about other people.
+    facts: {
+      ...others,
+      ...(unknownPeople === undefined ? {} : { unknownPeople: await countUnknown(run.id, scope.identifications, io) }),
+    },
   };
-  return { ...chooseOutcome(end), changes: states };
+  const { outcome, reason } = chooseOutcome(end);
+  return { outcome, reason, changes: states };
 }
 
 /** Returns how many of these people the source did not know. */

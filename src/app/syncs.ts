@@ -3,7 +3,6 @@ import { changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
-import { successOutcomes } from '../ports/alerts.ts';
 import type { Pause, Run } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
 import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
@@ -14,7 +13,7 @@ import { readTrial } from './try-source.ts';
 
 /** Number of recent runs that are searched for the newest successful one. */
 const searchedRuns = 50;
-const isGood = ({ outcome }: Run): boolean => successOutcomes.some((one) => one === outcome);
+const isGood = ({ isSuccess }: Run): boolean => isSuccess;
 
 /** Reads the current state of every configured sync. */
 export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promise<readonly SyncState[]> {

@@ -44,6 +44,7 @@ export interface AppliedCount extends Counted {
 
 export interface EndedCount extends Counted {
   readonly outcome: string;
+  readonly isSuccess: boolean;
   /** Number of changes that failed in these runs. */
   readonly failed: number;
 }

@@ -6,6 +6,7 @@ import type { UndoOrder } from '../core/plan/undo.ts';
 import type { ErrorCode } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
+import type { AccessTrouble } from '../core/run/report.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
 import type { Counts, Outcome, Phase } from '../core/run/run.ts';
@@ -71,6 +72,10 @@ export interface RunFacts {
   readonly unknownPeople?: number;
   /** People whose changes an undo leaves as they are, fully or in part. */
   readonly notUndone?: number;
+  /** People who keep or lack access because of trouble with their records. Absent: none. */
+  readonly access?: AccessTrouble;
+  /** All reasons of the outcome, where they are more than `reason`. */
+  readonly reasons?: readonly string[];
   /** People of the source who are not blocked and get no change, including leavers who have left already. */
   readonly unchanged?: number;
   /** Users on the platform that are in no record of the source and not ours. */
@@ -187,6 +192,8 @@ export interface Run {
   /** Requests to the platform so far. Those of a killed worker's last step may be missing. */
   readonly requests: RequestCounts;
   readonly isCancelRequested: boolean;
+  /** The run ended and did its work: see `chooseOutcome`. */
+  readonly isSuccess: boolean;
 }
 
 /** A run under our lease: the only handle that can write its rows. */

@@ -34,19 +34,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const { kinds, classes, states } = count;
   const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
   const { facts } = run;
-  const end = {
-    counts,
-    states,
-    isCancelled: run.isCancelRequested,
-    isReadDoubted: facts.isReadDoubted === true,
-    doubt: facts.doubt,
-    waiting: facts.blocked?.unresolved ?? 0,
-    failure: failure ?? run.reason,
-    unknown: facts.unknownPeople ?? 0,
-    notUndone: facts.notUndone ?? 0,
-    gaps: facts.sourceGaps ?? [],
-  };
-  const { outcome, reason } = chooseOutcome(end);
+  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, facts };
+  const { outcome, reason, reasons, isSuccess } = chooseOutcome(end);
   const read = {
     id: run.id,
     read: facts.read,
@@ -56,12 +45,14 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   if (facts.waiting !== undefined) await io.store.runs.updateFacts(owned, { waiting: undefined });
   const left = [...(lost === undefined ? [] : [lost]), ...parked];
   if (left.length > 0) await io.store.runs.addFindings(owned, left);
+  if (reasons.length > 1) await io.store.runs.updateFacts(owned, { reasons });
   const endedAt = io.clock.now();
   const patch = {
     phase: 'done',
     phaseAt: endedAt,
     endedAt,
     outcome,
+    isSuccess,
     counts,
     ...(reason === undefined ? {} : { reason }),
   } as const;

@@ -7,7 +7,6 @@ import {
   type AlertState,
   type AlertSubject,
   type ChangeResult,
-  successOutcomes,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
@@ -190,7 +189,7 @@ export function createAlerts(db: Database): AlertBook {
         .orderBy('ended_at', 'desc')
         .limit(1);
       const attempt = await newest.executeTakeFirst();
-      const success = await newest.where('outcome', 'in', [...successOutcomes]).executeTakeFirst();
+      const success = await newest.where('is_success', '=', 1).executeTakeFirst();
       return { attemptAt: attempt?.ended_at ?? undefined, successAt: success?.ended_at ?? undefined };
     },
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Counts } from '../core/run/run.ts';
-import { successOutcomes } from '../ports/alerts.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './db/database.ts';
@@ -47,14 +46,13 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
         .orderBy('id', 'desc');
       const [newest, success] = await Promise.all([
         ended.select('ended_at').where('outcome', '!=', 'cancelled').limit(1).executeTakeFirst(),
-        ended
-          .select(['started_at', 'ended_at'])
-          .where('outcome', 'in', [...successOutcomes])
-          .limit(1)
-          .executeTakeFirst(),
+        ended.select(['started_at', 'ended_at']).where('is_success', '=', 1).limit(1).executeTakeFirst(),
       ]);
       const successAt = success?.ended_at ?? undefined;
-      const failed = ended.where('outcome', 'in', ['failed', 'partial']).where('ended_at', '>', successAt ?? -1);
+      const failed = ended
+        .where('outcome', '!=', 'cancelled')
+        .where('is_success', '=', 0)
+        .where('ended_at', '>', successAt ?? -1);
       const [sums, last] = await Promise.all([
         failed
           .clearOrderBy()
@@ -124,17 +122,18 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
     async ended(since) {
       const rows = await db
         .selectFrom('runs')
-        .select(['sync', 'outcome'])
+        .select(['sync', 'outcome', 'is_success'])
         .select((eb) => [quarterOf('ended_at').as('at'), eb.fn.countAll<number>().as('count')])
         .where('ended_at', '>=', since)
-        .groupBy(['sync', 'outcome', quarterOf('ended_at')])
+        .groupBy(['sync', 'outcome', 'is_success', quarterOf('ended_at')])
         .execute();
       await nextTurn();
       const failed = await failedChanges(db, since);
-      return rows.map(({ sync, outcome, at, count }): EndedCount => {
+      return rows.map(({ sync, outcome, is_success, at, count }): EndedCount => {
         const word = outcome ?? '';
         const key = `${sync} ${word} ${at}`;
-        return { sync, outcome: word, at: at, count: count, failed: failed.get(key) ?? 0 };
+        const isSuccess = is_success === 1;
+        return { sync, outcome: word, isSuccess, at, count, failed: isSuccess ? 0 : (failed.get(key) ?? 0) };
       });
     },
   };

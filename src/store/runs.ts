@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
+import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
 import type { FactsPatch } from '../ports/runs.ts';
 import type { Run, RunFacts, RunPatch, Runs } from '../ports/store.ts';
@@ -103,7 +104,12 @@ export function createRuns(db: Database): Runs {
         }
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
         if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
-        const row = await patchRun(transaction, id, patch);
+        // The outcome says it, unless the run says more.
+        const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);
+        const row = await patchRun(transaction, id, {
+          ...(patch.outcome === undefined ? {} : { isSuccess }),
+          ...patch,
+        });
         return { run: toRun(row), lease: owned.lease };
       });
     },
@@ -237,6 +243,7 @@ const runs = fields<Run, RunRow>({
   facts: { column: 'facts', as: 'json' },
   requests: { column: 'requests', as: 'json' },
   isCancelRequested: { column: 'is_cancel_requested', as: 'flag' },
+  isSuccess: { column: 'is_success', as: 'flag' },
 });
 
 function toRun(row: Selectable<RunRow>): Run {

@@ -63,6 +63,10 @@ export const runSummary = z
       .nullable()
       .describe('null until the run has ended'),
     reason: z.string().nullable(),
+    reasons: z.array(z.string()).describe('All reasons of the outcome, that of `reason` first'),
+    isSuccess: z
+      .boolean()
+      .describe('The run ended and did its work; true for a partial run in which only records are in trouble'),
     digest: z.string().nullable(),
     isCancelRequested: z.boolean(),
     waiting: waitingWire,
@@ -73,6 +77,7 @@ export const runSummary = z
 const summaryOf = (run: Run) => ({
   ...run,
   waiting: run.phase === 'done' ? undefined : waitingOf(run.facts.waiting),
+  reasons: run.facts.reasons ?? (run.reason === undefined ? [] : [run.reason]),
   read: run.facts.read?.kind,
   users: run.scope.kind === 'all' ? null : run.scope.identifications.length,
   undoes: run.scope.kind === 'all' ? undefined : run.scope.undoes?.run,

@@ -27,7 +27,7 @@ const damages: readonly { readonly name: string; readonly of: (text: string) => 
 const writings: Readonly<Record<string, (text: string) => unknown>> = {
   'a file': (text) => text,
   'a database': (text) => (text === '' ? null : text),
-  'an API': (text) => (/^[1-9]\d*$/.test(text) ? Number(text) : text === '' ? undefined : text),
+  'an API': (text) => (/^[1-9]\d*$/.test(text) ? Number(text) : text === '' ? null : text),
 };
 
 const columns = ['id', 'first', 'last', 'email', 'area', 'born', 'hired', 'leaves', 'status', 'job'] as const;

@@ -28,6 +28,7 @@ interface CaseStep {
 
 interface CommandReport {
   readonly outcome: string;
+  readonly reasons: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
   readonly findings: readonly { readonly code: string; readonly message: string; readonly identification?: string }[];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { planJson } from '../../src/cli/commands/sync.ts';
-import { planOutcome, renderPlan } from '../../src/cli/render/plan.ts';
+import { planEnd, renderPlan } from '../../src/cli/render/plan.ts';
 import { openStyle } from '../../src/cli/terminal.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
@@ -8,7 +8,7 @@ import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';
 
 const render = (report: PlanReport, changes: readonly PlannedChange[] = []) =>
-  renderPlan(report, planOutcome(report), { changes, ofEdit: [] }, plain);
+  renderPlan(report, planEnd(report), { changes, ofEdit: [] }, plain);
 
 test('a plan shows numbers, then every change field by field, then how to deliver it', () => {
   const changes = [
@@ -148,7 +148,7 @@ test('what comes from outside cannot act on the terminal', () => {
 test('the commands that it suggests name the configuration that was used', () => {
   const style = openStyle({ isTerminal: false, env: {}, config: 'my files/acme.yaml' });
 
-  expect(renderPlan(samplePlan(), 'planned', { changes: [], ofEdit: [] }, style)).toContain(
+  expect(renderPlan(samplePlan(), planEnd(samplePlan()), { changes: [], ofEdit: [] }, style)).toContain(
     "rollcall apply people --config 'my files/acme.yaml'",
   );
 });
@@ -158,11 +158,13 @@ test.each([
   ['nothing-to-do', { counts: noCounts }],
   ['held', { counts: { ...noCounts, disable: 7, held: 7 } }],
   ['held', { counts: noCounts, facts: { isReadDoubted: true } }],
-  ['partial', { counts: { ...noCounts, update: 9, held: 9 }, facts: { sourceGaps: ['no end'] } }],
+  ['partial', { counts: { ...noCounts, update: 9 }, facts: { sourceGaps: ['no end'] } }],
+  ['partial', { counts: noCounts, facts: { access: { keep: 1, lack: 0 } } }],
+  ['held', { counts: { ...noCounts, update: 9, held: 9 }, facts: { sourceGaps: ['no end'] } }],
   ['failed', { failure: 'no employee', facts: { sourceGaps: ['no end'], isReadDoubted: true } }],
 ] satisfies [string, Partial<PlanReport>][])('the outcome is %s for %j', (outcome, patch) => {
   const report = samplePlan(patch);
 
-  expect(planOutcome(report)).toBe(outcome);
+  expect(planEnd(report).outcome).toBe(outcome);
   expect(planJson(report, []).outcome).toBe(outcome);
 });

@@ -1,6 +1,7 @@
 import { openStyle } from '../../src/cli/terminal.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import { noCounts } from '../../src/core/run/run.ts';
+import { successOutcomes } from '../../src/ports/alerts.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
 import type { RunReport } from '../../src/views/runs.ts';
@@ -71,6 +72,7 @@ export function sampleRun(patch: Partial<Run> = {}): Run {
     facts: { sourceRows: 520, platformUsers: 512, managedUsers: 500, unchanged: 488 },
     requests: {},
     isCancelRequested: false,
+    isSuccess: successOutcomes.some((outcome) => outcome === (patch.outcome ?? 'succeeded')),
     ...patch,
   };
 }

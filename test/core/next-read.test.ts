@@ -95,11 +95,8 @@ describe('a run is clean', () => {
     counts: noCounts,
     states,
     isCancelled: false,
-    isReadDoubted: false,
-    doubt: undefined,
-    waiting: 0,
     failure: undefined,
-    gaps: [],
+    facts: {},
     rejected: 0,
     postponed: 0,
   };
@@ -113,9 +110,9 @@ describe('a run is clean', () => {
   it.each<[string, Partial<CleanGrounds>]>([
     ['it failed', { failure: 'no disk' }],
     ['it was cancelled', { isCancelled: true }],
-    ['its read is doubted', { isReadDoubted: true }],
-    ['its read has gaps', { gaps: ['the file was cut'] }],
-    ['people wait for an outcome', { waiting: 1 }],
+    ['its read is doubted', { facts: { isReadDoubted: true } }],
+    ['its read has gaps', { facts: { sourceGaps: ['the file was cut'] } }],
+    ['people wait for an outcome', { facts: { blocked: { unresolved: 1 } } }],
     ['people are postponed', { postponed: 1 }],
     ['changes were dropped that nobody rejected', { states: { ...states, dropped: 3 }, rejected: 2 }],
     ...(['planned', 'held', 'sent', 'failed', 'unverified', 'unresolved', 'exported'] as const).map(

@@ -7,10 +7,8 @@ const end: RunEnd = {
   counts: noCounts,
   states: noStates,
   isCancelled: false,
-  isReadDoubted: false,
-  doubt: undefined,
   failure: undefined,
-  gaps: [],
+  facts: {},
 };
 const counts = (patch: Partial<typeof noCounts>) => ({ counts: { ...noCounts, ...patch } });
 
@@ -22,7 +20,7 @@ describe('the outcome of a run', () => {
     { name: 'something held', patch: counts({ applied: 3, held: 1 }), outcome: 'held', exit: 3 },
     {
       name: 'a doubted read waits for a person',
-      patch: { ...counts({}), isReadDoubted: true },
+      patch: { ...counts({}), facts: { isReadDoubted: true } },
       outcome: 'held',
       exit: 3,
     },
@@ -30,13 +28,31 @@ describe('the outcome of a run', () => {
     { name: 'an unknown outcome is partial', patch: counts({ unresolved: 1 }), outcome: 'partial', exit: 4 },
     {
       name: 'an incomplete read is never a success',
-      patch: { ...counts({ applied: 3 }), gaps: ['cut'] },
+      patch: { ...counts({ applied: 3 }), facts: { sourceGaps: ['cut'] } },
       outcome: 'partial',
       exit: 4,
     },
     {
+      name: 'an incomplete read never hides what waits',
+      patch: { ...counts({ held: 3 }), facts: { sourceGaps: ['cut'] } },
+      outcome: 'held',
+      exit: 3,
+    },
+    {
+      name: 'people without access because of their records are partial',
+      patch: { facts: { access: { keep: 0, lack: 1 } } },
+      outcome: 'partial',
+      exit: 4,
+    },
+    {
+      name: 'people without access never hide what waits',
+      patch: { ...counts({ held: 3 }), facts: { access: { keep: 1, lack: 0 } } },
+      outcome: 'held',
+      exit: 3,
+    },
+    {
       name: 'a named person whom the source does not know is partial',
-      patch: { unknown: 1 },
+      patch: { facts: { unknownPeople: 1 } },
       outcome: 'partial',
       exit: 4,
     },
@@ -53,15 +69,24 @@ describe('the reason of a run', () => {
   it.each([
     { patch: counts({ failed: 1 }), reason: '1 change failed' },
     { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown outcome' },
-    { patch: { ...counts({}), waiting: 1 }, reason: '1 person waits until the outcome of an earlier change is known' },
-    { patch: { unknown: 1 }, reason: 'the source does not know 1 named person' },
+    {
+      patch: { ...counts({}), facts: { blocked: { unresolved: 1 } } },
+      reason: '1 person waits until the outcome of an earlier change is known',
+    },
+    { patch: { facts: { unknownPeople: 1 } }, reason: 'the source does not know 1 named person' },
     { patch: counts({ held: 1 }), reason: '1 change waits for approval' },
     {
-      patch: { ...counts({ held: 1 }), isReadDoubted: true, doubt: 'too many' },
+      patch: { ...counts({ held: 1 }), facts: { isReadDoubted: true, doubt: 'too many' } },
       reason: '1 change waits for approval; too many',
     },
-    { patch: { isReadDoubted: true, doubt: 'too many' }, reason: 'too many: approve the run if the source is right' },
-    { patch: { gaps: ['cut'], doubt: 'too many' }, reason: 'the source was not read completely (cut); too many' },
+    {
+      patch: { facts: { isReadDoubted: true, doubt: 'too many' } },
+      reason: 'too many: approve the run if the source is right',
+    },
+    {
+      patch: { facts: { sourceGaps: ['cut'], doubt: 'too many' } },
+      reason: 'the source was not read completely (cut); too many',
+    },
     { patch: { states: { ...noStates, exported: 2 } }, reason: '2 changes were written to files' },
     { patch: { isCancelled: true, states: { ...noStates, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
     {
@@ -74,6 +99,29 @@ describe('the reason of a run', () => {
     },
   ])('counts one and many alike: $reason', ({ patch, reason }) => {
     expect(chooseOutcome({ ...end, ...patch }).reason).toBe(reason);
+  });
+});
+
+describe('all reasons of a run', () => {
+  const trouble = { keep: 1, lack: 2, cause: 'left is no date; first at line 2' };
+
+  it('are listed, the reason of the outcome first', () => {
+    const facts = { sourceGaps: ['cut'], access: trouble, doubt: 'too many', isReadDoubted: true };
+    const { reason, reasons } = chooseOutcome({ ...end, ...counts({ held: 2 }), facts });
+    expect(reason).toBe('2 changes wait for approval; too many; the source was not read completely (cut)');
+    expect(reasons).toEqual([
+      '2 changes wait for approval',
+      'too many',
+      'the source was not read completely (cut)',
+      '1 person keeps and 2 people lack access because of trouble with their records (left is no date; first at line 2)',
+    ]);
+  });
+
+  it('tell a run with trouble in records alone from one that did not do its work', () => {
+    const isSuccess = (facts: RunEnd['facts']): boolean => chooseOutcome({ ...end, facts }).isSuccess;
+    expect(isSuccess({ access: trouble })).toBe(true);
+    expect(isSuccess({ access: trouble, sourceGaps: ['cut'] })).toBe(false);
+    expect(isSuccess({ isReadDoubted: true })).toBe(true);
   });
 });
 

@@ -211,7 +211,7 @@ describe('what a delta does not see', () => {
     scim.users[first] = { ...old, active: false, changedAt: new Date(office.clock.now()).toISOString() };
 
     const { run, findings } = await resync();
-    expect(run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 }, facts: { postponed: 1 } });
+    expect(run).toMatchObject({ outcome: 'partial', counts: { disable: 0 }, facts: { postponed: 1 } });
     expect(findings).toEqual([
       expect.objectContaining({
         code: 'gone-unconfirmed',
@@ -257,7 +257,7 @@ describe('who is who, where two records claim one person', () => {
     const changedAt = new Date(office.clock.now()).toISOString();
     scim.users.push({ ...old, id: 'u000099', externalId: '700099', changedAt });
     const joined = await resync();
-    expect(joined.run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+    expect(joined.run).toMatchObject({ outcome: 'partial', facts: { read: { kind: 'delta' } } });
     expect(joined.findings).toContainEqual(
       expect.objectContaining({ code: 'rename-conflict', identification: '700099' }),
     );
@@ -279,7 +279,7 @@ describe('who is who, where two records claim one person', () => {
       message: 'two records claim the same user (see the next findings): the next run reads all employees',
     });
     const whole = await resync();
-    expect(whole.run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'full' } } });
+    expect(whole.run).toMatchObject({ outcome: 'partial', facts: { read: { kind: 'full' } } });
     for (const identification of ['700004', '700099']) {
       expect(whole.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification }));
     }
@@ -291,7 +291,7 @@ describe('who is who, where two records claim one person', () => {
     expect(touched.run).toMatchObject({ counts: { disable: 0 }, facts: { sourceRows: 1, read: { kind: 'delta' } } });
     // Nor by a run about them alone, which a webhook may ask for.
     const named = await resync({ kind: 'users', identifications: ['700004'] });
-    expect(named.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
+    expect(named.run).toMatchObject({ outcome: 'partial', counts: { disable: 0 } });
     expect(userIn(office, '700004')).toMatchObject({ enabled: true });
   });
 
@@ -309,7 +309,7 @@ describe('who is who, where two records claim one person', () => {
       });
     }
     const { run, findings } = await resync(full);
-    expect(run).toMatchObject({ outcome: 'nothing-to-do' });
+    expect(run).toMatchObject({ outcome: 'partial' });
     for (const identification of ['700098', '700099']) {
       expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification }));
     }
@@ -317,7 +317,7 @@ describe('who is who, where two records claim one person', () => {
     office.clock.jump(hourMs);
     change({ '700098': { family: 'Otra' } });
     const shown = await resync();
-    expect(shown.run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 1, read: { kind: 'delta' } } });
+    expect(shown.run).toMatchObject({ outcome: 'partial', facts: { sourceRows: 1, read: { kind: 'delta' } } });
 
     // HR mends one of them: both are done at once, though no delta would show the other.
     office.clock.jump(hourMs);
@@ -333,7 +333,7 @@ describe('who is who, where two records claim one person', () => {
     const { office, change, resync } = await openHr({ sync: { scope } });
     change({ '700001': { family: '' } });
     const { run } = await resync();
-    expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { postponed: 1, read: { kind: 'delta' } } });
+    expect(run).toMatchObject({ outcome: 'partial', facts: { postponed: 1, read: { kind: 'delta' } } });
     office.clock.jump(2 * hourMs);
     const again = await resync();
     expect(again.run.facts.read?.since).toBe(run.facts.read?.since);

@@ -375,7 +375,7 @@ describe('people to whom nothing may happen', () => {
     const report = await office.apply();
     expect(report.run.counts).toMatchObject({ create: 3 });
     expect(report.findings).toContainEqual(
-      expect.objectContaining({ code: 'row-unreadable', message: expect.stringContaining('invisible character') }),
+      expect.objectContaining({ code: 'row-rejected', message: expect.stringContaining('invisible character') }),
     );
   });
 

@@ -113,7 +113,10 @@ describe('a source that was only half read', () => {
     const { run, findings } = await office.applyRows(employees(20).map((row) => ({ ...row, status: 'aktiv' })));
     expect(run).toMatchObject({ outcome: 'failed', facts: { sourceRows: 20 } });
     expect(run.reason).toContain('20 rows, none of them usable');
-    expect(findings).toHaveLength(20);
+    expect(findings).toHaveLength(21);
+    expect(findings[0]?.message).toMatch(
+      /^20 people: status has a value that is in neither .* \(a word, 5 characters\)/,
+    );
     expect(enabledUsers(office)).toBe(20);
   });
 

@@ -190,6 +190,7 @@ export function memoryRuns(tables: Tables): Runs {
         facts: {},
         requests: {},
         isCancelRequested: false,
+        isSuccess: false,
       };
       runs.set(run.id, run);
       return { run, isNew: true };

@@ -26,8 +26,7 @@ import {
 
 import { renderAllFindings, renderDecided, renderRawTexts } from '../render/changes.ts';
 import { changesInAll } from '../render/counts.ts';
-import { planOutcome, renderPlan } from '../render/plan.ts';
-
+import { planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts';
 import { interruptedWords } from '../render/status.ts';
 import { printDeclined, type Shell } from '../shell.ts';
@@ -194,10 +193,10 @@ async function undoOneRun(
     if (yes !== true) {
       const report = await shell.watching((watch) => planHere(app, run.sync, { ...watch, scope }));
       const changes = await previewChanges(app, report.id, shownInverses);
-      const outcome = planOutcome(report);
-      shell.print(renderPlan(report, outcome, { changes, ofEdit: [] }, shell.style));
+      const end = planEnd(report);
+      shell.print(renderPlan(report, end, { changes, ofEdit: [] }, shell.style));
       const inAll = changesInAll(report.counts);
-      if (report.failure !== undefined || inAll === 0) return planExitCodes[outcome];
+      if (report.failure !== undefined || inAll === 0) return planExitCodes[end.outcome];
       const question = `make ${formatCount(inAll, 'change')} to undo run ${run.id}?`;
       if (!(await shell.confirm(question, false))) return printDeclined(shell);
     }

@@ -33,7 +33,7 @@ import {
   signatureOptions,
   syncArgument,
 } from '../options.ts';
-import { type PlanOutcome, planOutcome, renderPlan } from '../render/plan.ts';
+import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
 import { seenWords } from '../render/status.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -119,14 +119,14 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
         ? planToShare(app, sync, { ...watch, ...scope, by: shell.io.operator })
         : { report: await planHere(app, sync, { ...watch, ...scope }) },
     );
-    const outcome = planOutcome(report);
+    const end = planEnd(report);
     const changes = await previewChanges(app, report.id, limit.shown);
     const ofEdit = report.facts.edit === undefined ? [] : await editedChanges(app, report.id);
     const over = overLimits(report, limit);
     const edit = report.facts.edit && { ...report.facts.edit, examples: ofEdit.map(changeView) };
     const json = { ...planJson(report, changes), edit: edit ?? null, overLimit: over };
     shell.printJson({ ...json, ...(preview === undefined ? {} : { preview: preview.id }) });
-    shell.print(renderPlan(report, outcome, { changes, ofEdit }, shell.style));
+    shell.print(renderPlan(report, end, { changes, ofEdit }, shell.style));
     for (const { class: name, count, limit: most } of over)
       shell.print(`\nover the limit: ${count} changes of the class ${name}, and --limit allows ${most}`);
     if (out !== undefined) {
@@ -138,7 +138,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
       const place = app.pageUrl === undefined ? `${path} on the page` : `${app.pageUrl}${path}`;
       shell.print(`\nto share it: ${place}, until ${formatInstant(preview.expiresAt)}`);
     }
-    return over.length > 0 && outcome !== 'failed' ? planExitCodes.held : planExitCodes[outcome];
+    return over.length > 0 && end.outcome !== 'failed' ? planExitCodes.held : planExitCodes[end.outcome];
   });
 }
 
@@ -395,7 +395,6 @@ async function resumeSync(shell: Shell, sync: string, options: SignatureOptions)
 
 /** The object of `plan --json`. `id` is that of the stored plan, because there is no run yet. */
 export function planJson(report: PlanReport, changes: readonly PlannedChange[]) {
-  const { failure, facts } = report;
-  const end = { outcome: planOutcome(report), reason: failure ?? facts.doubt ?? null };
-  return { ...planView(report), ...end, changes: changes.map(changeView) };
+  const { outcome, reason, reasons } = planEnd(report);
+  return { ...planView(report), outcome, reason: reason ?? null, reasons, changes: changes.map(changeView) };
 }

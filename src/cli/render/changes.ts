@@ -77,7 +77,7 @@ const shownFindings = 20;
 export function renderFindings(findings: readonly Finding[], inAll: number, style: Style): string {
   if (inAll === 0) return '';
   const distinct = toldOnce(findings);
-  const shown = distinct.slice(0, shownFindings);
+  const shown = withoutShared(distinct).slice(0, shownFindings);
   const count = inAll - (findings.length - distinct.length);
   const rest = count - shown.length;
   const more =
@@ -95,6 +95,19 @@ function toldOnce(findings: readonly Finding[]): readonly Finding[] {
     return !told.has(key) && told.add(key);
   });
 }
+
+/** People who share a cause are counted in a finding of their own, so only the first of them are shown. */
+function withoutShared(findings: readonly Finding[]): readonly Finding[] {
+  const shared = new Set(findings.flatMap(({ code, identification }) => (identification === undefined ? [code] : [])));
+  const shown = new Map<string, number>();
+  return findings.filter(({ code, identification }) => {
+    if (identification === undefined || !shared.has(code)) return true;
+    shown.set(code, (shown.get(code) ?? 0) + 1);
+    return (shown.get(code) ?? 0) <= shownOfCause;
+  });
+}
+
+const shownOfCause = 3;
 
 function renderFinding({ code, identification, at, message }: Finding, { colors }: Style): string {
   // Some messages begin with the person themselves.

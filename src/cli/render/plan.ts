@@ -1,6 +1,7 @@
 import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
+import { chooseOutcome, noStates, type OutcomeAndReason } from '../../core/run/report.ts';
 import type { PlanReport } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { Style } from '../terminal.ts';
@@ -11,11 +12,14 @@ import { changesInAll, renderBudget, renderFacts, renderKinds } from './counts.t
 /** The expected outcome of a run with this plan, in the order of exit codes: `failed`, `partial`, `held`. */
 export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'failed';
 
-export function planOutcome({ counts, facts, failure }: PlanReport): PlanOutcome {
-  if (failure !== undefined) return 'failed';
-  if ((facts.sourceGaps ?? []).length > 0 || (facts.unknownPeople ?? facts.notUndone) !== undefined) return 'partial';
-  if (counts.held > 0 || facts.isReadDoubted === true) return 'held';
-  return changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do';
+export function planEnd({ counts, facts, failure }: PlanReport): PlanEnd {
+  const { outcome, reason, reasons } = chooseOutcome({ counts, states: noStates, isCancelled: false, failure, facts });
+  if (outcome === 'failed' || outcome === 'partial' || outcome === 'held') return { outcome, reason, reasons };
+  return { outcome: changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do', reason: undefined, reasons: [] };
+}
+
+export interface PlanEnd extends Pick<OutcomeAndReason, 'reason' | 'reasons'> {
+  readonly outcome: PlanOutcome;
 }
 
 /** The shown part of a digest. `--approve` accepts it. */
@@ -24,7 +28,7 @@ const shortDigest = (digest: string): string => digest.slice(0, 12);
 /** Renders a plan: counts, held changes, findings, the first changes, and the next commands. */
 export function renderPlan(
   report: PlanReport,
-  outcome: PlanOutcome,
+  { outcome, reason }: PlanEnd,
   { changes, ofEdit }: { readonly changes: readonly PlannedChange[]; readonly ofEdit: readonly PlannedChange[] },
   style: Style,
 ): string {
@@ -40,7 +44,7 @@ export function renderPlan(
       ? ''
       : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, heldReasons(report), style))}`,
     renderRest(changes.length, inAll, report.sync, style),
-    renderNext(report, outcome, inAll, style),
+    renderNext(report, { outcome, reason }, inAll, style),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
 }
@@ -127,7 +131,7 @@ function renderRest(shown: number, inAll: number, sync: string, style: Style): s
 
 function renderNext(
   { sync, digest, counts, failure, facts, undoes }: PlanReport,
-  outcome: PlanOutcome,
+  { outcome, reason }: Pick<PlanEnd, 'outcome' | 'reason'>,
   inAll: number,
   style: Style,
 ): string {
@@ -143,8 +147,7 @@ function renderNext(
     if (counts.held < inAll) lines.push(`to deliver what is not held:  ${apply}`);
     lines.push(`to approve and deliver all:   ${approve}`);
   }
-  if (outcome === 'partial')
-    lines.push('the outcome of the run will be partial, because the source was not read completely');
+  if (outcome === 'partial' && reason !== undefined) lines.push(`the outcome of the run will be partial: ${reason}`);
   return lines.join('\n');
 }
 

@@ -109,7 +109,7 @@ const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>>
   other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
   zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
   number: (people) =>
-    `identifications of ${countOf(people, 'person', 'people')} were changed as numbers (1001.0, '1001, 1,001)`,
+    `identifications of ${countOf(people, 'person', 'people')} were changed by a program (1001.0, '1001, 1,001)`,
   filled: (people) => `identifications of ${countOf(people, 'person', 'people')} have new leading zeros`,
   renamed: (people) =>
     `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,

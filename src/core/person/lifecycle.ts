@@ -1,3 +1,4 @@
+import { countOf } from '../run/formats.ts';
 import { type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.ts';
 import { compileCell } from './cell.ts';
@@ -238,7 +239,7 @@ function compileStatus(
     if (gone !== undefined) {
       return { list: 'leaver', verdict: standing('leaver', `${name} ${JSON.stringify(gone)} is in leaver`) };
     }
-    return neither(`${name} has a value that is in neither active nor leaver`);
+    return neither(`${name} has a value that is in neither active nor leaver (${classOf(raw)})`);
   };
   return (fields, computed) => {
     const value = get(fields, computed);
@@ -252,6 +253,13 @@ function compileStatus(
     if (remembered.size < rememberedStatuses) remembered.set(reading.text, judged);
     return judged;
   };
+}
+
+/** Tells unknown values apart without showing them. */
+function classOf(text: string): string {
+  if (/^\d+$/.test(text)) return `a number of ${countOf(text.length, 'digit')}`;
+  const words = text.split(/\s+/).length;
+  return `${words === 1 ? 'a word' : `${words} words`}, ${countOf([...text].length, 'character')}`;
 }
 
 function neither(reason: string): StatusReading {

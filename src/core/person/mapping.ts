@@ -164,7 +164,8 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   const identification = parts.identification.settle(raws[0]);
   const { column } = parts.identification;
   if (identification instanceof NotedText) {
-    return { kind: 'rejected', at, identification: identification.text, column, reason: invisibleCharacter.reason };
+    const { reason } = invisibleCharacter;
+    return { kind: 'rejected', at, identification: identification.text, column, reason, isGuessed: true };
   }
   if (typeof identification !== 'string') {
     const reason = identification instanceof Refusal ? identification.reason : 'is blank';

@@ -55,6 +55,8 @@ export interface RejectedPerson {
   readonly identification: string;
   readonly column: string;
   readonly reason: string;
+  /** The identification was written otherwise. A record with exactly this one counts instead. */
+  readonly isGuessed?: true;
 }
 
 /** A record without a usable identification. It protects no person, so the read is not complete for *missing*. */

@@ -25,6 +25,19 @@ export interface Finding {
   readonly message: string;
 }
 
+/**
+ * Returns the sentence of a finding without its people, places and commands, so that findings of one cause have equal
+ * sentences.
+ */
+export function causeOf({ message, identification, other, at }: Finding): string {
+  let text = message.replace(/"rollcall [^"]*"/g, '"rollcall …"');
+  for (const name of [at, other, identification]) if (name !== undefined) text = text.replaceAll(name, '…');
+  return text
+    .replace(/\b(?:line|page|item|row) \d+/g, '…')
+    .replace(/^… ?[:,] ?|^… \(…\) /, '')
+    .replaceAll(' (…)', '');
+}
+
 /** Returns whether two records, or two accounts, claim one person. Only a full read can resolve such a conflict. */
 export function isAboutIdentity({ code }: Finding): boolean {
   return identityCodes.includes(code);

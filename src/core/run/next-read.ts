@@ -93,9 +93,9 @@ export interface CleanGrounds extends RunEnd {
  * Returns whether all people of the read are processed: no change is waiting, failed, left out or without a known
  * outcome.
  */
-export function isClean({ states, rejected, postponed, ...end }: CleanGrounds): boolean {
-  if (end.failure !== undefined || end.isCancelled || end.isReadDoubted || end.gaps.length > 0) return false;
-  if ((end.waiting ?? 0) > 0 || postponed > 0) return false;
+export function isClean({ states, rejected, postponed, failure, isCancelled, facts }: CleanGrounds): boolean {
+  if (failure !== undefined || isCancelled || facts.isReadDoubted === true) return false;
+  if ((facts.sourceGaps ?? []).length > 0 || (facts.blocked?.unresolved ?? 0) > 0 || postponed > 0) return false;
   const { applied: _applied, dropped, ...open } = states;
   return dropped <= rejected && Object.values(open).every((count) => count === 0);
 }

@@ -2,72 +2,129 @@ import type { ChangeClass, ChangeKind } from '../plan/change.ts';
 import { countOf } from './formats.ts';
 import type { ChangeState, Counts, Outcome } from './run.ts';
 
+/** What the plan of a run found that counts for its outcome. */
+export interface EndFacts {
+  /** A guard doubts the read and requires approval, even if no change is held. */
+  readonly isReadDoubted?: boolean;
+  /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
+  readonly doubt?: string;
+  readonly blocked?: { readonly unresolved?: number };
+  /** Number of named people of whom the source returned no record. */
+  readonly unknownPeople?: number;
+  /** Number of people whose changes an undo left as they are. */
+  readonly notUndone?: number;
+  /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
+  readonly sourceGaps?: readonly string[];
+  readonly access?: AccessTrouble;
+}
+
+/** People who keep or lack access because of trouble with their records. `cause`: a sentence without its full stop. */
+export interface AccessTrouble {
+  readonly keep: number;
+  readonly lack: number;
+  readonly cause?: string;
+}
+
 /** The end state of a run, from which its outcome is chosen. */
 export interface RunEnd {
   readonly counts: Counts;
   readonly states: Readonly<Record<ChangeState, number>>;
   readonly isCancelled: boolean;
-  /** A guard doubts the read and requires approval, even if no change is held. */
-  readonly isReadDoubted: boolean;
-  /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
-  readonly doubt: string | undefined;
-  /** Number of people without a sent change because the outcome of an earlier change is not known. */
-  readonly waiting?: number;
-  /** Number of named people of whom the source returned no record. */
-  readonly unknown?: number;
-  /** Number of people whose changes an undo left as they are. */
-  readonly notUndone?: number;
   /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
-  /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
-  readonly gaps: readonly string[];
+  readonly facts: EndFacts;
 }
 
 export interface OutcomeAndReason {
   readonly outcome: Outcome;
   readonly reason: string | undefined;
+  /** Everything that keeps the run from being whole, the reason of its outcome first. */
+  readonly reasons: readonly string[];
+  /** Whether the run did its work. True for a partial run in which only records of the source are in trouble. */
+  readonly isSuccess: boolean;
 }
 
-/** Returns the outcome: `failed` before `cancelled` before `partial` before `held` (design, section 8). */
+/**
+ * Returns the outcome: `failed` before `cancelled`, `partial` if a change failed, `held`, `partial` if the read was not
+ * complete or records are in trouble (design, section 8).
+ */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
-  const { counts, states, gaps, doubt, waiting = 0, unknown = 0, notUndone = 0 } = end;
-  if (end.failure !== undefined) return { outcome: 'failed', reason: end.failure };
+  const { counts, states } = end;
+  const {
+    doubt,
+    isReadDoubted = false,
+    blocked,
+    unknownPeople = 0,
+    notUndone = 0,
+    sourceGaps = [],
+    access,
+  } = end.facts;
+  const waiting = blocked?.unresolved ?? 0;
   const bad = [
-    counts.failed > 0 ? `${countOf(counts.failed, 'change')} failed` : undefined,
-    counts.unresolved > 0
-      ? `${countOf(counts.unresolved, 'change has', 'changes have')} an unknown outcome`
-      : undefined,
-  ].filter((text) => text !== undefined);
+    ...told(counts.failed, (some) => `${countOf(some, 'change')} failed`),
+    ...told(counts.unresolved, (some) => `${countOf(some, 'change has', 'changes have')} an unknown outcome`),
+  ];
+  const late = told(
+    waiting,
+    (some) => `${countOf(some, 'person waits', 'people wait')} until the outcome of an earlier change is known`,
+  );
+  const held = told(counts.held, (some) => `${countOf(some, 'change waits', 'changes wait')} for approval`);
+  const doubted = doubt ?? (isReadDoubted ? 'the source looks wrong (see the findings)' : undefined);
+  const unread = [
+    ...told(unknownPeople, (some) => `the source does not know ${countOf(some, 'named person', 'named people')}`),
+    ...told(
+      notUndone,
+      (some) => `the changes of ${countOf(some, 'person', 'people')} were not undone, or only in part`,
+    ),
+    ...(sourceGaps.length === 0 ? [] : [`the source was not read completely (${sourceGaps.join('; ')})`]),
+  ];
+  const rows = access === undefined ? [] : [accessWords(access)];
+  const rest = [...unread, ...rows];
+  const doubts = doubted === undefined ? [] : [doubted];
+  if (end.failure !== undefined) return ended('failed', end.failure, [end.failure, ...bad]);
   if (end.isCancelled) {
     const parts =
       bad.length > 0 && states.dropped === 0 ? bad : [...bad, `${countOf(states.dropped, 'change')} not sent`];
-    return { outcome: 'cancelled', reason: `cancelled: ${parts.join(', ')}` };
+    return ended('cancelled', `cancelled: ${parts.join(', ')}`, parts);
   }
-  const trouble = [
-    ...bad,
-    waiting > 0
-      ? `${countOf(waiting, 'person waits', 'people wait')} until the outcome of an earlier change is known`
-      : undefined,
-    unknown > 0 ? `the source does not know ${countOf(unknown, 'named person', 'named people')}` : undefined,
-    notUndone > 0
-      ? `the changes of ${countOf(notUndone, 'person', 'people')} were not undone, or only in part`
-      : undefined,
-    gaps.length > 0 ? `the source was not read completely (${gaps.join('; ')})` : undefined,
-  ].filter((text) => text !== undefined);
-  const also = doubt === undefined ? '' : `; ${doubt}`;
-  if (trouble.length > 0) return { outcome: 'partial', reason: `${trouble.join(', ')}${also}` };
-  if (counts.held > 0)
-    return { outcome: 'held', reason: `${countOf(counts.held, 'change waits', 'changes wait')} for approval${also}` };
-  if (end.isReadDoubted) {
-    const why = doubt ?? 'the source looks wrong (see the findings)';
-    return { outcome: 'held', reason: `${why}: approve the run if the source is right` };
+  const also = doubt === undefined ? [] : [doubt];
+  if (bad.length + late.length > 0) {
+    const first = [...bad, ...late, ...unread].join(', ');
+    return ended('partial', [first, ...also].join('; '), [...bad, ...late, ...held, ...doubts, ...rest]);
   }
-  if (states.exported > 0)
+  if (held.length > 0) {
+    const why = [...held, ...also, ...unread].join('; ');
+    return { ...ended('held', why, [...held, ...doubts, ...rest]), isSuccess: unread.length === 0 };
+  }
+  if (unread.length > 0) {
+    return ended('partial', [[...unread, ...rows].join(', '), ...also].join('; '), [...rest, ...also]);
+  }
+  if (doubted !== undefined && isReadDoubted) {
     return {
-      outcome: 'exported',
-      reason: `${countOf(states.exported, 'change was', 'changes were')} written to files`,
+      ...ended('held', `${doubted}: approve the run if the source is right`, [...doubts, ...rest]),
+      isSuccess: true,
     };
-  return { outcome: counts.applied + counts.unverified > 0 ? 'succeeded' : 'nothing-to-do', reason: undefined };
+  }
+  if (rows.length > 0) return { ...ended('partial', rows[0], rows), isSuccess: true };
+  const exported = told(states.exported, (some) => `${countOf(some, 'change was', 'changes were')} written to files`);
+  if (exported.length > 0) return ended('exported', exported[0], exported);
+  return ended(counts.applied + counts.unverified > 0 ? 'succeeded' : 'nothing-to-do', undefined, []);
+}
+
+function ended(outcome: Outcome, reason: string | undefined, reasons: readonly string[]): OutcomeAndReason {
+  return { outcome, reason, reasons, isSuccess: exitCodes[outcome] === 0 };
+}
+
+function told(count: number, words: (count: number) => string): readonly string[] {
+  return count > 0 ? [words(count)] : [];
+}
+
+function accessWords({ keep, lack, cause }: AccessTrouble): string {
+  const who = [
+    ...told(keep, (some) => countOf(some, 'person keeps', 'people keep')),
+    ...told(lack, (some) => countOf(some, 'person lacks', 'people lack')),
+  ];
+  return `${who.join(' and ')} access because of trouble with their records${cause === undefined ? '' : ` (${cause})`}`;
 }
 
 /** Returns the counts of the report, from the planned changes and their states. */

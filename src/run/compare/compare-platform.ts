@@ -251,8 +251,8 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     index.has(slot, mark.usable | mark.active) &&
     !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
-  if (isEqual && !job.isFocused && index.isPlain(slot, user.id)) {
-    if (!index.has(slot, mark.undated)) count.unchanged += 1;
+  if (isEqual && !job.isFocused && index.isPlain(slot, user.id) && !index.has(slot, mark.undated)) {
+    count.unchanged += 1;
     return;
   }
   const needsNoFields =

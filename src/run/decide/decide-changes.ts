@@ -20,7 +20,7 @@ import type { PlanWork } from '../plan-job.ts';
 import { reportFoundParked } from '../prove/report-parked.ts';
 import { mark } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { blockedPerson } from '../read/source-says.ts';
+import { accessTrouble, blockedPerson } from '../read/source-says.ts';
 import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
 import { decideEdit, type EditedChange } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
@@ -31,6 +31,8 @@ import { decideBy } from './undo-changes.ts';
 export interface Decided {
   /** Number of changes that repeat a change whose outcome stayed unknown. */
   readonly repeated: number;
+  /** People who keep or lack access because of trouble with their records. */
+  readonly access: { readonly keep: number; readonly lack: number };
   /** Positions in the spool of ledger entries that count an absence. A guard may still stop them. */
   readonly misses: readonly number[];
   /** Enabled users whose absence is counted and not long enough yet, and when the first of them is disabled. */
@@ -68,6 +70,7 @@ export async function decideChanges(
   const expected: number[] = [];
   const waits = new Map<string, string>();
   let repeated = 0;
+  const access = { keep: 0, lack: 0 };
   let missing: Decided['missing'] = { count: 0, wait: undefined };
   const decidedBefore = { rejected: 0, leftOut: 0 };
   const keptEmails = new Set<string>();
@@ -83,6 +86,9 @@ export async function decideChanges(
   const sink: DecisionSink = {
     find,
     blocked: work.blocked.add,
+    access: (trouble) => {
+      access[trouble] += 1;
+    },
     changes: async (changes) => {
       countRepeats(changes);
       for (const { identification, waitsFor, verdict, without = [] } of changes) {
@@ -130,6 +136,7 @@ export async function decideChanges(
   }
   return {
     repeated,
+    access,
     misses,
     missing,
     needsFull,
@@ -160,6 +167,8 @@ interface DecisionSink {
   expected(changes: readonly NewChange[]): Promise<void>;
   /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
   blocked(person: BlockedPerson): void;
+  /** Called for each person who keeps or lacks access because of trouble with the record. */
+  access(trouble: 'keep' | 'lack'): void;
 }
 
 /** Small enough that other work of this process soon runs, even if every case becomes a change. */
@@ -229,6 +238,11 @@ async function decideSome(
     if (decision.finding !== undefined && (!isConflict || isUndoRule(decision.rule))) sink.find(decision.finding);
     const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
     if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked(blocked);
+    const isMeant = (blocked !== undefined && !job.moves.passing.has(slot)) || index.has(slot, mark.undated);
+    const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
+    const access =
+      isMeant && !isUndoRule(decision.rule) ? accessTrouble(person, subject, decision, isCertain) : undefined;
+    if (access !== undefined) sink.access(access);
     const parked = reportFoundParked(subject, sync);
     if (parked !== undefined) sink.find(parked);
     const { change } = decision;

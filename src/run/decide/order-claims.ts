@@ -12,6 +12,8 @@ import { parkingPlaceOf } from './parking.ts';
 export interface EmailMoves {
   /** People who wait for an e-mail that does not become free in this plan. */
   readonly postponed: number;
+  /** Those of them who get it in a later run without help. */
+  readonly passing: ReadonlySet<number>;
   /** What the change of a slot gets besides. */
   of(slot: number, change: ChangeDraft): Partial<Pick<Change, 'reason' | 'waitsFor' | 'parkEmail'>>;
 }
@@ -27,7 +29,7 @@ const decidedAtOnce = 500;
  */
 export async function orderClaims(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<EmailMoves> {
   const { index, claims, sync } = job;
-  if (claims.size === 0) return { postponed: 0, of: () => ({}) };
+  if (claims.size === 0) return { postponed: 0, passing: new Set(), of: () => ({}) };
   const links = new Map([...claims].map(([claimant, { holder }]) => [claimant, holder]));
   const { movers, leaving } = await judgeHolders(job, find, io);
   const nameOf = (slot: number): string => index.person(slot).identification;
@@ -46,6 +48,7 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   for (const slot of waiting) reportWaiting(slot, leaving, job, find);
   for (const members of order.cycles) reportCycle(members, job, find);
   return {
+    passing: new Set(waiting.filter((slot) => leaving.has(links.get(slot) ?? slot))),
     postponed: waiting.filter((slot) => !index.has(slot, mark.bystander)).length,
     of(slot, { changed, kind, reason }) {
       const holder = links.get(slot);

@@ -22,6 +22,10 @@ export interface RecordFiling {
   settle(): void;
 }
 
+function isGuessed(record: AnyRecord): boolean {
+  return record.kind === 'rejected' && record.isGuessed === true;
+}
+
 /** The marks that one record sets. */
 const ofRecord = mark.inSource | mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.undated;
 
@@ -81,6 +85,13 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     if (known.places.length < namedPlaces) known.places.push(person.at);
   };
 
+  const replaceGuess = (slot: number, other: AnyRecord, person: AnyRecord): void => {
+    const guess = isGuessed(person) ? person : other;
+    if (guess === other) put(slot, person);
+    const { at, identification, column, reason } = guess as RejectedPerson;
+    find({ code: 'row-rejected', identification, at, message: `${at}, ${column}: ${reason}` });
+  };
+
   const settlePerson = (slot: number): void => {
     const person = index.person(slot);
     if (person.kind === 'absent') return;
@@ -135,7 +146,8 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       }
       const other = index.person(slot);
       if (isExact && other.kind !== 'absent') {
-        compare(slot, other, person);
+        if (isGuessed(person) !== isGuessed(other)) replaceGuess(slot, other, person);
+        else compare(slot, other, person);
         return;
       }
       index.set(slot, mark.conflict);

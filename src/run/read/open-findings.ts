@@ -1,11 +1,15 @@
-import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
+import { causeOf, type Finding, isAboutIdentity } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
 
 const keptFindings = 10_000;
 
 /** Collects the findings of a plan. Keeps all findings about the whole read, and 10,000 findings about people. */
 export interface Findings {
   readonly find: (finding: Finding) => void;
-  /** Returns findings about the whole read first, so that many findings about people never displace them. */
+  /**
+   * Returns findings about the whole read first, so that many findings about people never displace them. A cause that
+   * several people share is a finding of its own, with their number and examples, the most frequent first.
+   */
   all(): readonly Finding[];
   /** Findings about identity: `found` is their number, `notKept` is how many of them were not kept. */
   readonly identities: { readonly found: number; readonly notKept: number };
@@ -22,12 +26,18 @@ export interface FindingsWatch {
 export function openFindings({ note, watch }: FindingsWatch): Findings {
   const ofRead: Finding[] = [];
   const ofPeople: Finding[] = [];
+  const causes = new Map<string, Cause>();
   const identities = { found: 0, notKept: 0 };
+  let last = '';
   return {
     find(found) {
       watch(found);
       const { other, account: _account, ...finding } = found;
       note(other === undefined ? finding : { ...finding, other });
+      // The other person of a pair has the same sentence.
+      const { message: sentence } = finding;
+      if (sentence !== last) countCause(causes, found);
+      last = sentence;
       const isKept = ofPeople.length < keptFindings;
       if (finding.identification === undefined && finding.at === undefined) ofRead.push(finding);
       else if (isKept) ofPeople.push(finding);
@@ -35,7 +45,46 @@ export function openFindings({ note, watch }: FindingsWatch): Findings {
       identities.found += 1;
       if (!isKept) identities.notKept += 1;
     },
-    all: () => [...ofRead, ...ofPeople],
+    all: () => [...ofRead, ...sharedCauses(causes), ...ofPeople],
     identities,
   };
+}
+
+/** A cause that people share. */
+interface Cause {
+  readonly code: Finding['code'];
+  readonly message: string;
+  readonly examples: string[];
+  count: number;
+}
+
+const keptCauses = 1000;
+const examplesOfCause = 3;
+/** Fewer people are named one by one. */
+const fewestSharing = 3;
+
+function countCause(causes: Map<string, Cause>, finding: Finding): void {
+  const { code, identification, at } = finding;
+  if (identification === undefined) return;
+  const cause = causeOf(finding);
+  const key = `${code} ${cause}`;
+  const known = causes.get(key) ?? { code, message: cause, examples: [], count: 0 };
+  if (!causes.has(key)) {
+    if (causes.size >= keptCauses) return;
+    causes.set(key, known);
+  }
+  known.count += 1;
+  if (known.examples.length >= examplesOfCause) return;
+  const { other = at } = finding;
+  known.examples.push(other === undefined ? identification : `${identification}, ${other}`);
+}
+
+function sharedCauses(causes: ReadonlyMap<string, Cause>): readonly Finding[] {
+  return [...causes.values()]
+    .filter(({ count }) => count >= fewestSharing)
+    .toSorted((one, other) => other.count - one.count)
+    .map(({ code, message, count, examples }) => {
+      const more = count > examples.length ? ', …' : '';
+      return { code, message: `${countOf(count, 'person', 'people')}: ${message} (${examples.join('; ')}${more})` };
+    });
 }

@@ -1,6 +1,6 @@
 import type { BlockedPerson, BlockedTally } from '../../core/guard/blocked.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
-import type { Decision, SourceSays } from '../../core/plan/plan.ts';
+import type { Case, Decision, SourceSays } from '../../core/plan/plan.ts';
 import { absentWithoutLookup, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { CellTrouble } from '../../core/run/refusal.ts';
@@ -75,6 +75,31 @@ export function blockedPerson(
     default:
       return { kind: 'conflict', at: person.at };
   }
+}
+
+/**
+ * Returns whether the person's account stays enabled, or is not enabled, only because of trouble with the record. A
+ * person who certainly works here and has an enabled account is unchanged, and so is a leaver with a disabled one.
+ * `isCertain`: one record counts for the person.
+ */
+export function accessTrouble(
+  person: Person | RejectedPerson | Absent,
+  { source, user }: Pick<Case, 'source' | 'user'>,
+  { rule }: Pick<Decision<string>, 'rule'>,
+  isCertain: boolean,
+): 'keep' | 'lack' | undefined {
+  if (person.kind === 'absent') return undefined;
+  const isEnabled = user?.enabled === true;
+  if (rule === 'create-refused' || rule === 'enable-refused') return 'lack';
+  const standing = person.kind === 'person' && isCertain ? person.standing : 'unknown';
+  if (source.says !== 'unusable') {
+    const isUndated = person.kind === 'person' && person.troubles.some(({ field }) => field === 'leaveDate');
+    return isUndated && isEnabled && standing === 'active' && person.isInScope ? 'keep' : undefined;
+  }
+  if (source.code === 'unresolved' || (standing === 'active' && isEnabled) || standing === 'future') return undefined;
+  // A leaver without an account may have it under another identification.
+  if (standing === 'leaver') return isEnabled || user === undefined ? 'keep' : undefined;
+  return isEnabled ? 'keep' : 'lack';
 }
 
 function refusedRow(person: Person | RejectedPerson): BlockedPerson {

@@ -28,6 +28,7 @@ export async function sealPlan(
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
+  const why = doubt ?? verdict.column ?? verdict.fields[0]?.reason;
   const facts: RunFacts = {
     read: fact,
     sourceRows: snapshot.rows,
@@ -51,7 +52,8 @@ export async function sealPlan(
     ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
     ...(decided.notUndone > 0 ? { notUndone: decided.notUndone } : {}),
     ...(isReadDoubted ? { isReadDoubted: true } : {}),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...(why === undefined ? {} : { doubt: why }),
+    ...accessFacts(work, read, decided),
     sourceGaps: snapshot.gaps,
     ...(read.unknown.length === 0 ? {} : { unknownPeople: read.unknown.length }),
   };
@@ -82,6 +84,12 @@ function missingFacts(
 ): Pick<RunFacts, 'missing' | 'missingWait'> {
   if (count === 0) return {};
   return { missing: count, ...(wait === undefined || areMissesHeld ? {} : { missingWait: wait }) };
+}
+
+function accessFacts({ blocked }: PlanWork, { snapshot }: PlanRead, { access }: Decided): Pick<RunFacts, 'access'> {
+  if (access.keep + access.lack === 0) return {};
+  const cause = blocked.likelyCause(snapshot.rows);
+  return { access: { ...access, ...(cause === undefined ? {} : { cause }) } };
 }
 
 /** Seals a plan without changes, for a read that no plan can be made from. */

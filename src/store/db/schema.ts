@@ -100,6 +100,8 @@ export interface RunRow {
   /** Null before the first change of phase. */
   phases: Generated<string | null>;
   is_cancel_requested: Generated<number>;
+  /** 1 when the run ended and did its work. */
+  is_success: Generated<number>;
   /** 1 when findings, changes and batches were deleted. */
   is_pruned: Generated<number>;
 }

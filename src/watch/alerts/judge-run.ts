@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/run/errors.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
-import { type AlertProblem, successOutcomes } from '../../ports/alerts.ts';
+import type { AlertProblem } from '../../ports/alerts.ts';
 import type { Batch, Run, Store } from '../../ports/store.ts';
 import { batchResult } from '../../ports/store.ts';
 
@@ -35,13 +35,15 @@ export async function judgeRun(
   known?: AlertProblem,
 ): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
   const isUnknown = run.outcome === 'cancelled' && run.counts.unresolved > 0;
-  if (run.outcome === 'failed' || run.outcome === 'partial' || isUnknown) {
+  const isHeld = run.outcome === 'held' && !run.isSuccess;
+  if (run.outcome === 'failed' || run.outcome === 'partial' || isHeld || isUnknown) {
     if (run.scope.kind === 'users' && (run.facts.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
     if (await isOfConnection(run, store)) return undefined;
+    if (run.isSuccess && run.scope.kind === 'users') return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
     return inScope(problem, run, known);
   }
-  if (!successOutcomes.some((outcome) => outcome === run.outcome)) return undefined;
+  if (!run.isSuccess) return undefined;
   if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
   if (await holdsFailed(run, known, store)) return undefined;
   const healed = await judgeHealed(run, store);
@@ -208,13 +210,14 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   const base = {
     topic: 'run',
     severity: 'warning',
-    summary: `The ${nameOf(run)} was ${run.outcome === 'cancelled' ? '' : 'partial: '}${run.reason ?? 'the reason is not known'}`,
+    summary: `The ${nameOf(run)} was ${run.outcome === 'cancelled' ? '' : `${run.outcome}: `}${run.reason ?? 'the reason is not known'}`,
     unaffected:
       applied === 0
         ? undefined
         : `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     run: run.id,
   } as const;
+  if (run.isSuccess) return { ...base, ...accessProblem(run) };
   const isRead = (run.facts.sourceGaps ?? []).length === 0;
   const waiting = run.facts.blocked?.unresolved ?? 0;
   if (failed + unresolved === 0 && waiting > 0 && isRead) return { ...base, ...waitingPeople(run, waiting) };
@@ -246,6 +249,18 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     action: `rollcall show ${run.id} --failed`,
     count: failed + unresolved,
   };
+}
+
+/** The key holds no number: people who join the others are no news. */
+function accessProblem({ id, facts: { access }, reason = '' }: Run) {
+  return {
+    code: 'run-incomplete',
+    key: 'access',
+    title: 'records in trouble keep people from leaving or starting',
+    details: [reason],
+    action: `rollcall show ${id} --findings`,
+    count: Math.max(1, (access?.keep ?? 0) + (access?.lack ?? 0)),
+  } as const;
 }
 
 const shownRows = 5;

@@ -65,7 +65,10 @@ function RunBody({ run }: { readonly run: RunDetail }) {
         )}
       </p>
       {reason === null ? null : (
-        <Box {...(run.outcome === 'failed' || run.outcome === 'partial' ? { look: 'bad' } : {})} icon="warn">
+        <Box
+          {...(run.outcome === 'failed' || (run.outcome === 'partial' && !run.isSuccess) ? { look: 'bad' } : {})}
+          icon="warn"
+        >
           {reason}
         </Box>
       )}

@@ -101,6 +101,7 @@ async function open(world: World) {
   } as unknown as EngineIo;
   const findings: Finding[] = [];
   const blocked: BlockedPerson[] = [];
+  const access: string[] = [];
   const decided: string[] = [];
   const calls: string[] = [];
   const changes: Change[] = [];
@@ -109,6 +110,7 @@ async function open(world: World) {
   const taking: unknown[] = [];
   const listeners = {
     blocked: (one: BlockedPerson) => void blocked.push(one),
+    access: (trouble: 'keep' | 'lack') => void access.push(trouble),
     decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
       void decided.push(`${identification} ${rule}`),
   };
@@ -138,6 +140,7 @@ async function open(world: World) {
     decide: () => decideEveryone(job, sink, io),
     findings,
     blocked,
+    access,
     decided,
     calls,
     changes,

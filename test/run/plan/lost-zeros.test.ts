@@ -41,8 +41,11 @@ describe('an identification that lost its leading zeros', () => {
 
     expect(planned.kinds).toEqual({});
     expect(planned.findings.filter((one) => one === 'rename-conflict 101')).toHaveLength(1);
-    expect(planned.findings).toHaveLength(8);
-    expect(scene.message(planned, 'rename-conflict')).toBe(
+    expect(planned.findings).toHaveLength(9);
+    expect(scene.message(planned, 'rename-conflict')).toMatch(
+      /^3 people: … \(line of …\) and platform user …, which the source does not name, differ only by leading zeros: .* \(102, 00102; 103, 00103; 4711, 04711\)$/,
+    );
+    expect(planned.plan.findings.find(({ identification }) => identification === '101')?.message).toBe(
       '101 (line 2) and platform user 00101, which the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification',
     );
     expect(planned.plan.facts.blocked).toEqual({ conflict: 4 });

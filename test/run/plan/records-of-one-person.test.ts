@@ -233,7 +233,7 @@ describe('a read that no plan can be made from', () => {
       code: 'status-unknown',
       identification: 'a1',
       at: 'line of a1',
-      message: 'line of a1: status has a value that is in neither active nor leaver',
+      message: 'line of a1: status has a value that is in neither active nor leaver (a word, 3 characters)',
     });
     expect(plan.findings.map(({ code, identification }) => `${code} ${identification}`)).toContain('row-rejected c3');
     expect(plan.facts).toMatchObject({ sourceRows: 3, sourceGaps: [] });

@@ -36,6 +36,7 @@ describe('a sealed plan', () => {
       lookedAt: scene.clock.now(),
       lookTookMs: 0,
       blocked: { 'status-unknown': 1 },
+      access: { keep: 0, lack: 1, cause: expect.stringContaining('status') },
       postponed: 0,
       rejected: 0,
       sourceGaps: [],
@@ -160,7 +161,14 @@ describe('a plan of a dry run', () => {
       lookups: 0,
       waits: [],
     },
-    decided: { postponed: 2, unchanged: 20, needsFull: false, repeated: 11, missing: { count: 0, wait: undefined } },
+    decided: {
+      postponed: 2,
+      unchanged: 20,
+      needsFull: false,
+      repeated: 11,
+      access: { keep: 0, lack: 0 },
+      missing: { count: 0, wait: undefined },
+    },
     judged: { verdict: noHolds, rejected: 12, doubt: undefined, isReadDoubted: false },
   };
   const wait = { afterReads: 2, from: 50 };

@@ -104,6 +104,7 @@ describe('the plan of a run', () => {
     expect(kinds).toEqual(['update ana', 'create eva']);
     expect(decided).toEqual({
       repeated: 0,
+      access: { keep: 0, lack: 0 },
       misses: [],
       missing: { count: 0, wait: undefined },
       unchanged: 0,

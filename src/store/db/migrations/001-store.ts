@@ -72,6 +72,7 @@ const runs = [
     requests text,
     phases text,
     is_cancel_requested integer not null default 0,
+    is_success integer not null default 0,
     is_pruned integer not null default 0
   )`,
   // The database itself refuses a second unfinished run of a sync.
