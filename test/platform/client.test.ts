@@ -245,6 +245,16 @@ describe('an answer that says no', () => {
     expect(error.retry).toEqual({ afterMs });
   });
 
+  it('gives the caller what the platform said, and no serialization of the error', async () => {
+    const body = { title: 'Bad Request', detail: 'The e-mail of ana@example.com is taken', message: 'Taken' };
+    const { error } = await faultOf('create', (_, response) => sendJson(response, 400, body));
+
+    expect(error.answer).toEqual({ status: 400, ...body });
+    expect(Object.keys(error)).not.toContain('answer');
+    expect(JSON.stringify(error)).not.toContain('ana@');
+    expect(inspect(error)).not.toContain('ana@');
+  });
+
   it('quotes nothing of the answer, and keeps it apart without our token', async () => {
     const { error, logger } = await faultOf('create', (_, response) =>
       sendJson(response, 400, {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { RollcallError } from '../../core/run/errors.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget, ContractLine } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
@@ -94,10 +94,18 @@ async function call(
       const question = await questionOf(operation, request, await app.platformApi.target(request, shell.signal));
       if (!(await shell.confirm(question, yes))) return undefined;
     }
-    return app.platformApi.call(request, shell.signal);
+    return app.platformApi.call(request, shell.signal).catch((error: unknown) => tellAnswer(shell, error));
   });
   if (answer === undefined) return printDeclined(shell);
   return shell.answer({ ...answer, body: answer.body ?? null }, renderApiAnswer(answer, operation, shell.style));
+}
+
+/** Prints what the platform said to the operator who asked, and throws the error. `--raw` prints the whole answer. */
+function tellAnswer({ io }: Shell, error: unknown): never {
+  const { title, detail, message } = (error instanceof PlatformError ? error.answer : undefined) ?? {};
+  const said = [title, detail ?? message].filter((text) => text !== undefined).map(cleanLine);
+  if (said.length > 0) io.stderr.write(`the platform says: ${said.join(': ')}\n`);
+  throw error;
 }
 
 /** Full provisioning is the one call that can disable all users, so its confirmation says so. */

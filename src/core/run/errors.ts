@@ -72,6 +72,14 @@ export function isStoreAway(error: unknown): boolean {
 /** Whether a failed call can have changed something on the other side. */
 export type Effect = 'none' | 'unknown';
 
+/** What the platform said in an error answer, for the caller who asked. It may hold personal data. */
+export interface PlatformAnswer {
+  readonly status: number;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly message?: string;
+}
+
 export interface PlatformErrorOptions extends ErrorOptions {
   readonly effect: Effect;
   /** HTTP status; absent when no answer arrived. */
@@ -80,6 +88,7 @@ export interface PlatformErrorOptions extends ErrorOptions {
   readonly operation: string;
   /** A registered error code or the name of a status from the platform's error body. Absent for any other text. */
   readonly title?: string;
+  readonly answer?: PlatformAnswer;
 }
 
 /** A call to the platform that failed. Holds no header, token, body or field value. */
@@ -89,6 +98,8 @@ export class PlatformError extends RollcallError {
   readonly status: number | undefined;
   readonly operation: string;
   readonly title: string | undefined;
+  /** Private, so that no log, alert or serialization can show it. */
+  readonly #answer: PlatformAnswer | undefined;
 
   constructor(message: string, options: PlatformErrorOptions) {
     super(message, options);
@@ -96,5 +107,11 @@ export class PlatformError extends RollcallError {
     this.status = options.status;
     this.operation = options.operation;
     this.title = options.title;
+    this.#answer = options.answer;
+  }
+
+  /** What the platform said. Never in logs, alerts or findings. Undefined when no error answer arrived. */
+  get answer(): PlatformAnswer | undefined {
+    return this.#answer;
   }
 }

@@ -1,5 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../../core/run/errors.ts';
+import {
+  type Effect,
+  type ErrorCode,
+  type PlatformAnswer,
+  PlatformError,
+  type Retry,
+  RollcallError,
+} from '../../core/run/errors.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { describeNetworkFailure, type NetworkFailure } from '../../drivers/http/network-failure.ts';
@@ -38,6 +45,7 @@ export function refusalError(operation: Operation<unknown>, refusal: Refusal, se
     effect: effectOf(operation, refusal),
     status,
     operation: name,
+    answer: answerOf(body, status, secret),
     ...(raw === undefined ? {} : { raw }),
     ...(title === undefined ? {} : { title }),
   });
@@ -73,6 +81,23 @@ const forbiddenWrite: Classification = {
     'The token lacks a permission, or a protection of the platform refuses this write (a web application firewall, a ' +
     "protected account): ask the platform's administrator.",
 };
+
+/** Reads both body shapes of the contract ("Errors"), without our secrets. */
+function answerOf(body: unknown, status: number, secret: string): PlatformAnswer {
+  if (!isRecord(body)) return { status };
+  const textOf = (...values: readonly unknown[]): string | undefined => {
+    const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+    return typeof text === 'string' ? withoutSecrets(text, [secret]) : undefined;
+  };
+  const [title, detail] = [textOf(body.title, body.error), textOf(body.detail, body.details, body.error_description)];
+  const message = textOf(body.message);
+  return {
+    status,
+    ...(title === undefined ? {} : { title }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
 
 interface Classification {
   readonly code: ErrorCode;
