@@ -13,16 +13,18 @@ import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';
 import { guessesOf, unusedLessons } from './learn.ts';
 import { describeUnreadable } from './privacy.ts';
+import { nextRunWords } from './syncs.ts';
 
 /** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
 const noSuchFile = '0';
 
 /** Checks everything that a run needs, and changes nothing. Continues after a failure, so that all of them are reported. */
 export async function* checkAll(
-  { engine, connections, configPath, checkRedis }: AppIo,
+  io: AppIo,
   only: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<CheckLine, void> {
+  const { engine, connections, configPath, checkRedis } = io;
   if (only !== undefined) findConnection(only, connections);
   yield { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };
   yield* checkKeys(engine);
@@ -38,6 +40,8 @@ export async function* checkAll(
   for (const [name, sync] of engine.syncs) {
     if (only !== undefined && sync.settings.connection !== only) continue;
     const subject = `sync ${name}`;
+    const message = nextRunWords(io, name);
+    if (message !== undefined) yield { subject, state: 'ok', message };
     try {
       yield { subject, ...(await checkSource(sync, engine, signal)) };
       const deltas = await checkDeltas(sync, engine, signal);

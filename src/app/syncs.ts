@@ -111,6 +111,24 @@ export function keepNextSlots(find: AppIo['nextSlot']): AppIo['nextSlot'] {
   };
 }
 
+/** Number of slots by which an operator sees what a schedule means. */
+const shownSlots = 3;
+
+/** Returns when the schedule starts the next runs, as words: `next runs: 2026-11-21 …, …`. Undefined without a slot. */
+export function nextRunWords(
+  { nextSlot, engine }: Pick<AppIo, 'nextSlot' | 'engine'>,
+  sync: string,
+): string | undefined {
+  const slots: number[] = [];
+  for (let after = engine.clock.now(); slots.length < shownSlots; ) {
+    const slot = nextSlot(sync, after);
+    if (slot === undefined) break;
+    slots.push(slot);
+    after = slot;
+  }
+  return slots.length === 0 ? undefined : `next runs: ${slots.map(formatInstant).join(', ')}`;
+}
+
 /** Describes the mapping and the guards of a sync. */
 export async function describeMapping({ engine: io }: AppIo, of: string): Promise<SyncMapping> {
   const sync = findSync(of, io.syncs);

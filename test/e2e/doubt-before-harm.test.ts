@@ -136,6 +136,20 @@ describe('a pause with an end', () => {
   });
 });
 
+describe('a schedule', () => {
+  it('shows its next three runs in check and status, on days of the month or of the week', async () => {
+    const { run, configure } = await openCsvPlace();
+    await configure({ schedule: { cron: '0 3 1,15 * 0' } });
+    for (const words of [['check'], ['status']]) {
+      const dates = /next runs: (.*)/.exec((await run(words)).stdout)?.[1]?.split(', ') ?? [];
+      const days = dates.map((text) => new Date(text.replace(' UTC', 'Z').replace(' ', 'T')));
+      expect(days).toHaveLength(3);
+      expect(days.every((day) => day.getUTCDay() === 0 || [1, 15].includes(day.getUTCDate()))).toBe(true);
+      expect((days[2]?.getTime() ?? 0) - Date.now()).toBeLessThan(22 * 86_400_000);
+    }
+  });
+});
+
 describe('a freeze', () => {
   const always = { cron: '* * * * *', for: '30m', timezone: 'UTC' };
 

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { findOrphans } from '../../app/accounts.ts';
 import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
+import { nextRunWords } from '../../app/syncs.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import { overviewView } from '../../views/overview.ts';
 import { orphansView } from '../../views/people.ts';
@@ -86,6 +87,10 @@ async function showStatus(shell: Shell): Promise<number> {
     const found = await findOrphans(app.engine);
     shell.printJson({ ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) });
     shell.print(renderStatus(overview, shell.style));
+    for (const { name, nextSlotAt } of overview.syncs) {
+      const words = nextSlotAt === undefined ? undefined : nextRunWords(app, name);
+      if (words !== undefined) shell.print(`${name}: ${words}`);
+    }
     for (const { message } of found) shell.print(shell.style.colors.yellow(message));
     return 0;
   });
