@@ -19,6 +19,7 @@ import {
 } from '../sentinels/hostile-server.ts';
 import { openSentinels, type Sentinels } from '../sentinels/sentinels.ts';
 import { openTestServer, viewerToken } from '../server/open-test-server.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { csvOf, type Row, usersOf } from '../support/office.ts';
@@ -247,7 +248,7 @@ async function openWorld(sentinels: Sentinels): Promise<World> {
         await app.close();
       }
       platform.spoil(undefined);
-      // The lists show what the API's lists do; every third scenario meets each call and each status.
+      // The lists show what the API's lists do; every third scenario shows them.
       const lists = number % 3 === 1 ? [['runs'], ['holds'], ['audit'], ['alerts']] : [];
       for (const words of [['show', run], ['show', run, '--json'], ...lists]) {
         const { stdout, stderr } = await shell.run([...words, '--config', 'rollcall.json']);
@@ -308,7 +309,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
   const idle: string[] = [];
   const seen = new Map<string, number>();
   let shownAsChange = 0;
-  const scenarios: [string, RunOptions][] = [
+  const always: [string, RunOptions][] = [
     ['rows', {}],
     [
       'unknown file status',
@@ -316,6 +317,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
     ],
     ['failing file', { faults: ['file:fail'], rows: goodRows(sentinels) }],
   ];
+  const matrix: [string, RunOptions][] = [];
   for (const status of [302, 400, 401, 403, 422, 503]) {
     const answer = hostileError(status, sentinels);
     for (const [call, matches] of platformCalls) {
@@ -325,7 +327,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
           : {};
       // Users of the platform stay from one scenario to the next, so those to create are new.
       const rows = goodRows(sentinels).map((row) => (call === 'create' ? { ...row, id: `C${status}-${row.id}` } : row));
-      scenarios.push([`${call} ${status}`, { spoil: { matches, answer }, sync, rows }]);
+      matrix.push([`${call} ${status}`, { spoil: { matches, answer }, sync, rows }]);
     }
     const rest = {
       kind: 'rest',
@@ -337,13 +339,13 @@ it('no text of another system and no value of an employee reaches a log, an aler
       auth: { kind: 'bearer', token: 'a-token' },
       limits: { deadline: '20s' },
     };
-    scenarios.push([`HR ${status}`, { spoil: { matches: () => true, answer }, sync: { source: rest } }]);
+    matrix.push([`HR ${status}`, { spoil: { matches: () => true, answer }, sync: { source: rest } }]);
     const token = { kind: 'client-credentials', tokenUrl: `${world.hr.url}/token`, clientId: 'a', clientSecret: 'b' };
-    scenarios.push([
+    matrix.push([
       `HR token ${status}`,
       { spoil: { matches: () => true, answer }, sync: { source: { ...rest, auth: token } } },
     ]);
-    scenarios.push([
+    matrix.push([
       `token ${status}`,
       {
         spoil: { matches: (_method, path) => path.endsWith('/token'), answer },
@@ -353,8 +355,8 @@ it('no text of another system and no value of an employee reaches a log, an aler
   }
   for (const [at, answer] of hostileSuccesses(sentinels).entries()) {
     for (const [call, matches] of platformCalls.slice(0, 3))
-      scenarios.push([`${call} odd ${at}`, { spoil: { matches, answer }, rows: goodRows(sentinels) }]);
-    scenarios.push([
+      matrix.push([`${call} odd ${at}`, { spoil: { matches, answer }, rows: goodRows(sentinels) }]);
+    matrix.push([
       `token odd ${at}`,
       {
         spoil: { matches: (_method, path) => path.endsWith('/token'), answer },
@@ -372,7 +374,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
     hostKey: [`SHA256:${'A'.repeat(43)}`],
     path: '/out/people.csv',
   };
-  scenarios.push(['SFTP', { sync: { source: { kind: 'csv', sftp } } }]);
+  always.push(['SFTP', { sync: { source: { kind: 'csv', sftp } } }]);
   const db = new Database(join(world.folder, 'hr.db'));
   db.exec(
     `create table people (id text, first text); insert into people values ('1', '${sentinels.cell('SQL value')}')`,
@@ -383,7 +385,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
     'select id, json(first) as first from people',
     'select first as id, first as ID from people',
   ]) {
-    scenarios.push([
+    always.push([
       `SQL ${query}`,
       {
         sync: {
@@ -395,6 +397,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
     ]);
   }
 
+  const scenarios = [...always, ...drawFrom(matrix, 2)];
   for (const [name, options] of scenarios) {
     const before = world.platform.struck() + world.hr.struck();
     const sinks = await world.run(options);
