@@ -103,6 +103,15 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
           .returningAll()
           .executeTakeFirst();
         if (row === undefined) return;
+        // What was rejected as a whole stays rejected under the new identification. Values are digested with the former one.
+        await transaction
+          .updateTable('decisions')
+          .set({ identification: to })
+          .where('sync', '=', sync)
+          .where('identification', '=', from)
+          .where('state', '=', 'rejected')
+          .where('ended_at', 'is', null)
+          .execute();
         // The sealed columns are bound to the identification.
         const entry = withAccount(seenInSource(toLedgerEntry(row, keys), false), accountId);
         await writer.write(transaction, toLedgerRows(connection, [{ ...entry, identification: to }], keys));

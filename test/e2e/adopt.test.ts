@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { adoptPeople, planAdoption } from '../../src/app/accounts.ts';
+import { decideRun } from '../../src/app/approve.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
@@ -226,4 +227,17 @@ it('why of a person who belongs to another sync says whose user it is, and how o
   expect(await next()).toMatch(/the user belongs to sync people, and only that sync changes it\. .* ago\)$/);
   office.clock.jump(25 * 3_600_000);
   expect(await next()).toMatch(/25 h ago\), older than handOver\.maxAge, so the user does not move to second before/);
+});
+
+it('a disable that was rejected stays rejected when adopt gives the account another identification', async () => {
+  const none = { absolute: 0, percent: 0, cap: 0 };
+  const office = await openOffice({ sandbox: { people: usersOf(staff) }, sync: { guards: { disables: none } } });
+  await office.applyRows(staff);
+  const left = staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
+  const { run } = await office.applyRows(left);
+  await decideRun(office.app, 'reject', run.id, { by: 'ana' });
+  const renamed = (status: string) => left.map((row) => (row.id === 'E1' ? { ...row, id: 'N1', status } : row));
+  await office.writeEmployees(renamed('active'));
+  await adoptPeople(office.app, 'people', ['N1'], ana);
+  expect((await office.applyRows(renamed('left'))).run).toMatchObject({ counts: { held: 0 }, facts: { rejected: 1 } });
 });

@@ -347,7 +347,7 @@ export const syncShape = {
   settle: documented(settle.prefault({}), 'Timeouts and intervals for the platform.', { deadline: '1h' }),
   guards: documented(
     guards.prefault({}),
-    'Limits per class of change without approval. This plan and the changes of the last 24 hours count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
+    'Limits per class of change without approval. This plan counts, and what was applied without approval in the last 24 hours. Approved changes do not count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
     { disables: { absolute: 10 } },
   ),
 };
