@@ -98,7 +98,7 @@ const usual = /^[A-Za-z\d_-]+$/;
  */
 export function bareForm(identification: string): string {
   if (usual.test(identification)) return identification;
-  const text = identification.replace(/^[=\s'"`´‘’“”]+|[;,\s'"`´‘’“”]+$/g, '');
+  const text = identification.replace(/^(?:=(?=["\d]))?[\s'"`´‘’“”]*|[;,\s'"`´‘’“”]+$/g, '');
   const number = grouped.exec(text)?.[1]?.replace(/\D/g, '') ?? text.replace(/[.,]0*$/, '');
   return digits.test(number) ? number : text;
 }
