@@ -50,7 +50,8 @@ export interface ProgressView {
  */
 function openProgressLines(write: (line: string) => void): ProgressView {
   let last: ProgressEvent | undefined;
-  let shown: string | undefined;
+  // A poll repeats the words of its step, also when other steps lie in between.
+  const shown = new Map<ProgressEvent['step'], string>();
   const close = () => {
     if (last === undefined) return;
     const line = endLine(last);
@@ -62,8 +63,8 @@ function openProgressLines(write: (line: string) => void): ProgressView {
       if (last?.step !== event.step) close();
       last = event;
       const line = startLine(event);
-      if (line === undefined || line === shown) return;
-      shown = line;
+      if (line === undefined || line === shown.get(event.step)) return;
+      shown.set(event.step, line);
       write(line);
     },
     end: close,

@@ -57,7 +57,6 @@ test('without a terminal there is one line per step', () => {
     delivering batch 1 of 2: 1,000 changes
     status of batch 1: Processing
     waiting for the platform to process a file (batch 1) since 2026-11-25 02:41:00 UTC until 2026-11-25 03:11:00 UTC at the latest (settle.deadline); then its users are read back. Ctrl-C is safe: the run continues later
-    status of batch 1: Processing
     status of batch 1: Processed\\u001b[2J
     read back 1,000 users
     delivering batch 2 of 2: 12 changes

@@ -174,7 +174,9 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
       const owned = await openPlanned(store, { id: 'run_1' }, []);
       await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: [] }]);
       await endRun(store, owned, now);
-      await database.run("update runs set outcome = 'superseded', phase = 'archived' where id = 'run_1'");
+      await database.run(
+        "update runs set outcome = 'superseded', is_success = 0, phase = 'archived' where id = 'run_1'",
+      );
       await database.run("update batches set state = 'uploading' where run = 'run_1'");
       expect(await store.runs.get('run_1')).toMatchObject({ phase: 'archived', outcome: 'superseded' });
       expect(await store.alerts.lastRuns('people')).toEqual({ attemptAt: now, successAt: undefined });

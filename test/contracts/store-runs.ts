@@ -104,6 +104,7 @@ export function describeRuns(store: () => Store): void {
       facts: {},
       requests: {},
       isCancelRequested: false,
+      isSuccess: false,
     });
     expect(await store().runs.get('run_1')).toEqual(run);
     expect(await store().runs.get('run_2')).toBeUndefined();

@@ -16,9 +16,9 @@ describe('rollcall demo', () => {
     const { stdout } = await run(process.execPath, ['src/main/cli.ts', 'demo', '--json'], { timeout: 110_000 });
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,
-      firstRun: { outcome: 'succeeded', counts: { create: 17, disable: 4, enable: 1, applied: 503 } },
-      secondPlan: { outcome: 'nothing-to-do', counts: { create: 0, update: 0, enable: 0, disable: 0, remove: 0 } },
-      secondRun: { outcome: 'nothing-to-do' },
+      firstRun: { outcome: 'partial', isSuccess: true, counts: { create: 17, disable: 4, enable: 1, applied: 503 } },
+      secondPlan: { outcome: 'partial', counts: { create: 0, update: 0, enable: 0, disable: 0, remove: 0 } },
+      secondRun: { outcome: 'partial', isSuccess: true },
     });
   });
 });

@@ -68,7 +68,10 @@ describe('with every field mapped the second plan is empty', () => {
       name: 'where empty cells keep',
       options: { sandbox: { quirks: { emptyCell: 'keeps' as const } }, dialect: { csv: { emptyCell: 'keeps' } } },
     },
-    { name: 'with the full header', options: { dialect: { csv: { header: 'full' } } } },
+    {
+      name: 'with the full header',
+      options: { dialect: { csv: { header: 'full' }, mayClear: ['job', 'phoneNumber', 'seniority'] } },
+    },
     { name: 'when the platform cuts text', options: { sandbox: { quirks: { trims: 6 } } } },
     { name: 'when only changes move lastUpdate', options: { sandbox: { quirks: { touch: 'changes' as const } } } },
     { name: 'with write-only fields assumed', options: { sync: { mapping: everyField, firstSight: 'assume' } } },

@@ -351,14 +351,14 @@ for (const { name, isMissing = false, open } of kinds) {
     const user = (id: string) => office.sandbox.state.users.get(id);
 
     expect((await office.applyAll()).run).toMatchObject({
-      outcome: 'succeeded',
+      isSuccess: true,
       counts: { create: created, applied: created },
     });
     expect(user(shows.id)).toMatchObject({ enabled: true, fields: shows.fields });
 
     await change();
     expect((await office.applyAll()).run).toMatchObject({
-      outcome: 'succeeded',
+      isSuccess: true,
       counts: { update: 1, disable: 1, applied: 2 },
     });
     expect(user(stays)).toMatchObject({ enabled: true, fields: { lastName: newName } });
@@ -393,7 +393,7 @@ it.skipIf(postgres === undefined)('a column that is no longer granted fails the 
   const office = await openOffice({
     sync: { source: { kind: 'sql', url: reader.href, query, key: 'id', statementTimeout: '24h' } },
   });
-  expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', counts: { create: 1 } });
+  expect((await office.applyAll()).run).toMatchObject({ isSuccess: true, counts: { create: 1 } });
 
   await run(`revoke select on staff from ${role}`);
   await run(`grant select (id, first, last, status) on staff to ${role}`);

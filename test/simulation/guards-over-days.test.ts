@@ -239,10 +239,11 @@ it('a read is held for blocked people exactly while it is worse than the last ac
       const run = await days.run();
       const told = `seed ${seed}, day ${day}: ${bad} of ${size} blocked, ${accepted} accepted`;
       expect(run.facts.blocked?.['status-unknown'] ?? 0, told).toBe(bad);
-      expect(run.outcome, told).toBe(isHeld ? 'held' : 'nothing-to-do');
+      expect(run.outcome, told).toBe(isHeld ? 'held' : bad > 0 ? 'partial' : 'nothing-to-do');
       if (!isHeld) accepted = bad;
       else if (scheduler.chance(0.4)) {
-        expect((await days.approve(run)).outcome, told).toBe('nothing-to-do');
+        // The people who keep access because of their rows stay reported.
+        expect(['nothing-to-do', 'partial'], told).toContain((await days.approve(run)).outcome);
         accepted = bad;
         seen.accepted += 1;
       } else expect((await days.run()).outcome, told).toBe('held');

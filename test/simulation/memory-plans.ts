@@ -1,7 +1,7 @@
 import type { ChangeClass, ChangeKind } from '../../src/core/plan/change.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { noStates } from '../../src/core/run/report.ts';
-import type { PlannedChange, Plans } from '../../src/ports/store.ts';
+import type { Applier, PlannedChange, Plans } from '../../src/ports/store.ts';
 import {
   type ChangeRow,
   compareText,
@@ -216,25 +216,14 @@ export function memoryPlans(tables: Tables): Plans {
       return { ...newest.header, digest: newest.digest };
     },
     // The simulated companies have no guards by segment.
-    disabledSince: async () => [],
+    async disabledSince(who, since) {
+      const disables = passedSince(tables, who, since).filter(({ kind }) => kind === 'disable');
+      return inOrder(disables, ({ identification }) => identification);
+    },
 
-    async appliedSince({ sync, connection, others }, since) {
+    async appliedSince(who, since) {
       const count = noClasses();
-      for (const { header, changes } of plans.values()) {
-        const run = header.run === undefined ? undefined : runs.get(header.run);
-        if (run?.connection !== connection) continue;
-        for (const { planned, appliedAt } of changes.values()) {
-          const isOurs = tables.ledger.get(connection)?.get(planned.identification)?.owner === sync;
-          if (others.includes(run.sync) && !isOurs) continue;
-          const { state, batch, isApproved, classes } = planned;
-          if (isApproved) continue;
-          const isOut = state === 'sent' || state === 'unresolved';
-          const sentAt = batch === undefined ? undefined : batches.get(batch)?.sentAt;
-          const isPerhaps = appliedAt === undefined && isOut && sentAt !== undefined && sentAt >= since;
-          if (!isPerhaps && (appliedAt === undefined || appliedAt < since)) continue;
-          for (const name of classes) count[name] += 1;
-        }
-      }
+      for (const { classes } of passedSince(tables, who, since)) for (const name of classes) count[name] += 1;
       return count;
     },
     async history(sync, identification, limit) {
@@ -250,4 +239,24 @@ export function memoryPlans(tables: Tables): Plans {
         .slice(0, limit);
     },
   };
+}
+
+/** The changes that were applied since then without approval, or may have been. */
+function passedSince(
+  { plans, runs, ledger, batches }: Tables,
+  { sync, connection, others }: Applier,
+  since: number,
+): PlannedChange[] {
+  return [...plans.values()].flatMap(({ header, changes }) => {
+    const run = header.run === undefined ? undefined : runs.get(header.run);
+    if (run === undefined || run.connection !== connection) return [];
+    return [...changes.values()].flatMap(({ planned, appliedAt }) => {
+      const isOurs = ledger.get(connection)?.get(planned.identification)?.owner === sync;
+      if (planned.isApproved || (others.includes(run.sync) && !isOurs)) return [];
+      const isOut = planned.state === 'sent' || planned.state === 'unresolved';
+      const sentAt = planned.batch === undefined ? undefined : batches.get(planned.batch)?.sentAt;
+      const isPerhaps = appliedAt === undefined && isOut && sentAt !== undefined && sentAt >= since;
+      return isPerhaps || (appliedAt !== undefined && appliedAt >= since) ? [planned] : [];
+    });
+  });
 }

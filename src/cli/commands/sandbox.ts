@@ -170,7 +170,7 @@ async function play(world: DemoWorld, { io, isJson, print, runCli }: Shell): Pro
   const secondRun = await (isJson ? ask(apply) : show(apply, 'The second run:'));
   await show(['why', 'people', world.leaver], 'Why did that happen to one of the leavers?');
 
-  const ok = secondPlan.outcome === 'nothing-to-do';
+  const ok = Object.values(secondPlan.counts as Readonly<Record<string, number>>).every((count) => count === 0);
   return { ok, users: world.users, employees: world.employees, firstRun, secondRun, secondPlan };
 }
 
@@ -179,7 +179,7 @@ function happyEnd(folder: string | undefined): string {
     folder === undefined
       ? 'Keep the files with: npm run demo -- --folder ./rollcall-demo'
       : `Everything is in ${folder}; start a platform for it with: rollcall sandbox`;
-  return `The second plan is empty: the platform equals the HR file. ${next}`;
+  return `The second plan is empty: the platform equals the HR file, except for people whose rows need HR. ${next}`;
 }
 
 function keeper(): { readonly output: Writable; readonly text: () => string } {

@@ -236,7 +236,7 @@ function leaver(subject: CurrentCase, person: Person): Decision {
   const named = ours === undefined ? undefined : withoutMisses(ours);
   const kept = named === undefined || named === ours ? {} : { ledger: named };
   const claim = subject.neighbors?.claim;
-  if (user?.enabled === true && claim !== undefined) {
+  if (user?.enabled === true && ours === undefined && claim !== undefined) {
     const text = `left, and sync ${claim.by} has the person as active. The sync that owned the account is not configured, so the account stays as it is. "rollcall adopt ${claim.by} ${identification}" moves it, or correct the source`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text), ...kept };
   }

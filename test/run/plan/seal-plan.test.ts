@@ -159,6 +159,7 @@ describe('a plan of a dry run', () => {
       unconfirmed: 4,
       asked: new Map(),
       lookups: 0,
+      orphans: {},
       waits: [],
     },
     decided: {

@@ -365,7 +365,7 @@ export const findingEntries = {
     cause: 'The platform uses other words, or has no status endpoint at `dialect.status.path`.',
     cure: [
       'Add the word that the message names to `dialect.status.done`, `failed` or `pending` of the connection.',
-      'If the message names none, `rollcall show RUN --raw` shows it.',
+      'If the message names none, add `--raw` to `rollcall show RUN` to see it.',
     ],
     page: files,
   },
