@@ -15,6 +15,8 @@ export interface Lease {
   readonly name: string;
   readonly owner: string;
   readonly fence: number;
+  /** How often the lease was taken over from an owner that had not released it. Absent: never. */
+  readonly deaths?: number;
 }
 
 export interface Leases {

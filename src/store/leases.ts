@@ -52,15 +52,27 @@ export async function takeLease(
     .onConflict((conflict) =>
       conflict
         .column('name')
-        .doUpdateSet((eb) => ({ owner, fence: eb('leases.fence', '+', 1), until_at: now + ttlMs }))
+        .doUpdateSet((eb) => ({
+          owner,
+          fence: eb('leases.fence', '+', 1),
+          until_at: now + ttlMs,
+          deaths: eb
+            .case()
+            .when('leases.owner', 'is not', null)
+            .then(eb('leases.deaths', '+', 1))
+            .else(eb.ref('leases.deaths'))
+            .end(),
+        }))
         // The same owner may take it again, for example after a crash. The new fence blocks writes under the former one.
         .where((eb) =>
           eb.or([eb('leases.owner', 'is', null), eb('leases.owner', '=', owner), eb('leases.until_at', '<=', now)]),
         ),
     )
-    .returning('fence')
+    .returning(['fence', 'deaths'])
     .executeTakeFirst();
-  return row && { name, owner, fence: row.fence };
+  if (row === undefined) return undefined;
+  const { fence, deaths } = row;
+  return { name, owner, fence, ...(deaths === 0 ? {} : { deaths }) };
 }
 
 /** Places of owners that never asked again, for example because their process crashed at its end, are deleted after this. */

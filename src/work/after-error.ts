@@ -54,6 +54,15 @@ function codeOf(error: unknown): string {
   return error instanceof RollcallError ? error.code : 'UNEXPECTED';
 }
 
+/** Number of deaths of its process that one run survives. Deployments and full machines count too. */
+export const forgivenDeaths = 5;
+
+/** Why a run fails that has killed its process more often. */
+export function diedTooOften(what: 'process' | 'worker', deaths: number): RollcallError {
+  const message = `a ${what} died ${deaths} times while it worked on this run: find the cause in the logs of its process (for example, out of memory), then retry the run`;
+  return new RollcallError(message, { code: 'CANCELLED' });
+}
+
 /** Longest wait between two checks (ms), because an operator may cancel the run during a wait. */
 export const longestUnwatchedMs = 30_000;
 

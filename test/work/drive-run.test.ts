@@ -71,6 +71,20 @@ function hang(signal: AbortSignal): Promise<never> {
 }
 
 describe('driving a run', () => {
+  it.each([
+    [5, undefined],
+    [6, 'a process died 6 times while it worked on this run'],
+  ])('that has killed its process %i times ends it as failed only after six', async (deaths, reason) => {
+    const bench = await openBench(() => done);
+    for (let owner = 0; owner < deaths; owner += 1) {
+      await bench.store.leases.take('run:r1', `process ${owner}`, 1, bench.clock.now() - 100 + owner * 10);
+    }
+    expect(await bench.drive()).toBe('ended');
+    const { outcome, reason: stored } = await bench.run();
+    expect(outcome).toBe(reason === undefined ? undefined : 'failed');
+    expect(stored ?? '').toContain(reason ?? '');
+  });
+
   it('runs step after step, waiting as long as each one says, and releases the lease', async () => {
     const bench = await openBench((_context, call) => [again(500), again(2000), done][call - 1] ?? done);
     expect(await bench.drive()).toBe('ended');

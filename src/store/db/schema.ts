@@ -66,6 +66,8 @@ export interface LeaseRow {
   owner: string | null;
   fence: number;
   until_at: number;
+  /** How often it was taken over from an owner that had not released it. */
+  deaths: Generated<number>;
 }
 
 export interface TriggerRow {

@@ -1,7 +1,7 @@
 import { DelayedError, ErrorCode, type Job, WaitingError, Worker } from 'bullmq';
-import { RollcallError } from '../../core/run/errors.ts';
 import type { RedisClient } from '../../drivers/redis/open-redis.ts';
 import type { LogFields } from '../../ports/runtime.ts';
+import { diedTooOften, forgivenDeaths } from '../after-error.ts';
 import { openErrorGate } from './error-gate.ts';
 import { readJobData, runOfJobId } from './job-data.ts';
 import { housekeepingPriority, priorityOf, type QueueName, queueNames, type RunQueue } from './run-queue.ts';
@@ -33,8 +33,6 @@ export function stalledCheckOf(lockMs: number): number {
 
 const defaultOtherVersionMs = 60_000;
 
-/** Number of worker deaths that one job survives. Deployments and full machines count too. */
-const forgivenDeaths = 5;
 /** Limit for unforeseen loops. The job is then removed, and recovery creates a new one. Waits count as starts. */
 const mostStarts = 100_000;
 /** Wait before a job of an unknown version is offered again (ms), at most. */
@@ -205,8 +203,7 @@ function openQueueWorker(
     const data = readJobData(job?.data);
     const run = data?.payload.run;
     if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
-    const message = `a worker died ${job.stalledCounter} times while it ran this job: find the cause in the logs of its process (for example, out of memory), then retry the run`;
-    const error = new RollcallError(message, { code: 'CANCELLED' });
+    const error = diedTooOften('worker', job.stalledCounter);
     logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
     void giveUp({ data, run }, error, io, io.graceOver).catch(gate.report);
   });

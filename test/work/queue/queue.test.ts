@@ -119,7 +119,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     const worker = await startHere(world, 'worker');
     const [run] = await world.ended(1);
     expect(run?.outcome).toBe('failed');
-    expect(run?.reason).toContain('a worker died 6 times while it ran this job');
+    expect(run?.reason).toContain('a worker died 6 times while it worked on this run');
     await worker.stop();
     await scheduler.stop();
     expect(world.sandbox.state.log).toEqual([]);

@@ -23,7 +23,8 @@ const runs = [
     name text primary key not null,
     owner text,
     fence bigint not null,
-    until_at bigint not null
+    until_at bigint not null,
+    deaths integer not null default 0
   )`,
   `create table turns (
     name text not null,
