@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FieldName, type FieldValues, fieldTraits } from '../person/fields.ts';
+import { formatMinute } from '../run/formats.ts';
 import type { ChangeClass, ChangeDraft, ChangeName, DecidedFields, FieldDigests, Proposal } from './change.ts';
 
 export type { DecidedFields, FieldDigests } from './change.ts';
@@ -198,9 +199,9 @@ function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidab
   return draft.changed.some((field) => fields.digests[field] === asked[field]);
 }
 
-/** Says who rejected a change, and why. */
-export function rejectedBy({ by, why }: Pick<DecisionRecord, 'by' | 'why'>): string {
-  return `rejected by ${by ?? 'unknown'}${why === undefined ? '' : `: ${why}`}`;
+/** Says who rejected a change, when, and why. */
+export function rejectedBy({ by, at, why }: Pick<DecisionRecord, 'by' | 'at' | 'why'>): string {
+  return `rejected by ${by ?? 'unknown'} at ${formatMinute(at)}${why === undefined ? '' : `: ${why}`}`;
 }
 
 /**
