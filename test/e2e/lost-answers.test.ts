@@ -24,7 +24,10 @@ describe('an upload whose answer is lost', () => {
   it.each(['reset-after-commit', 'hang-after-commit', 'status-after-commit=500', 'cut-body', 'empty', 'html'])(
     'is found by reading back and not sent again (%s)',
     async (fault) => {
-      const office = await officeWith(threeChanges, { sync: { delivery: 'csv', batchRows: 1 } });
+      const office = await officeWith(threeChanges, {
+        // Enough for a busy machine, whose lookups take long on a fast clock.
+        sync: { delivery: 'csv', batchRows: 1, settle: { every: '2s', visibleWithin: '2m' } },
+      });
       office.setFaults(`upload:${fault}@1`);
       const report = await office.apply();
       expect(report.run).toMatchObject({ outcome: 'succeeded' });

@@ -56,7 +56,7 @@ see('a run is undone from its page: first the plan, then the run', async () => {
   expect(await page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0);
   await makeWaiting(office, server);
   await page.getByText('What a run would do').waitFor();
-  expect(await page.getByRole('treegrid').innerText()).toContain('E1');
+  await page.getByRole('treegrid').getByText('E1', { exact: true }).first().waitFor();
   expect(namesIn(office)).toEqual(['Wrong', 'Wrong']);
 
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
