@@ -4,7 +4,7 @@ import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
-import type { Batch, BatchEffects, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
+import type { Batch, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
@@ -167,8 +167,9 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   if (isWaiting) {
     // Nothing is stored of a file yet. Results that are certain now are read again later and reported once.
     if (batch.kind === 'direct') {
-      const untried = changes.filter(({ state }) => state === 'planned');
-      await leaveWaiting(context, { batch, untried, proven: { marks, ledger, findings } }, io);
+      await moveUntried(context, { batch, changes }, io);
+      const proven = { marks, ledger, undone, findings };
+      if (marks.length > 0) await io.store.batches.update(owned, batch.id, {}, proven);
     }
     return { batch, changes: unseen.length, untilMs: action.untilMs };
   }
@@ -189,8 +190,9 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     }
   }
   if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
-  // Direct calls may have stopped early (too many requests). Changes that were not tried are sent again.
+  // Direct calls may have stopped early (too many requests, a crash). Changes that were not tried are sent.
   const hasUntried = changes.some(({ state }) => state === 'planned');
+  if (unresolved > 0) await moveUntried(context, { batch, changes }, io);
   const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
   const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
   await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger, undone, findings });
@@ -199,32 +201,24 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
 }
 
 /**
- * Leaves the changes of direct calls that are not shown alone in their batch. Stores the proven ones, and moves those
- * that were not tried to a batch of their own, which is sent meanwhile.
+ * Leaves the changes of direct calls that are not shown alone in their batch: those that were not tried go to a batch of
+ * their own, which is sent meanwhile.
  */
-async function leaveWaiting(
+async function moveUntried(
   context: RunContext,
-  {
-    batch,
-    untried,
-    proven,
-  }: { readonly batch: Batch; readonly untried: readonly PlannedChange[]; readonly proven: Proven },
+  { batch, changes }: { readonly batch: Batch; readonly changes: readonly PlannedChange[] },
   io: EngineIo,
 ): Promise<void> {
   const { owned } = context;
-  if (untried.length > 0) {
-    const { length } = await io.store.batches.ofRun(owned.run.id);
-    const { kind, id: parent } = batch;
-    const isParking = batch.isParking === true;
-    const rest = newBatch(context, { number: length + 1, kind, size: untried.length, parent, isParking });
-    const identifications = untried.map(({ identification }) => identification);
-    await io.store.batches.create(owned, [{ batch: rest, identifications }]);
-    io.checkpoint('batch-split');
-  }
-  if (proven.marks.length > 0) await io.store.batches.update(owned, batch.id, {}, proven);
+  const untried = changes.filter(({ state }) => state === 'planned').map(({ identification }) => identification);
+  if (untried.length === 0) return;
+  const { length } = await io.store.batches.ofRun(owned.run.id);
+  const { kind, id: parent } = batch;
+  const isParking = batch.isParking === true;
+  const rest = newBatch(context, { number: length + 1, kind, size: untried.length, parent, isParking });
+  await io.store.batches.create(owned, [{ batch: rest, identifications: untried }]);
+  io.checkpoint('batch-split');
 }
-
-type Proven = Required<Pick<BatchEffects, 'marks' | 'ledger' | 'findings'>>;
 
 async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
   const { deadlineMs, visibleWithinMs } = sync.settings.settle;
