@@ -12,7 +12,7 @@ import {
 import { type Database, inTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
-import type { AlertDeliveryRow, AlertStateRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
 import { fullScopes } from './reports.ts';
 
@@ -207,11 +207,11 @@ function subjectKey({ kind, name }: AlertSubject): string {
   return `${kind} ${name}`;
 }
 
-function toState(row: Selectable<AlertStateRow>): AlertState {
+function toState(row: Selectable<Schema['alert_states']>): AlertState {
   return { ...(JSON.parse(row.state) as AlertState), version: row.version };
 }
 
-function toRow(notice: AlertNotice, channel: string): AlertDeliveryRow {
+function toRow(notice: AlertNotice, channel: string): Schema['alert_deliveries'] {
   const fresh = { state: 'waiting', tries: 0, nextAt: notice.at, endedAt: undefined, error: undefined } as const;
   return {
     ...deliveries.toRow({ notice, channel, ...fresh }),
@@ -236,7 +236,7 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
   return row?.receipt ?? undefined;
 }
 
-const deliveries = fields<Omit<AlertDelivery, 'first'>, AlertDeliveryRow>({
+const deliveries = fields<Omit<AlertDelivery, 'first'>, Schema['alert_deliveries']>({
   notice: { column: 'body', as: 'json' },
   channel: 'channel',
   state: 'state',
@@ -246,6 +246,6 @@ const deliveries = fields<Omit<AlertDelivery, 'first'>, AlertDeliveryRow>({
   error: 'error',
 });
 
-function toDelivery(row: Selectable<AlertDeliveryRow>): AlertDelivery {
+function toDelivery(row: Selectable<Schema['alert_deliveries']>): AlertDelivery {
   return { ...deliveries.fromRow(row), first: undefined };
 }

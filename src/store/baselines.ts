@@ -6,12 +6,12 @@ import type { OwnedRun } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, put } from './db/row-writer.ts';
-import type { BaselineRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 import { classMask, toPlannedChange } from './plans/changes.ts';
 import { inPiece, piecesOf } from './plans/plan-access.ts';
 
-type Role = BaselineRow['role'];
+type Role = Schema['baselines']['role'];
 
 export function createBaselines(db: Database, keys: KeyRing): Baselines {
   const write = (
@@ -97,7 +97,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
   };
 }
 
-function fromRow(row: Selectable<BaselineRow>, keys: KeyRing): MeasuredConfiguration | undefined {
+function fromRow(row: Selectable<Schema['baselines']>, keys: KeyRing): MeasuredConfiguration | undefined {
   const { fingerprint, at, run } = row;
   try {
     const text = keys.open(row.sealed, placeOf('baselines', 'sealed', { ...row }));

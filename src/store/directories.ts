@@ -3,7 +3,7 @@ import type { Directories, DirectoryPage, DirectoryRow } from '../ports/reads.ts
 import { asOwner, type Database, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put, RowWriter, replace } from './db/row-writer.ts';
-import type { DirectoryPageRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
 const pagesAtOnce = 50;
@@ -12,8 +12,8 @@ const pagesAtOnce = 50;
 const outdated = '';
 
 export function createDirectories(db: Database, keys: KeyRing): Directories {
-  const writer = new RowWriter<'directory_pages', DirectoryPageRow>('directory_pages', replace);
-  const toRows = (sync: string, pages: readonly DirectoryPage[]): DirectoryPageRow[] =>
+  const writer = new RowWriter<'directory_pages', Schema['directory_pages']>('directory_pages', replace);
+  const toRows = (sync: string, pages: readonly DirectoryPage[]): Schema['directory_pages'][] =>
     pages.map(({ page, digest, rows }) => {
       const sealed = keys.close(textOf(rows), placeOf('directory_pages', 'sealed', { sync, page }));
       return { sync, page, digest, sealed };

@@ -6,7 +6,7 @@ import type { Adoption, Ledger } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, RowWriter } from './db/row-writer.ts';
-import type { LedgerRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 import { toAuditRow } from './operations.ts';
 import { findForgotten } from './privacy/forgotten.ts';
@@ -19,7 +19,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
 
   return {
     async *all(connection) {
-      const read = (after: LedgerRow | undefined): Promise<LedgerRow[]> =>
+      const read = (after: Schema['ledger'] | undefined): Promise<Schema['ledger'][]> =>
         db
           .selectFrom('ledger')
           .selectAll()
@@ -152,7 +152,7 @@ async function moveUsers(
  * Writes entries. Overwrites an existing entry only where the user may become the new owner's: see `Ledger.put`. Which
  * columns decide that is in the statement, so that a take-over between a plan and its write is never lost.
  */
-export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
+export function createLedgerWriter(): RowWriter<'ledger', Schema['ledger']> {
   const where = sql<boolean>`ledger.owner = excluded.owner or ledger.removed_at is not null
     or ledger.account_id <> excluded.account_id or (ledger.owner = excluded.taken_from
       and (ledger.taken_at is null or ledger.taken_at < excluded.taken_at))`;
@@ -160,12 +160,12 @@ export function createLedgerWriter(): RowWriter<'ledger', LedgerRow> {
 }
 
 /** Returns one row per user. The last entry wins, and no statement may write the same row twice. */
-export function toLedgerRows(connection: string, entries: readonly LedgerEntry[], keys: KeyRing): LedgerRow[] {
+export function toLedgerRows(connection: string, entries: readonly LedgerEntry[], keys: KeyRing): Schema['ledger'][] {
   const byName = new Map(entries.map((entry) => [entry.identification, entry]));
   return [...byName.values()].map((entry) => toRow(connection, entry, keys));
 }
 
-function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): LedgerRow {
+function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): Schema['ledger'] {
   const { identification } = entry;
   const close = (column: 'hidden' | 'quirks'): string | null => {
     const text = toText(entry[column]);
@@ -199,7 +199,7 @@ function toText(values: object): string | null {
 }
 
 /** Throws `STORE_INVALID` when no configured key opens a sealed column. */
-export function toLedgerEntry(row: LedgerRow, keys: KeyRing): LedgerEntry {
+export function toLedgerEntry(row: Schema['ledger'], keys: KeyRing): LedgerEntry {
   const open = (column: 'hidden' | 'quirks', text: string): string =>
     keys.open(text, placeOf('ledger', column, { ...row }));
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {

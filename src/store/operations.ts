@@ -7,10 +7,10 @@ import { type Database, inTransaction, type OpenTransaction } from './db/databas
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { addNew, put } from './db/row-writer.ts';
-import type { AuditRow, PauseRow } from './db/schema.ts';
+import { keyOf, type Schema } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
-const pauses = fields<Pause, PauseRow>({
+const pauses = fields<Pause, Schema['pauses']>({
   sync: 'sync',
   pausedAt: 'paused_at',
   by: 'by_whom',
@@ -65,7 +65,7 @@ export async function findPause(db: Database | OpenTransaction, sync: string, no
   return pause !== undefined && isPausing(pause, now) ? pause : undefined;
 }
 
-const entries = fields<AuditEntry, AuditRow>({
+const entries = fields<AuditEntry, Schema['audit']>({
   id: 'id',
   at: 'at',
   by: 'by_whom',
@@ -161,7 +161,8 @@ async function resealFor(
   table: (typeof declaredTables)[number],
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const { key, sync = '' } = tables[table] as { readonly key: readonly string[]; readonly sync?: string };
+  const key: readonly string[] = keyOf(table);
+  const { sync = '' } = tables[table];
   if (!key.includes(sync)) return;
   for (const { name } of declaredColumns(table).filter(({ sealedBy }) => sealedBy === 'key ring')) {
     const { rows } = await sql<Readonly<Record<string, unknown>>>`
@@ -190,7 +191,8 @@ async function moveRows(
   from: string,
   to: string,
 ): Promise<number> {
-  const { key, sync } = tables[table] as { readonly key: readonly string[]; readonly sync?: string };
+  const key: readonly string[] = keyOf(table);
+  const { sync } = tables[table];
   if (sync === undefined) return 0;
   const [name, column] = [sql.table(table), sql.ref(sync)];
   const others = key.filter((one) => one !== sync);

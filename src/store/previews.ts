@@ -2,11 +2,11 @@ import type { Insertable } from 'kysely';
 import type { Preview, Previews } from '../ports/previews.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
-import type { PreviewRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 
 const unended = ['waiting', 'working'] as const;
 
-const previews = fields<Preview, PreviewRow>({
+const previews = fields<Preview, Schema['previews']>({
   id: 'id',
   sync: 'sync',
   scope: { column: 'scope', as: 'json' },
@@ -31,7 +31,7 @@ export function createPreviews(db: Database): Previews {
     async add(request) {
       await db
         .insertInto('previews')
-        .values(previews.toPatch(request) as Insertable<PreviewRow>)
+        .values(previews.toPatch(request) as Insertable<Schema['previews']>)
         .execute();
     },
 

@@ -4,10 +4,10 @@ import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put } from './db/row-writer.ts';
-import type { ReadRow, WatermarkRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
-const reads = fields<ReadRecord, ReadRow>({
+const reads = fields<ReadRecord, Schema['reads']>({
   run: 'run',
   sync: 'sync',
   at: 'read_at',
@@ -19,7 +19,7 @@ const reads = fields<ReadRecord, ReadRow>({
   blocked: { column: 'blocked', as: 'json', isOptional: true },
 });
 
-const watermarks = fields<Watermark, WatermarkRow>({
+const watermarks = fields<Watermark, Schema['watermarks']>({
   at: 'known_at',
   fullAt: 'full_at',
   fullRun: 'full_run',

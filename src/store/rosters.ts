@@ -6,14 +6,14 @@ import type { Rosters } from '../ports/store.ts';
 import { asOwner, type Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { put, RowWriter, replace } from './db/row-writer.ts';
-import type { RosterPageRow, RosterRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 
 const pagesAtOnce = 200;
 /** A page is some 40 KB of text. So few that neither memory nor other work of this process notices. */
 const writtenAtOnce = 32;
 
 export function createRosters(db: Database): Rosters {
-  const pageWriter = new RowWriter<'roster_pages', RosterPageRow>('roster_pages', replace);
+  const pageWriter = new RowWriter<'roster_pages', Schema['roster_pages']>('roster_pages', replace);
   return {
     async open(sync) {
       const row = await db.selectFrom('rosters').selectAll().where('sync', '=', sync).executeTakeFirst();
@@ -45,7 +45,7 @@ export function createRosters(db: Database): Rosters {
           .execute();
         const known = new Map(stored.map(({ part, page, digest }) => [`${part} ${page}`, digest]));
         for (const some of chunk(pages, writtenAtOnce)) {
-          const rows: RosterPageRow[] = [];
+          const rows: Schema['roster_pages'][] = [];
           for (const { part, page, data } of some) {
             const text = toText(data);
             const digest = createHash('sha256').update(text).digest('base64');
@@ -69,7 +69,7 @@ export function createRosters(db: Database): Rosters {
   };
 }
 
-const headers = fields<Omit<RosterHeader, 'pages'>, RosterRow>({
+const headers = fields<Omit<RosterHeader, 'pages'>, Schema['rosters']>({
   sync: 'sync',
   run: 'run',
   at: 'read_at',

@@ -10,7 +10,7 @@ import { asOwner, type Database, inTransaction, type OpenTransaction } from './d
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
-import type { FindingRow, RunRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { leaveTurn } from './leases.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { pruneRuns } from './prune.ts';
@@ -181,7 +181,7 @@ async function findRun(db: Database, id: string): Promise<Run | undefined> {
 }
 
 /** Updates columns of a run. Throws `NOT_FOUND`. */
-export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch): Promise<Selectable<RunRow>> {
+export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch): Promise<Selectable<Schema['runs']>> {
   const row = await db
     .updateTable('runs')
     // At least one column must be set for `returning`: an empty patch still reads the row.
@@ -194,7 +194,11 @@ export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch)
 }
 
 /** `Runs.updateFacts`. */
-export async function patchFacts(db: OpenTransaction, id: string, patch: FactsPatch): Promise<Selectable<RunRow>> {
+export async function patchFacts(
+  db: OpenTransaction,
+  id: string,
+  patch: FactsPatch,
+): Promise<Selectable<Schema['runs']>> {
   const row = await db.selectFrom('runs').select('facts').where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw noSuchRun(id);
   const facts = { ...(JSON.parse(row.facts) as RunFacts), ...patch };
@@ -209,7 +213,7 @@ export async function patchFacts(db: OpenTransaction, id: string, patch: FactsPa
   );
 }
 
-const findingWriter = new RowWriter<'findings', FindingRow>('findings');
+const findingWriter = new RowWriter<'findings', Schema['findings']>('findings');
 
 /** `Runs.addFindings`. */
 export async function appendFindings(db: OpenTransaction, run: string, findings: readonly Finding[]): Promise<void> {
@@ -227,7 +231,7 @@ function noSuchRun(id: string): RollcallError {
   return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
 }
 
-const runs = fields<Run, RunRow>({
+const runs = fields<Run, Schema['runs']>({
   id: 'id',
   sync: 'sync',
   connection: 'connection',
@@ -246,11 +250,11 @@ const runs = fields<Run, RunRow>({
   isSuccess: { column: 'is_success', as: 'flag' },
 });
 
-function toRun(row: Selectable<RunRow>): Run {
+function toRun(row: Selectable<Schema['runs']>): Run {
   return runs.fromRow({ ...row, requests: row.requests ?? '{}' });
 }
 
-const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message'>, FindingRow>({
+const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message'>, Schema['findings']>({
   code: 'code',
   identification: { column: 'identification', isOptional: true },
   at: { column: 'place', isOptional: true },
@@ -259,7 +263,7 @@ const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'm
 
 export const toFinding = findingFields.fromRow;
 
-function toFindingRow(run: string, from: number): (finding: Finding, index: number) => FindingRow {
+function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
   return (finding, index) => ({ ...findingFields.toRow(finding), run, number: from + index });
 }
 

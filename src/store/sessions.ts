@@ -1,9 +1,9 @@
 import type { PendingSignIn, Session, Sessions } from '../ports/sessions.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
-import type { SessionRow, SignInRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 
-const sessions = fields<Session, SessionRow>({
+const sessions = fields<Session, Schema['sessions']>({
   key: 'key',
   name: 'name',
   role: 'role',
@@ -14,7 +14,7 @@ const sessions = fields<Session, SessionRow>({
   expiresAt: 'expires_at',
 });
 
-const signIns = fields<PendingSignIn, SignInRow>({
+const signIns = fields<PendingSignIn, Schema['sign_ins']>({
   key: 'key',
   verifier: 'verifier',
   nonce: 'nonce',

@@ -2,9 +2,9 @@ import type { TokenRecord, TokenStore } from '../ports/store.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
-import type { TokenRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 
-const tokens = fields<Omit<TokenRecord, 'restored'>, TokenRow>({
+const tokens = fields<Omit<TokenRecord, 'restored'>, Schema['tokens']>({
   connection: 'connection',
   generation: 'generation',
   state: 'state',
@@ -49,12 +49,12 @@ export function createTokenStore(db: Database): TokenStore {
   };
 }
 
-function toRow({ restored, ...record }: TokenRecord, room: string | undefined): TokenRow {
+function toRow({ restored, ...record }: TokenRecord, room: string | undefined): Schema['tokens'] {
   const restore = { restored_at: restored?.at ?? null, restored_seed: restored?.seedHash ?? null };
   return { ...tokens.toRow(record), ...restore, room: room ?? null };
 }
 
-function toRecord(row: Omit<TokenRow, 'room'>): TokenRecord {
+function toRecord(row: Omit<Schema['tokens'], 'room'>): TokenRecord {
   const { restored_at: at, restored_seed: seed } = row;
   // A row that a restore made has no list of tried tokens.
   const record = tokens.fromRow({ ...row, tried_seeds: row.tried_seeds ?? '[]' });

@@ -4,10 +4,10 @@ import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Trigge
 import type { Database, OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
-import type { RunRow, TriggerRow } from './db/schema.ts';
+import type { Schema } from './db/schema.ts';
 import { findPause } from './operations.ts';
 
-const triggers = fields<Trigger, TriggerRow>({
+const triggers = fields<Trigger, Schema['triggers']>({
   id: 'id',
   sync: 'sync',
   kind: 'kind',
@@ -20,7 +20,7 @@ export function createTriggers(db: Database): Triggers {
   return {
     add(trigger) {
       const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope) };
-      return addNew(db, 'triggers', row as Insertable<TriggerRow>, ['key']);
+      return addNew(db, 'triggers', row as Insertable<Schema['triggers']>, ['key']);
     },
 
     async waiting(sync) {
@@ -99,7 +99,7 @@ async function findTrigger(db: Database, column: 'id' | 'key', value: string): P
 }
 
 /** Waiting triggers, oldest first, including those that wait behind another of equal scope. */
-function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow>[]> {
+function waitingRows(db: Database, sync?: string): Promise<Selectable<Schema['triggers']>[]> {
   return db
     .selectFrom('triggers')
     .selectAll()
@@ -111,7 +111,7 @@ function waitingRows(db: Database, sync?: string): Promise<Selectable<TriggerRow
 }
 
 /** Returns the stored scope of a trigger that requests a full read; undefined when none does. */
-function widestScope(rows: readonly Pick<Selectable<TriggerRow>, 'scope'>[]): string | undefined {
+function widestScope(rows: readonly Pick<Selectable<Schema['triggers']>, 'scope'>[]): string | undefined {
   return rows.map(({ scope }) => scope).find(isFull);
 }
 
@@ -127,7 +127,7 @@ function scopeKey(scope: RunScope): string {
   return `${undoes}users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
 }
 
-function toState({ state, run }: Pick<Selectable<TriggerRow>, 'state' | 'run'>): TriggerState {
+function toState({ state, run }: Pick<Selectable<Schema['triggers']>, 'state' | 'run'>): TriggerState {
   if (state === 'taken' && run !== null) return { kind: 'taken', run };
   return { kind: state === 'cancelled' ? 'cancelled' : 'waiting' };
 }
@@ -140,7 +140,7 @@ export async function takeTriggers(
   db: OpenTransaction,
   sync: string,
   { id: run, now }: { readonly id: string; readonly now: number },
-): Promise<Pick<RunRow, 'trigger_kind' | 'scope'> | undefined> {
+): Promise<Pick<Schema['runs'], 'trigger_kind' | 'scope'> | undefined> {
   const waiting = await waitingRows(db, sync);
   const oldest = waiting[0];
   if (oldest === undefined) return undefined;
@@ -153,9 +153,9 @@ export async function takeTriggers(
 
 /** Returns the waiting triggers that one run does: all full ones, or those about named people. */
 function togetherWith(
-  oldest: Selectable<TriggerRow>,
-  waiting: readonly Selectable<TriggerRow>[],
-): readonly Selectable<TriggerRow>[] {
+  oldest: Selectable<Schema['triggers']>,
+  waiting: readonly Selectable<Schema['triggers']>[],
+): readonly Selectable<Schema['triggers']>[] {
   const isNamed = scopeOf(oldest).kind === 'users';
   if (!isNamed) return waiting.filter(({ scope_key }) => scope_key === oldest.scope_key);
   const { joined } = joinNamed(waiting.map((row) => ({ row, scope: scopeOf(row) })));
@@ -163,23 +163,23 @@ function togetherWith(
 }
 
 /** Returns the stored scope of all people that the triggers name. */
-function joinedScope(taken: readonly Selectable<TriggerRow>[]): string {
+function joinedScope(taken: readonly Selectable<Schema['triggers']>[]): string {
   const [first] = taken;
   if (first === undefined || taken.every(({ scope_key }) => scope_key === first.scope_key)) return first?.scope ?? '';
   const { identifications } = joinNamed(taken.map((row) => ({ scope: scopeOf(row) })));
   return JSON.stringify({ kind: 'users', identifications } satisfies RunScope);
 }
 
-function scopeOf({ scope }: Pick<TriggerRow, 'scope'>): RunScope {
+function scopeOf({ scope }: Pick<Schema['triggers'], 'scope'>): RunScope {
   return JSON.parse(scope) as RunScope;
 }
 
 /** Assigns the triggers that still wait to the run. Returns them in the order of their requests. */
 async function assign(
   db: OpenTransaction,
-  wanted: readonly Selectable<TriggerRow>[],
+  wanted: readonly Selectable<Schema['triggers']>[],
   run: string,
-): Promise<Selectable<TriggerRow>[]> {
+): Promise<Selectable<Schema['triggers']>[]> {
   const taken = new Set<string>();
   for (const ids of inLists(wanted.map(({ id }) => id))) {
     const rows = await db

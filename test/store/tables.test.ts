@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DeclaredColumn, declaredColumns, declaredTables, tables } from '../../src/store/db/tables.ts';
+import { keyOf } from '../../src/store/db/schema.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables } from '../../src/store/db/tables.ts';
 import { openStore } from '../../src/store/index.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -40,7 +41,7 @@ describe('the declaration of the tables', () => {
     for (const table of declaredTables) {
       const columns = columnsOf(table);
       const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
-      expect([table, tables[table].key]).toEqual([table, key.map(({ name }) => name)]);
+      expect([table, keyOf(table)]).toEqual([table, key.map(({ name }) => name)]);
       const declared = declaredColumns(table).map(({ name }) => name);
       expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(declared));
     }

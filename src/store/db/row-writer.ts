@@ -9,8 +9,7 @@ import {
 } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres, rowsOfJson, storableText } from './differences.ts';
-import type { Schema } from './schema.ts';
-import { tables } from './tables.ts';
+import { keyOf, type Schema } from './schema.ts';
 
 /** Rows per statement with one parameter per value: powers of two, so that few different statements are prepared. */
 const largest = 128;
@@ -73,7 +72,7 @@ export class RowWriter<Table extends keyof Schema, Row extends { readonly [K in 
   #finish(insert: Insert<Table>, row: Row | undefined): Compilable {
     if (this.#onExisting === 'refuse' || row === undefined) return insert;
     const { where } = this.#onExisting;
-    const key: readonly string[] = tables[this.#table].key;
+    const key: readonly string[] = keyOf(this.#table);
     const others = Object.keys(row).filter((name) => !key.includes(name));
     return insert.onConflict((conflict) => {
       const update = conflict
@@ -100,7 +99,7 @@ export async function put<Table extends keyof Schema>(
   table: Table,
   row: Insertable<Schema[Table]>,
 ): Promise<void> {
-  const key: readonly string[] = tables[table].key;
+  const key: readonly string[] = keyOf(table);
   const others = Object.fromEntries(Object.entries(row).filter(([name]) => !key.includes(name)));
   await db
     .insertInto(table)
@@ -114,7 +113,7 @@ export async function addNew<Table extends keyof Schema>(
   db: Database,
   table: Table,
   row: Insertable<Schema[Table]>,
-  unique: readonly (keyof Schema[Table] & string)[] = tables[table].key,
+  unique: readonly (keyof Schema[Table] & string)[] = keyOf(table),
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto(table)

@@ -1,5 +1,5 @@
 import type { UnreadableValues } from '../../ports/person-records.ts';
-import type { Schema } from './schema.ts';
+import { keyOf, type Schema } from './schema.ts';
 
 /** The row of `store_keys` with the key of the hashes of forgotten people. */
 export const personKeyName = 'forgotten';
@@ -26,8 +26,6 @@ interface ColumnFacts {
 }
 
 interface TableFacts<Table extends keyof Schema> {
-  /** The primary key. */
-  readonly key: readonly ColumnOf<Table>[];
   /** The column with the name of a sync that a row belongs to. */
   readonly sync?: ColumnOf<Table>;
   /** The columns that are not just facts about runs. */
@@ -46,18 +44,17 @@ const scope = { of: 'person', forgotten: 'unlisted' } as const;
 const token = { of: 'secret', sealedBy: 'vault' } as const;
 
 /**
- * Each table: its key, and whose its columns are. Forgetting and showing a person, sealing with a new key, counting what
+ * Each table: its owner, and to whom its columns belong. Forgetting and showing a person, sealing with a new key, counting what
  * no key opens, backup and restore read it here and have no lists of their own. In an order in which rows can be
  * inserted: a table comes after those to which it refers.
  */
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
-  runs: { key: ['id'], sync: 'sync', columns: { scope, reason: mention } },
-  plans: { key: ['id'], sync: 'sync' },
-  holds: { key: ['id'], sync: 'sync', columns: { reason: mention } },
-  hold_runs: { key: ['hold', 'run'] },
-  batches: { key: ['id'], sync: 'sync', columns: { reason: mention } },
+  runs: { sync: 'sync', columns: { scope, reason: mention } },
+  plans: { sync: 'sync' },
+  holds: { sync: 'sync', columns: { reason: mention } },
+  hold_runs: {},
+  batches: { sync: 'sync', columns: { reason: mention } },
   changes: {
-    key: ['plan', 'identification'],
     columns: {
       identification: { of: 'person', isExact: true, forgotten: 'own' },
       personal: { of: 'person', sealedBy: 'key ring', lost: 'own' },
@@ -66,17 +63,15 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     },
     countedAs: 'changes',
   },
-  findings: { key: ['run', 'number'], columns: { identification: exactRow, message: mention } },
+  findings: { columns: { identification: exactRow, message: mention } },
   raw_texts: {
-    key: ['run', 'number'],
     // The rest of a text that names the person may be about the person too.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },
     countedAs: 'rawTexts',
   },
-  reads: { key: ['run'], sync: 'sync' },
-  triggers: { key: ['id'], sync: 'sync', columns: { scope, scope_key: mention } },
+  reads: { sync: 'sync' },
+  triggers: { sync: 'sync', columns: { scope, scope_key: mention } },
   ledger: {
-    key: ['connection', 'identification'],
     sync: 'owner',
     columns: {
       identification: { of: 'person', isExact: true, forgotten: 'own' },
@@ -85,54 +80,50 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     },
     countedAs: 'ledger',
   },
-  forgotten: { key: ['connection', 'hash'], sync: 'owner' },
+  forgotten: { sync: 'owner' },
   store_keys: {
-    key: ['name'],
     columns: { value: { of: 'secret', sealedBy: 'key ring', sealedIn: personKeyName, lost: 'own' } },
     countedAs: 'forgotten',
     isBookkeeping: true,
   },
-  decisions: { key: ['sync', 'identification', 'hash'], sync: 'sync', columns: { identification: exactRow } },
+  decisions: { sync: 'sync', columns: { identification: exactRow } },
   baselines: {
-    key: ['sync', 'role'],
     sync: 'sync',
     // Expressions may name people. Without a baseline, the next full run stores one.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', lost: 'row' } },
   },
   // Without a roster and a watermark, the next run of each sync reads all people.
-  rosters: { key: ['sync'], sync: 'sync', isDroppedByRestore: true },
-  roster_pages: { key: ['sync', 'part', 'page'], sync: 'sync', isDroppedByRestore: true },
-  watermarks: { key: ['sync'], sync: 'sync', isDroppedByRestore: true },
-  directories: { key: ['sync'], sync: 'sync' },
+  rosters: { sync: 'sync', isDroppedByRestore: true },
+  roster_pages: { sync: 'sync', isDroppedByRestore: true },
+  watermarks: { sync: 'sync', isDroppedByRestore: true },
+  directories: { sync: 'sync' },
   directory_pages: {
-    key: ['sync', 'page'],
     sync: 'sync',
     // The next complete read writes a lost page again.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'own', lost: 'row' } },
     countedAs: 'directories',
   },
   previews: {
-    key: ['id'],
     sync: 'sync',
     // A preview is short-lived, and can be made again.
     columns: { scope: { of: 'person', forgotten: 'row' }, report: { of: 'person', forgotten: 'row' } },
     isDroppedByRestore: true,
   },
-  tokens: { key: ['connection'], columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
-  alert_states: { key: ['subject'], columns: { state: mention } },
-  alert_deliveries: { key: ['notice', 'channel'], columns: { body: mention } },
-  pauses: { key: ['sync'], sync: 'sync' },
-  learned: { key: ['connection'] },
-  audit: { key: ['id'], sync: 'sync' },
-  restores: { key: ['id'] },
+  tokens: { columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
+  alert_states: { columns: { state: mention } },
+  alert_deliveries: { columns: { body: mention } },
+  pauses: { sync: 'sync' },
+  learned: {},
+  audit: { sync: 'sync' },
+  restores: {},
   // Users sign in again: their roles may have changed since.
-  sessions: { key: ['key'], isDroppedByRestore: true },
-  sign_ins: { key: ['key'], columns: { verifier: { of: 'secret' } }, isDroppedByRestore: true },
-  leases: { key: ['name'], isBookkeeping: true },
-  turns: { key: ['name', 'owner'], isBookkeeping: true, isDroppedByRestore: true },
-  clock_marks: { key: ['boot'], isBookkeeping: true, isDroppedByRestore: true },
-  clock_jumps: { key: ['before_at', 'after_at'], isBookkeeping: true },
-  schema_compatibility: { key: ['migration'], isBookkeeping: true },
+  sessions: { isDroppedByRestore: true },
+  sign_ins: { columns: { verifier: { of: 'secret' } }, isDroppedByRestore: true },
+  leases: { isBookkeeping: true },
+  turns: { isBookkeeping: true, isDroppedByRestore: true },
+  clock_marks: { isBookkeeping: true, isDroppedByRestore: true },
+  clock_jumps: { isBookkeeping: true },
+  schema_compatibility: { isBookkeeping: true },
 };
 
 /** In the order of their declaration. */
@@ -160,5 +151,5 @@ export function placeOf<Table extends keyof Schema>(
   column: ColumnOf<Table>,
   row: Readonly<Record<string, unknown>>,
 ): string {
-  return JSON.stringify([table, ...tables[table].key.map((name) => row[name]), column]);
+  return JSON.stringify([table, ...keyOf(table).map((name) => row[name]), column]);
 }

@@ -4,7 +4,7 @@ import type { ChangeClass } from '../../core/plan/change.ts';
 import type { Applier } from '../../ports/store.ts';
 import type { Database } from '../db/database.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { ChangeRow, Schema } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { countClasses } from './changes.ts';
 
 /** Applied changes, or those of one instant, that one statement reads. */
@@ -44,8 +44,12 @@ export async function countAppliedSince(
 }
 
 /** `Plans.disabledSince`. */
-export async function disablesSince(db: Database, who: Applier, since: number): Promise<Selectable<ChangeRow>[]> {
-  const rows: Selectable<ChangeRow>[] = [];
+export async function disablesSince(
+  db: Database,
+  who: Applier,
+  since: number,
+): Promise<Selectable<Schema['changes']>[]> {
+  const rows: Selectable<Schema['changes']>[] = [];
   const claims = new Map<string, Claim>();
   for await (const span of appliedSpans(db, since)) {
     const found = await appliedBetween(db, span).where('kind', '=', 'disable').selectAll().execute();

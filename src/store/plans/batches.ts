@@ -5,7 +5,7 @@ import { asOwner, type Database, type OpenTransaction } from '../db/database.ts'
 import { fields } from '../db/fields.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { BatchRow } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
 import { appendFindings, patchFacts, patchRun } from '../runs.ts';
 import { markChanges, planOfRun } from './changes.ts';
@@ -19,7 +19,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
 
   async function writeEffects(
     transaction: OpenTransaction,
-    batch: Pick<BatchRow, 'id' | 'run' | 'sync' | 'connection'>,
+    batch: Pick<Schema['batches'], 'id' | 'run' | 'sync' | 'connection'>,
     { marks = [], ledger = [], undone = [] }: BatchEffects,
   ): Promise<void> {
     await markChanges(transaction, batch.run, marks, batch.id);
@@ -178,7 +178,7 @@ function noSuchBatch(id: string, run?: string): RollcallError {
   return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
 }
 
-const batches = fields<Batch, BatchRow>({
+const batches = fields<Batch, Schema['batches']>({
   id: 'id',
   run: 'run',
   sync: 'sync',
@@ -199,7 +199,7 @@ const batches = fields<Batch, BatchRow>({
   isParking: { column: 'is_parking', as: 'flag', isOptional: true },
 });
 
-type WaveRow = Selectable<BatchRow> & {
+type WaveRow = Selectable<Schema['batches']> & {
   readonly kind_of_change: string | null;
   readonly waiting_change: string | null;
   readonly parent_parks: number | null;

@@ -6,7 +6,7 @@ import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts'
 import type { OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { ChangeRow } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { placeOf } from '../db/tables.ts';
 
 /** The meaning of each bit of `changes.classes`. It is stored, so a bit is never reused. */
@@ -42,7 +42,7 @@ export function countClasses(
 }
 
 /** The columns that `Plans.add` writes. The others start with their defaults. */
-export type NewChangeRow = Omit<Selectable<ChangeRow>, 'batch' | 'is_approved' | 'applied_at'>;
+export type NewChangeRow = Omit<Selectable<Schema['changes']>, 'batch' | 'is_approved' | 'applied_at'>;
 
 /** The parts of a change that hold personal data, as one text that is sealed with a key. */
 type PersonalParts = readonly [
@@ -86,7 +86,7 @@ export const emptyChange = {
   waits_for: null,
   hash: 'forgotten',
   asked: null,
-} as const satisfies Partial<ChangeRow>;
+} as const satisfies Partial<Schema['changes']>;
 
 /** Returns a `like` pattern that finds the field in `changed`. */
 export function changedPattern(field: FieldName): string {
@@ -94,7 +94,7 @@ export function changedPattern(field: FieldName): string {
 }
 
 /** Throws `STORE_INVALID` when no configured key opens the values. */
-export function toPlannedChange(row: Selectable<ChangeRow>, keys: KeyRing): PlannedChange {
+export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRing): PlannedChange {
   const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
   const [before, after, reason, parkEmail, notAgain] = JSON.parse(text) as PersonalParts;
   return {

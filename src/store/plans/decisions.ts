@@ -7,7 +7,7 @@ import { type Database, inTransaction, type OpenTransaction, pagesByKey } from '
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { fields } from '../db/fields.ts';
 import { inLists, RowWriter, replace } from '../db/row-writer.ts';
-import type { DecisionRow } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { endEpisodes, pendingPeople, recordPlan } from './episodes.ts';
 import { isSettled, isWaiting, restateHolds } from './hold-members.ts';
 
@@ -15,7 +15,7 @@ import { isSettled, isWaiting, restateHolds } from './hold-members.ts';
 const decidedPerPiece = 256;
 
 export function createDecisions(db: Database): Decisions {
-  const writer = new RowWriter<'decisions', DecisionRow>('decisions', replace);
+  const writer = new RowWriter<'decisions', Schema['decisions']>('decisions', replace);
 
   return {
     async of(sync, identification) {
@@ -90,7 +90,7 @@ export async function rejectUndone(db: OpenTransaction, sync: string, undone: re
     const episode = episodeOf(record.rule, known.get(record.identification) ?? []);
     return rowOf(sync, { ...record, episode });
   });
-  await new RowWriter<'decisions', DecisionRow>('decisions', replace).write(db, rows);
+  await new RowWriter<'decisions', Schema['decisions']>('decisions', replace).write(db, rows);
 }
 
 async function readMany(
@@ -131,11 +131,11 @@ function decidedBy(change: DecidedChange, verdict: ChangeVerdict): DecisionRecor
 }
 
 /** The row of a decision whose episode continues. */
-function rowOf(sync: string, record: DecisionRecord): DecisionRow {
+function rowOf(sync: string, record: DecisionRecord): Schema['decisions'] {
   return { ...decisions.toRow(record), sync, ended_by: null };
 }
 
-const decisions = fields<DecisionRecord, DecisionRow>({
+const decisions = fields<DecisionRecord, Schema['decisions']>({
   identification: 'identification',
   rule: 'rule',
   episode: 'episode',

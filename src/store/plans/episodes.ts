@@ -5,10 +5,10 @@ import type { DecidedPeople, OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { DecisionRow, Schema } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { aboutPiece, decisionAbout, inPiece, inPieces, type PlanPiece, proposalsAbout } from './plan-access.ts';
 
-/** As `DecisionRow.fields`: a decision about everything that the rule does. */
+/** As `Schema['decisions'].fields`: a decision about everything that the rule does. */
 const wholeChange = JSON.stringify({ isWhole: true, digests: {} } satisfies DecidedFields);
 
 interface Times {
@@ -248,21 +248,19 @@ async function endShown(
     )
     .execute();
   if (gone.length === 0) return;
-  const rows = gone.map(
-    (change): DecisionRow => ({
-      ...change,
-      sync,
-      state: 'open',
-      by_whom: null,
-      why: null,
-      at: now,
-      expires_at: now,
-      run: null,
-      ended_at: now,
-      ended_by: run,
-      fields: wholeChange,
-    }),
-  );
+  const rows = gone.map((change): Schema['decisions'] => ({
+    ...change,
+    sync,
+    state: 'open',
+    by_whom: null,
+    why: null,
+    at: now,
+    expires_at: now,
+    run: null,
+    ended_at: now,
+    ended_by: run,
+    fields: wholeChange,
+  }));
   await db
     .insertInto('decisions')
     .values(rows)

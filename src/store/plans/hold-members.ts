@@ -4,7 +4,7 @@ import type { ChangeClass } from '../../core/plan/change.ts';
 import type { HoldFacts } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
 import { fields } from '../db/fields.ts';
-import type { HoldRow, Schema } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { classMask } from './changes.ts';
 import { decisionAbout, inPiece, type PlanPiece, piecesOf } from './plan-access.ts';
 
@@ -12,7 +12,7 @@ import { decisionAbout, inPiece, type PlanPiece, piecesOf } from './plan-access.
  * The members of a hold are the held changes of its run's plan that are in its class. What became of each one is in its
  * decision, so a hold has no list of its own.
  */
-export type HoldFactsRow = Selectable<HoldRow>;
+export type HoldFactsRow = Selectable<Schema['holds']>;
 
 /** What became of a held change that no longer waits for a person. */
 type SettledState = 'approved' | 'rejected' | 'expired';
@@ -252,7 +252,7 @@ function countedIn(runs: readonly { readonly run: string; readonly classes: read
   return parts.length === 0 ? sql<number>`0` : sql<number>`(${sql.join(parts, sql` | `)})`;
 }
 
-export const holdFields = fields<HoldFacts, HoldRow>({
+export const holdFields = fields<HoldFacts, Schema['holds']>({
   id: 'id',
   sync: 'sync',
   run: 'run',

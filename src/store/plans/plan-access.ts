@@ -4,7 +4,7 @@ import { compareIdentifications } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
-import type { ChangeRow, Schema } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 
 /**
  * Runs a transaction that writes to a plan, as the owner of its run, or without an owner for a preview plan. Throws
@@ -144,15 +144,17 @@ export async function dropPlan(db: OpenTransaction, plan: string): Promise<void>
   await db.deleteFrom('plans').where('id', '=', plan).execute();
 }
 
-type Group<Name extends keyof ChangeRow> = Pick<Selectable<ChangeRow>, Name> & { readonly count: number };
+type Group<Name extends keyof Schema['changes']> = Pick<Selectable<Schema['changes']>, Name> & {
+  readonly count: number;
+};
 
 /** Counts the changes of a plan, piece by piece, in groups that are equal in these columns. */
-export async function countChanges<Name extends keyof ChangeRow>(
+export async function countChanges<Name extends keyof Schema['changes']>(
   db: Database,
   plan: string,
   columns: readonly Name[],
 ): Promise<readonly Group<Name>[]> {
-  const names: readonly (keyof ChangeRow)[] = columns;
+  const names: readonly (keyof Schema['changes'])[] = columns;
   const sums = new Map<string, Group<Name>>();
   for (let after = ''; ; ) {
     const groups = await db

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Database } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { addNew, inLists, put } from '../db/row-writer.ts';
-import type { ForgottenRow, LedgerRow } from '../db/schema.ts';
+import type { Schema } from '../db/schema.ts';
 import { personKeyName, placeOf } from '../db/tables.ts';
 
 const keyPlace = placeOf('store_keys', 'value', { name: personKeyName });
@@ -57,7 +57,7 @@ export async function findForgotten(
   return found;
 }
 
-export function toEntry(row: ForgottenRow, identification: string): LedgerEntry {
+export function toEntry(row: Schema['forgotten'], identification: string): LedgerEntry {
   return {
     identification,
     owner: row.owner,
@@ -71,9 +71,9 @@ export function toEntry(row: ForgottenRow, identification: string): LedgerEntry 
 }
 
 /** Replaces a ledger row by what is kept under the hash. */
-export async function hideLedgerRow(db: Database, row: LedgerRow, hash: PersonHash, now: number): Promise<void> {
+export async function hideLedgerRow(db: Database, row: Schema['ledger'], hash: PersonHash, now: number): Promise<void> {
   const { connection, identification, owner, disabled_at, gone_since, removed_at, removed_blacklist } = row;
-  const kept: ForgottenRow = {
+  const kept: Schema['forgotten'] = {
     connection,
     hash: hash(connection, identification),
     owner,

@@ -4,8 +4,8 @@ import { RollcallError } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
-import type { Schema } from '../db/schema.ts';
-import { type DeclaredColumn, declaredColumns, declaredTables, placeOf, tables } from '../db/tables.ts';
+import { keyOf, type Schema } from '../db/schema.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from '../directories.ts';
 import { toLedgerEntry } from '../ledger.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
@@ -176,7 +176,7 @@ async function rowsNaming<Table extends keyof Schema>(
     .selectFrom(table as 'runs')
     .selectAll()
     .where(isMeant);
-  const ordered = tables[table].key.reduce((query, name) => query.orderBy(sql.ref(name)), wanted);
+  const ordered = keyOf(table).reduce((query, name) => query.orderBy(sql.ref(name)), wanted);
   const rows = (await ordered.execute()) as unknown as readonly Selectable<Schema[Table]>[];
   return rows.filter((row) => columns.some((column) => isNamed(column, row, keys, person)));
 }
@@ -214,7 +214,7 @@ async function eraseFrom(db: OpenTransaction, keys: KeyRing, table: keyof Schema
   for (const row of rows) {
     const named = columns.filter((column) => isNamed(column, row, keys, person));
     const isRow = sql.join(
-      tables[table].key.map((name) => sql`${sql.ref(name)} = ${row[name]}`),
+      keyOf(table).map((name) => sql`${sql.ref(name)} = ${row[name]}`),
       sql` and `,
     );
     if (named.some(({ forgotten }) => forgotten === 'row')) {

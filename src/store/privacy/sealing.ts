@@ -5,6 +5,7 @@ import type { Sealing, UnreadableValues } from '../../ports/person-records.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
+import { keyOf } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
 import { toAuditRow } from '../operations.ts';
 import { emptyChange } from '../plans/changes.ts';
@@ -41,7 +42,7 @@ function resealSome(
   { table, name, sealedIn }: DeclaredColumn,
   limit: number,
 ): Promise<number> {
-  const { key } = tables[table];
+  const key: readonly string[] = keyOf(table);
   const column = sql.ref(name);
   const isMeant = sealedIn === undefined ? sql`1 = 1` : sql`${sql.ref(key[0] ?? '')} = ${sealedIn}`;
   return inTransaction(db, async (transaction) => {
