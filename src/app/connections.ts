@@ -26,7 +26,7 @@ export async function* checkAll(
 ): AsyncGenerator<CheckLine, void> {
   const { engine, connections, configPath, checkRedis } = io;
   if (only !== undefined) findConnection(only, connections);
-  yield { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };
+  yield validConfiguration(configPath);
   yield* checkKeys(engine);
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
@@ -51,6 +51,11 @@ export async function* checkAll(
       yield failed(subject, error);
     }
   }
+}
+
+/** Returns the line about a configuration that was read without a problem. */
+export function validConfiguration(configPath: string): CheckLine {
+  return { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };
 }
 
 /** Reports every key whose values cannot be opened. A run stops at the first of them. */

@@ -85,6 +85,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
       const given = config === undefined ? {} : { config };
       return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
     },
+    checkConfig: async (configPath) => void (await readConfig(configPath, env)),
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,
@@ -227,13 +228,17 @@ export async function migrateConfiguredStore(configPath: string, env: AppSurroun
   return migrateStore(store, { folder });
 }
 
-async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
+/** Loads and checks a configuration. Throws `CONFIG_INVALID` with every problem. */
+export async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
   const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../config/expressions.ts'),
     import('../sources/registry.ts'),
   ]);
-  return loadConfig(configPath, { env, sourceKinds, expressions: createExpressions() });
+  const config = await loadConfig(configPath, { env, sourceKinds, expressions: createExpressions() });
+  // A proxy that is none is a wrong configuration too, although the environment has it.
+  openEgress(env);
+  return config;
 }
 
 /** Returns the key of the hashes that replace people in logs: the same for all processes on one store. */

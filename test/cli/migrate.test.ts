@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -21,6 +23,28 @@ test('migrate makes the tables of a new store and says so; the second time there
     to: newest,
     applied: [],
   });
+});
+
+test('check --offline reads the configuration as a start does, and opens nothing', async () => {
+  const shell = await openConnectedShell([]);
+  const well = await shell.run(['check', '--offline', '--json']);
+  expect(well).toMatchObject({ code: 0, stderr: '' });
+  const message = 'rollcall.yaml is valid';
+  expect(well.json()).toEqual({ ok: true, lines: [{ subject: 'configuration', state: 'ok', message }] });
+  const path = join(shell.folder, 'rollcall.yaml');
+  const text = await readFile(path, 'utf8');
+  for (const [wrong, sentence, env] of [
+    [text.replace('policy: sync', 'policy: all'), /syncs\.people\.policy: must be sync/],
+    [`${text}\nwrokers: {}\n`, /wrokers: .*workers/],
+    [text.replaceAll('env:ROLLCALL_ACCESS_TOKEN', 'env:GONE'), /the environment variable GONE is not set/],
+    [text, /HTTPS_PROXY/, { HTTPS_PROXY: 'socks://proxy:3128' }],
+  ] as const) {
+    await writeFile(path, wrong);
+    const said = await shell.run(['check', '--offline'], env === undefined ? {} : { env });
+    expect(said).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) });
+  }
+  expect(await shell.run(['check', 'acme', '--offline'])).toMatchObject({ code: 2 });
+  expect(existsSync(join(shell.folder, '.rollcall'))).toBe(false);
 });
 
 test('migrate refuses a store of a newer version, and a configuration that is wrong', async () => {

@@ -11,6 +11,7 @@ import {
   migrateConfiguredStore,
   openBackups,
   openConfiguredApp,
+  readConfig,
   sandboxAccess,
   systemClock,
 } from '../../src/main/process.ts';
@@ -123,6 +124,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         env,
         stderr: { write: (line) => stderr.output.write(line) },
       }),
+    checkConfig: async (configPath) => void (await readConfig(join(folder, configPath), env)),
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     backups: backupsIn(folder, env),
     sourceKinds: async () => sourceKinds,

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { openStore } from '../../src/store/index.ts';
-import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
+import { chart, findHelm, type HelmAnswer, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 
 const found = await findHelm();
@@ -46,6 +46,9 @@ const one = (objects: readonly Manifest[], kind: string, name?: string): Manifes
   return first;
 };
 
+/** Whether an object is for the job before the pods. */
+const isForBefore = (name: string) => /-(migrate|check)$/.test(name);
+
 /** The rollcall.yaml that a pod mounts, out of the ConfigMaps that are there. */
 function configOf({ volumes }: PodSpec, objects: readonly Manifest[]): string {
   const from = volumes.find(({ name }) => name === 'config')?.configMap?.name;
@@ -68,12 +71,16 @@ describe.skipIf(found === undefined)('the chart', () => {
   it('makes what a mode needs and nothing else', () => {
     expect(named(all('single-sqlite'))).toEqual([
       'ConfigMap acme-rollcall',
+      'ConfigMap acme-rollcall-check',
       'Deployment acme-rollcall',
+      'Job acme-rollcall-check',
       'NetworkPolicy acme-rollcall',
+      'NetworkPolicy acme-rollcall-check',
       'PersistentVolumeClaim acme-rollcall',
       'Pod acme-rollcall-test',
       'Service acme-rollcall',
       'ServiceAccount acme-rollcall',
+      'ServiceAccount acme-rollcall-check',
     ]);
     expect(named(all('single-silent')).filter((name) => name.startsWith('Service '))).toEqual([]);
     expect(named(all('single-postgres'))).toEqual([
@@ -90,7 +97,9 @@ describe.skipIf(found === undefined)('the chart', () => {
     ]);
     expect(named(all('existing-configmap'))).toEqual([
       'Deployment acme-rollcall',
+      'Job acme-rollcall-check',
       'NetworkPolicy acme-rollcall',
+      'NetworkPolicy acme-rollcall-check',
       'Pod acme-rollcall-test',
       'Service acme-rollcall',
     ]);
@@ -188,7 +197,7 @@ describe.skipIf(found === undefined)('the chart', () => {
         }
         if (kind === 'NetworkPolicy') {
           const all = pods.map(({ name }) => name);
-          const meant = metadata.name.endsWith('-migrate') ? [metadata.name] : all;
+          const meant = isForBefore(metadata.name) ? [metadata.name] : all;
           expect(picks(podSelector?.matchLabels ?? {})).toEqual(meant);
         }
       }
@@ -198,7 +207,7 @@ describe.skipIf(found === undefined)('the chart', () => {
   it('asks a pod for its health exactly where it listens', () => {
     for (const variant of variants) {
       for (const { pod, name } of podsOf(all(variant))) {
-        if (/-(test|migrate)$/.test(name)) continue;
+        if (isForBefore(name) || name.endsWith('-test')) continue;
         const [container] = pod.containers;
         const isSilent = variant === 'single-silent';
         expect(container?.ports, name).toEqual(
@@ -228,7 +237,7 @@ describe.skipIf(found === undefined)('the chart', () => {
 
   it('starts every role with a command line that the program has', () => {
     const argsOf = (variant: string) => podsOf(all(variant)).map(({ pod }) => pod.containers[0]?.args.join(' '));
-    expect(argsOf('single-sqlite').sort()).toEqual(['check', 'start --role all']);
+    expect(argsOf('single-sqlite').sort()).toEqual(['check', 'check --offline', 'start --role all']);
     expect(argsOf('distributed').sort()).toEqual([
       'check',
       'migrate',
@@ -268,8 +277,8 @@ describe.skipIf(found === undefined)('the chart', () => {
 
   const isBefore = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'] === 'pre-install,pre-upgrade';
 
-  it('migrates a PostgreSQL store before anything of the release is there, with what the pods will have', () => {
-    for (const variant of ['single-postgres', 'distributed', 'distributed-keda']) {
+  it('checks the configuration, and migrates a PostgreSQL store, before anything of the release is there, with what the pods will have', () => {
+    for (const variant of ['single-sqlite', 'single-silent', 'single-postgres', 'distributed', 'distributed-keda']) {
       const before = all(variant).filter(isBefore);
       const pods = podsOf(all(variant));
       const [migration] = podsOf(before);
@@ -335,7 +344,7 @@ describe.skipIf(found === undefined)('the chart', () => {
         `config.syncs.people.source.sftp.hostKey=SHA256:${'a'.repeat(43)}`,
         'config.alerts[0].kind=email',
         'config.alerts[0].url=smtps://mail.example.com',
-        'config.store=postgres://a:4@one:6000\\,two/rollcall',
+        `config.store=postgres://a:\${file:secrets/p}@one:6000\\,two/rollcall`,
       ].flatMap((value) => ['--set', value]);
       const ports = await openTo('single-sqlite', ...sets);
       expect(ports.slice(4).sort((a, b) => a - b)).toEqual([22, 443, 465, 3128, 5432, 6000, 8443]);
@@ -413,9 +422,18 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(without.filter(({ name }) => /PROXY|NODE_EXTRA/.test(name))).toEqual([]);
   });
 
-  it('has no migration for SQLite, or when it is turned off; and it takes what is there already as it is', async () => {
-    expect(all('single-sqlite').filter(isBefore)).toEqual([]);
-    expect((await objectsOf('distributed', '--set', 'migrations.job=false')).filter(isBefore)).toEqual([]);
+  it('checks without the volume of the store, which one pod at a time may open', () => {
+    for (const variant of ['single-sqlite', 'existing-configmap']) {
+      const [check] = podsOf(all(variant).filter(isBefore));
+      expect(check?.pod.containers[0]?.args).toEqual(['check', '--offline']);
+      const state = check?.pod.volumes.find(({ name }) => name === 'state');
+      expect(state).toEqual({ name: 'state', emptyDir: expect.anything() });
+    }
+  });
+
+  it('has no job before the pods when it is turned off; and it takes what is there already as it is', async () => {
+    for (const variant of ['single-sqlite', 'distributed'])
+      expect((await objectsOf(variant, '--set', 'migrations.job=false')).filter(isBefore)).toEqual([]);
     const there = await objectsOf('existing-configmap', '--set', 'config.store=postgres://db/rollcall');
     const [migration] = podsOf(there.filter(isBefore));
     expect(there.filter(isBefore).map(({ kind }) => kind)).toEqual(['NetworkPolicy', 'Job']);
@@ -507,7 +525,7 @@ describe.skipIf(found === undefined)('the chart', () => {
     // Who is not sure keeps a volume: a store that is forgotten with its pod would be worse.
     const hidden = named(await objectsOf('single-sqlite', ...secretUrl, ...urlSecret));
     expect(hidden).toContain('PersistentVolumeClaim acme-rollcall');
-    expect(hidden.filter((name) => name.startsWith('Job '))).toEqual([]);
+    expect(hidden.filter((name) => name.startsWith('Job '))).toEqual(['Job acme-rollcall-check']);
     expect(await notesOf('single-sqlite', ...secretUrl, ...urlSecret)).toContain(
       'cannot read the address of the store',
     );
@@ -554,6 +572,49 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(notes).toContain('kubectl exec --namespace people deploy/acme-rollcall -- rollcall plan people');
     expect(notes).toContain('*/15 * * * * (America/Montevideo)');
     expect(notes).toContain('volume claim acme-rollcall');
+  });
+
+  it.each([
+    ['', 16, 10],
+    ['config.workers.storeConnections=5', 16, 5],
+    ['updateStrategy.type=Recreate', 12, 10],
+    ['updateStrategy.rollingUpdate.maxSurge=2', 18, 10],
+    ['worker.autoscaling.enabled=false', 9, 10],
+    ['worker.replicas=0', 6, 10],
+    ['scheduler.replicas=5,server.replicas=1', 10 + 7 + 2, 10],
+  ])(
+    'counts the connections to PostgreSQL, of all pods and those that an update adds: %s',
+    async (values, pods, each) => {
+      const set = values === '' ? [] : ['--set', values];
+      const notes = await notesOf('distributed', ...set);
+      expect(notes).toContain(`at most ${pods * each} (${pods} pods, each ${each}) connections to PostgreSQL`);
+      expect(notes.includes('WARNING: PostgreSQL allows 100 by default')).toBe(pods * each > 90);
+      const limit = ['--set', `postgres.maxConnections=${pods * each}`];
+      expect(await notesOf('distributed', ...set, ...limit)).toContain(
+        `of ${pods * each} that postgres.maxConnections`,
+      );
+      expect(await notesOf('single-postgres')).toContain('at most 10 (1 pods, each 10)');
+    },
+  );
+
+  it('takes zero replicas as a suspension, of what would scale them too, and says so', async () => {
+    const zero = (...roles: string[]) => roles.flatMap((role) => ['--set', `${role}.replicas=0`]);
+    const idle = await objectsOf('distributed', ...zero('worker'));
+    expect(one(idle, 'Deployment', 'acme-rollcall-worker').spec?.replicas).toBe(0);
+    expect(named(idle)).not.toContain('HorizontalPodAutoscaler acme-rollcall-worker');
+    expect(named(await objectsOf('distributed-keda', ...zero('worker')))).not.toContain(
+      'ScaledObject acme-rollcall-worker',
+    );
+    const notes = await notesOf('distributed', ...zero('worker', 'server'));
+    expect(notes).toMatch(/SUSPENDED: replicas is 0 for worker, server\..*No run makes progress/s);
+    expect(notes).toContain('deploy/acme-rollcall-scheduler -- rollcall plan people');
+    expect(notes).not.toContain('No schedule starts a run');
+    expect(await notesOf('distributed')).not.toContain('SUSPENDED');
+    const alone = await objectsOf('single-sqlite', ...zero('single'));
+    expect(one(alone, 'Deployment').spec?.replicas).toBe(0);
+    // It would wait for a pod beside which the volume is.
+    expect(named(alone)).not.toContain('Pod acme-rollcall-test');
+    expect(await notesOf('single-sqlite', ...zero('single'))).toMatch(/SUSPENDED.*Nothing runs.*set replicas first/s);
   });
 
   it('can be installed with an address and Secrets alone, and tells that a sync is to be added', async () => {
@@ -645,6 +706,11 @@ describe.skipIf(found === undefined)('the chart', () => {
       /both set HTTPS_PROXY: use one of them/,
     ],
     ['two configurations', 'existingConfigMap=x', /both given: use one of them/],
+    [
+      'a secret that not every pod would have',
+      'secretEnv=null,single.extraEnv[0].name=ACME_ACCESS_TOKEN',
+      /add it to secretEnv/,
+    ],
     ['a secret that no pod would have', 'secretEnv=null', /uses \$\{env:ACME_ACCESS_TOKEN\}.*add it to secretEnv/s],
     [
       'a misspelt name in a connection',
@@ -687,7 +753,14 @@ describe.skipIf(found === undefined)('the chart', () => {
     ],
     ['a timing of a probe that is none', 'livenessProbe.path=/x', /livenessProbe.*'path'/],
     ['pods that listen to themselves', 'config.server.host=127.0.0.1', /set it to 0\.0\.0\.0/],
-    ['no workers', 'worker.replicas=0', /worker\/replicas|worker\.replicas/, 'distributed'],
+    ['fewer workers than none', 'worker.replicas=-1', /worker\/replicas|worker\.replicas/, 'distributed'],
+    ['two pods of one store', 'single.replicas=2', /single\/replicas|single\.replicas/],
+    [
+      'more connections than the server has',
+      'postgres.maxConnections=159',
+      /160 \(16 pods, each 10\) connections.*maxConnections is 159: lower config\.workers\.storeConnections/,
+      'distributed',
+    ],
     [
       'a budget under which no node could be drained',
       'podDisruptionBudget.maxUnavailable=0%',
@@ -717,5 +790,106 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(stdout).toBe('');
     expect(code).toBe(1);
     expect(stderr).toMatch(sentence);
+  });
+
+  describe('refuses a secret in plain text, by its key and without its value:', () => {
+    const secret = 'abcdefghijklmnopqrstuvwxyz012345';
+    const auth = (kind: string, more: object) => ({ syncs: { people: { source: { auth: { kind, ...more } } } } });
+    it.each<[string, object]>([
+      ['connections.acme.accessToken', { connections: { acme: { accessToken: secret } } }],
+      ['connections.acme.refreshToken', { connections: { acme: { refreshToken: `$\${env:${secret}}` } } }],
+      ['connections.acme.applicationToken', { connections: { acme: { applicationToken: `{{ "${secret}" }}` } } }],
+      ['connections.acme.proxy', { connections: { acme: { proxy: `http://ana:${secret}@proxy.example.com:3128` } } }],
+      ['encryptionKey', { encryptionKey: `${secret}${secret.slice(0, 11)}=` }],
+      ['formerEncryptionKeys[0]', { formerEncryptionKeys: [`${secret}${secret.slice(0, 11)}=`] }],
+      ['store', { store: `postgres://rollcall:${secret}@db/rollcall` }],
+      ['store', { store: `postgres://rollcall@db/rollcall?password=${secret}` }],
+      ['redis.password', { redis: { url: 'redis://redis', password: secret } }],
+      ['redis', { redis: `redis://:${secret}@redis` }],
+      ['server.tokens[0].token', { server: { tokens: [{ name: 'ops', role: 'viewer', token: secret }] } }],
+      ['server.openId.clientSecret', { server: { openId: { clientSecret: secret } } }],
+      ['server.webhooks.people.secret', { server: { webhooks: { people: { secret } } } }],
+      ['alerts[0].url', { alerts: [{ kind: 'slack', url: `https://hooks.slack.com/services/${secret}` }] }],
+      ['alerts[0].secret', { alerts: [{ kind: 'webhook', url: 'https://hooks.example.com', secret }] }],
+      ['alerts[0].apiKey', { alerts: [{ kind: 'opsgenie', apiKey: secret }] }],
+      ['alerts[0].routingKey', { alerts: [{ kind: 'pagerduty', routingKey: secret }] }],
+      ['alerts[0].url', { alerts: [{ kind: 'email', url: `smtp://ana:${secret}@mail.example.com:587` }] }],
+      ['syncs.people.source.auth.password', auth('basic', { username: 'ana', password: secret })],
+      ['syncs.people.source.auth.token', auth('bearer', { token: 1234567 })],
+      ['syncs.people.source.auth.headers.x-key', auth('headers', { headers: { 'x-key': secret } })],
+      [
+        'syncs.people.source.headers.x-api-key',
+        { syncs: { people: { source: { headers: { 'x-api-key': secret } } } } },
+      ],
+      [
+        'syncs.people.source.sftp.privateKey',
+        { syncs: { people: { source: { sftp: { privateKey: `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}` } } } } },
+      ],
+    ])('%s', async (key, config) => {
+      const { stderr, stdout } = await renderChecked({ config });
+      expect(stdout).toBe('');
+      expect(stderr).toContain(`\n  config.${key}\nPut each secret into a Secret`);
+      expect(stderr).not.toContain(secret);
+    });
+
+    it('every key that the schema of the product shows with a reference', async () => {
+      const names = new Set<string>();
+      const collect = (name: string, node: unknown): void => {
+        if (typeof node !== 'object' || node === null) return;
+        const { examples, properties = {}, ...others } = node as Record<string, Record<string, unknown> | undefined>;
+        const isSecret =
+          Array.isArray(examples) && examples.some((one) => /^\$\{(env:|file:secrets)/.test(String(one)));
+        // The secret of an address is a part of it, or the kind of its channel says so.
+        if (isSecret && !/^(url|proxy)$/.test(name)) names.add(name);
+        for (const [key, child] of Object.entries(properties)) collect(key, child);
+        for (const child of Object.values(others)) collect(name, child);
+      };
+      collect('', JSON.parse(await readFile(join(chart, '../../schema/rollcall.schema.json'), 'utf8')));
+      expect([...names]).toEqual(
+        expect.arrayContaining(['accessToken', 'encryptionKey', 'clientSecret', 'routingKey']),
+      );
+      const { stderr } = await renderChecked({
+        config: { any: Object.fromEntries([...names].map((name) => [name, secret])) },
+      });
+      expect([...names].filter((name) => !stderr.includes(`\n  config.any.${name}\n`))).toEqual([]);
+    });
+
+    it('all of them at once, also outside config', async () => {
+      const { stderr } = await renderChecked({
+        config: { connections: { acme: { accessToken: secret } }, redis: { password: `\${env:REDIS}` } },
+        proxy: { https: `http://ana:${secret}@proxy.example.com:3128` },
+        extraEnv: [{ name: 'REDIS', value: secret }],
+      });
+      expect(stderr).toContain('\n  config.connections.acme.accessToken\n  proxy.https\n  extraEnv REDIS\n');
+    });
+
+    it('and takes what is none: a reference, a password beside a key as the name, a place in the answer', async () => {
+      const { code, stderr } = await renderChecked({
+        config: {
+          store: `postgres://rollcall:\${env:ACME_ACCESS_TOKEN}@db/rollcall`,
+          alerts: [{ kind: 'email', url: 'smtp://mail.example.com:587', from: 'a@example.com', to: ['b@example.com'] }],
+          connections: { acme: { proxy: 'http://proxy.example.com:3128', dialect: { rolesToken: 'application' } } },
+          syncs: {
+            people: {
+              mapping: { customFields: { 2: 'password' } },
+              source: { auth: { kind: 'basic', username: `\${env:ACME_ACCESS_TOKEN}`, password: 'x' } },
+            },
+          },
+        },
+      });
+      expect(`${stderr}${code}`).toBe('0');
+    });
+
+    /** Renders past the schema of the values, which knows no secrets. */
+    async function renderChecked(values: object): Promise<HelmAnswer> {
+      const folder = await mkdtemp(join(tmpdir(), 'rollcall-values-'));
+      try {
+        const file = join(folder, 'values.yaml');
+        await writeFile(file, stringify(values));
+        return await render('single-sqlite', '--values', file, '--skip-schema-validation');
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }
   });
 });

@@ -21,7 +21,7 @@ interface Probe {
 export interface Container {
   readonly name: string;
   readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly valueFrom?: unknown }[];
+  readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
   readonly securityContext: unknown;
   readonly resources: unknown;
@@ -34,6 +34,7 @@ export interface Container {
 export interface PodSpec {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Pick<Container, 'name' | 'volumeMounts'>[];
+  readonly priorityClassName?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly volumes: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[];
@@ -51,15 +52,15 @@ export function parseManifests(text: string): readonly Manifest[] {
   });
 }
 
-/** Every pod that an installation would make, with the labels it would have. */
+/** Every pod that an installation would make, with the labels and annotations it would have. */
 export function podsOf(manifests: readonly Manifest[]) {
   return manifests.flatMap(({ kind, metadata, spec }) => {
-    if (kind === 'Pod')
-      return [{ name: metadata.name, labels: metadata.labels ?? {}, pod: spec as unknown as PodSpec }];
-    if (kind !== 'Deployment' && kind !== 'Job') return [];
-    const { template } = spec as unknown as {
-      template: { metadata: { labels: Readonly<Record<string, string>> }; spec: PodSpec };
-    };
-    return [{ name: metadata.name, labels: template.metadata.labels, pod: template.spec }];
+    const { name } = metadata;
+    const own = { metadata, spec };
+    const template =
+      kind === 'Pod' ? own : kind === 'Deployment' || kind === 'Job' ? (spec?.template as typeof own) : undefined;
+    if (template === undefined) return [];
+    const { labels = {}, annotations = {} } = template.metadata;
+    return [{ name, labels, annotations, pod: template.spec as unknown as PodSpec }];
   });
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { pageRoutes } from '../../src/server/page/serve-page.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
-import { type Manifest, parseManifests, podsOf } from './manifest.ts';
+import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { restrictedViolations, sccViolations } from './pod-security.ts';
 import { schemaComplaints, typeCheck } from './type-check.ts';
 import { type ValueSet, valueSets } from './value-sets.ts';
@@ -244,6 +244,26 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
     });
   });
 
+  it('gives one role its own environment, annotations, labels and priority, over those of all', () => {
+    const pods = podsOf(of('pods of one role unlike the others'));
+    const envOf = (pod: PodSpec) =>
+      (pod.containers[0]?.env ?? []).flatMap(({ name, value }) =>
+        /^(LEVEL|HEAP|KEY)$/.test(name) ? [`${name}=${value}`] : [],
+      );
+    const seen = pods.map(({ pod, name, labels, annotations }) => [
+      name.replace('acme-rollcall-', ''),
+      [...envOf(pod), labels.tier, annotations.note, pod.priorityClassName],
+    ]);
+    const usual = ['KEY=undefined', 'LEVEL=all', 'batch', 'all', 'low'];
+    expect(Object.fromEntries(seen)).toEqual({
+      migrate: usual,
+      scheduler: usual,
+      server: usual,
+      test: ['KEY=undefined', 'LEVEL=all', undefined, undefined, 'low'],
+      worker: ['LEVEL=worker', 'HEAP=acme', 'KEY=own', 'large', 'worker', 'high'],
+    });
+  });
+
   it('labels and annotates every object, and keeps the labels that selectors need', () => {
     const name = 'labels and annotations everywhere';
     for (const { metadata, kind } of of(name)) {
@@ -279,7 +299,8 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
       const parent = { apiVersion: 'v2', name: 'company', version: '1.0.0', dependencies: [dependency] };
       const values = {
         rollcall: {
-          config: { connections: { acme: { baseUrl: 'https://platform.example.com', accessToken: 'a-token' } } },
+          config: { connections: { acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:T}` } } },
+          secretEnv: { T: { secret: 'acme', key: 'token' } },
         },
       };
       await writeFile(join(folder, 'Chart.yaml'), stringify(parent));

@@ -230,6 +230,30 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
       },
     },
   },
+  'pods of one role unlike the others': {
+    base: 'distributed',
+    values: {
+      extraEnv: [{ name: 'LEVEL', value: 'all' }],
+      secretEnv: { KEY: { secret: 'keys', key: 'key' } },
+      podAnnotations: { note: 'all' },
+      podLabels: { tier: 'batch' },
+      priorityClassName: 'low',
+      worker: {
+        extraEnv: [
+          { name: 'LEVEL', value: 'worker' },
+          { name: 'HEAP', value: '{{ .Release.Name }}' },
+          { name: 'KEY', value: 'own' },
+        ],
+        podAnnotations: { note: 'worker' },
+        podLabels: { tier: 'large' },
+        priorityClassName: 'high',
+      },
+    },
+  },
+  'nothing that runs': {
+    base: 'distributed',
+    values: { scheduler: { replicas: 0 }, worker: { replicas: 0 }, server: { replicas: 0 } },
+  },
   'labels and annotations everywhere': {
     base: 'distributed',
     values: {

@@ -142,7 +142,7 @@ The Secrets and ConfigMaps that the values name, each with its version in the cl
 {{- with .Values.ca.configMap }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
 {{- with .Values.secretFiles }}{{ $named = append $named (list "Secret" .) }}{{ end }}
 {{- range .Values.secretEnv }}{{ $named = append $named (list "Secret" .secret) }}{{ end }}
-{{- range (tpl (toYaml .Values.extraEnv) . | fromYamlArray) }}
+{{- range (tpl (include "rollcall.extraEnv" .) . | fromYamlArray) }}
 {{- with dig "valueFrom" "secretKeyRef" "name" "" . }}{{ $named = append $named (list "Secret" .) }}{{ end }}
 {{- with dig "valueFrom" "configMapKeyRef" "name" "" . }}{{ $named = append $named (list "ConfigMap" .) }}{{ end }}
 {{- end }}
@@ -162,6 +162,13 @@ The Secrets and ConfigMaps that the values name, each with its version in the cl
 {{- end }}
 {{- end }}
 {{- $versions | sortAlpha | join "\n" }}
+{{- end }}
+
+{{/* The environment variables of all roles, as YAML. */}}
+{{- define "rollcall.extraEnv" -}}
+{{- $env := .Values.extraEnv }}
+{{- range list "single" "scheduler" "server" "worker" }}{{ $env = concat $env (get $.Values .).extraEnv }}{{ end }}
+{{- toYaml $env }}
 {{- end }}
 
 {{/* config.store, its templates filled. */}}
@@ -185,18 +192,65 @@ The Secrets and ConfigMaps that the values name, each with its version in the cl
 {{- if not (include "rollcall.onPostgres" .) }}true{{ end }}
 {{- end }}
 
-{{/* "true" when a second pod may look at the store: a volume for one pod alone cannot be shared with it. */}}
+{{/* "true" when a second pod may look at the store: it shares a volume with a pod that is there, unless only one pod may have it. */}}
 {{- define "rollcall.hasTestPod" -}}
-{{- if not (and (include "rollcall.keepsStore" .) (eq .Values.persistence.accessMode "ReadWriteOncePod")) }}true{{ end }}
+{{- if not (and (include "rollcall.keepsStore" .) (or (eq .Values.persistence.accessMode "ReadWriteOncePod") (eq (int .Values.single.replicas) 0))) }}true{{ end }}
 {{- end }}
 
-{{/* "true" when a job brings the store to this version's tables before the pods come. */}}
-{{- define "rollcall.migrates" -}}
-{{- if and .Values.migrations.job (include "rollcall.onPostgres" .) }}true{{ end }}
+{{/* The role on whose pods people work by hand, "" when there is none. A worker has the most memory, but may be scaled to none. */}}
+{{- define "rollcall.roleAtHand" -}}
+{{- if eq .Values.mode "single" }}{{ if .Values.single.replicas }}all{{ end }}
+{{- else if and .Values.worker.replicas (not (and .Values.worker.keda.enabled (eq (int .Values.worker.keda.minReplicas) 0))) }}worker
+{{- else if .Values.scheduler.replicas }}scheduler
+{{- else if and .Values.server.replicas (include "rollcall.listens" .) }}server
+{{- end }}
 {{- end }}
 
-{{/* What makes an object part of the migration: before the pods, and gone when it is done. Takes the weight. */}}
-{{- define "rollcall.migrationHook" -}}
+{{/* The roles that the values scale to none, as "scheduler, worker". */}}
+{{- define "rollcall.suspended" -}}
+{{- $roles := ternary (list "single") (list "scheduler" "worker") (eq .Values.mode "single") }}
+{{- if and (eq .Values.mode "distributed") (include "rollcall.listens" .) }}{{ $roles = append $roles "server" }}{{ end }}
+{{- $none := list }}
+{{- range $roles }}{{ if not (get $.Values .).replicas }}{{ $none = append $none . }}{{ end }}{{ end }}
+{{- join ", " $none }}
+{{- end }}
+
+{{/*
+The most connections to PostgreSQL that the pods open, and how they add up, as "70 (7 pods, each 10)". With as many pods as a scaler may
+make, and those that an update starts before it ends others. What one adds by hand is not counted.
+*/}}
+{{- define "rollcall.connections" -}}
+{{- $each := int (dig "workers" "storeConnections" 10 (default dict .Values.config)) }}
+{{- $pods := 0 }}
+{{- if eq .Values.mode "single" }}{{ $pods = int .Values.single.replicas }}
+{{- else }}
+{{- $surge := dig "rollingUpdate" "maxSurge" "25%" .Values.updateStrategy | toString }}
+{{- range $role := ternary (list "scheduler" "worker" "server") (list "scheduler" "worker") (eq (include "rollcall.listens" .) "true") }}
+{{- $values := get $.Values $role }}
+{{- $count := int $values.replicas }}
+{{- if and (eq $role "worker") $count }}
+{{- range list $values.autoscaling $values.keda }}{{ if .enabled }}{{ $count = int .maxReplicas }}{{ end }}{{ end }}
+{{- end }}
+{{- $more := 0 }}
+{{- if ne $.Values.updateStrategy.type "Recreate" }}
+{{- $more = ternary (ceil (divf (mulf $count (trimSuffix "%" $surge | float64)) 100) | int) (int $surge) (hasSuffix "%" $surge) }}
+{{- end }}
+{{- if $count }}{{ $pods = add $pods $count $more }}{{ end }}
+{{- end }}
+{{- end }}
+{{- printf "%d (%d pods, each %d)" (mul $pods $each) $pods $each }}
+{{- end }}
+
+{{/*
+What a job does before the pods come: "migrate" reads the configuration and brings the store to this version's tables, "check"
+reads the configuration alone. A SQLite store is on a volume that one pod at a time may open, so it migrates when that pod starts.
+*/}}
+{{- define "rollcall.before" -}}
+{{- if .Values.migrations.job }}{{ ternary "migrate" "check" (eq (include "rollcall.onPostgres" .) "true") }}{{ end }}
+{{- end }}
+
+{{/* What makes an object part of that job: before the pods, and gone when it is done. Takes the weight. */}}
+{{- define "rollcall.beforeHook" -}}
 helm.sh/hook: pre-install,pre-upgrade
 helm.sh/hook-weight: {{ . | quote }}
 helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
@@ -301,6 +355,7 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- fail (printf "\n\nconfig.connections.%s.baseUrl is no address of a platform: write it whole, such as https://platform.example.com." $name) }}
 {{- end }}
 {{- end }}
+{{- include "rollcall.refuseSecrets" . }}
 {{- if not .Values.existingConfigMap }}
 {{- if eq .Values.mode "distributed" }}
 {{- if not $config.redis }}
@@ -319,7 +374,7 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- range regexFindAll "\\$?\\$\\{env:[^{}]+\\}" (include "rollcall.config" .) -1 }}
 {{- $name := trimSuffix "}" (trimPrefix "${env:" .) }}
 {{- if and (not (hasPrefix "$$" .)) (not (has $name $known)) }}
-{{- fail (printf "\n\nconfig uses ${env:%s}, but no pod would have it: add it to secretEnv, such as %s: { secret: NAME-OF-SECRET, key: KEY }, or to extraEnv." $name $name) }}
+{{- fail (printf "\n\nconfig uses ${env:%s}, but not every pod would have it: add it to secretEnv, such as %s: { secret: NAME-OF-SECRET, key: KEY }, or to extraEnv." $name $name) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -347,6 +402,12 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end }}
 {{- if and .Values.worker.autoscaling.enabled .Values.worker.keda.enabled }}
 {{- fail "\n\nworker.autoscaling and worker.keda are both enabled, and would fight over the replicas: enable one of them." }}
+{{- end }}
+{{- if and .Values.postgres.maxConnections (include "rollcall.onPostgres" .) }}
+{{- $connections := include "rollcall.connections" . }}
+{{- if gt (regexFind "^[0-9]+" $connections | int) (int .Values.postgres.maxConnections) }}
+{{- fail (printf "\n\nThe pods may open %s connections to PostgreSQL during an update, but postgres.maxConnections is %d: lower config.workers.storeConnections, replicas or maxReplicas, or raise max_connections of the server and then this value." $connections (int .Values.postgres.maxConnections)) }}
+{{- end }}
 {{- end }}
 {{- if and .Values.worker.keda.enabled (not .Values.worker.keda.triggers) }}
 {{- fail "\n\nworker.keda is enabled, but worker.keda.triggers is empty: KEDA would not know when to scale. docs/kubernetes.md has a trigger." }}

@@ -10,7 +10,7 @@
 {{- with include "rollcall.referenceVersions" $root }}{{ $_ := set $annotations "checksum/references" (sha256sum .) }}{{ end }}
 {{- end }}
 metadata:
-  {{- include "rollcall.metadata" (dict "root" $root "component" .component "labels" $root.Values.podLabels "annotations" (merge $annotations $root.Values.podAnnotations)) | nindent 2 }}
+  {{- include "rollcall.metadata" (dict "root" $root "component" .component "labels" (merge (dict) $values.podLabels $root.Values.podLabels) "annotations" (merge $annotations $values.podAnnotations $root.Values.podAnnotations)) | nindent 2 }}
 spec:
   {{- include "rollcall.podCommon" (dict "root" $root "values" $values "configMap" (include "rollcall.configMapName" $root) "serviceAccount" (include "rollcall.serviceAccountName" $root)) | nindent 2 }}
   terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
@@ -35,7 +35,7 @@ spec:
     {{- end }}
   containers:
     - name: rollcall
-      {{- include "rollcall.containerCommon" $root | nindent 6 }}
+      {{- include "rollcall.containerCommon" (dict "root" $root "values" $values) | nindent 6 }}
       args: [start, --role, {{ .role }}]
       {{- if include "rollcall.listens" $root }}
       ports:
@@ -59,10 +59,14 @@ spec:
     {{- end }}
 {{- end }}
 
-{{/* What every pod has. Takes { root, configMap, serviceAccount }, and values: the values of the role, if it has one. */}}
+{{/*
+What every pod has. Takes { root, configMap, serviceAccount }, and as needed values: those of the role, and state: "scratch" for a pod that
+opens no store.
+*/}}
 {{- define "rollcall.podCommon" -}}
 {{- $configMap := .configMap -}}
 {{- $values := default dict .values -}}
+{{- $state := .state -}}
 serviceAccountName: {{ .serviceAccount }}
 {{- with .root }}
 automountServiceAccountToken: {{ .Values.serviceAccount.automount }}
@@ -76,7 +80,7 @@ imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- range $key := list "priorityClassName" "runtimeClassName" "dnsPolicy" }}
-{{- with get $.root.Values $key }}
+{{- with get $values $key | default (get $.root.Values $key) }}
 {{ $key }}: {{ . }}
 {{- end }}
 {{- end }}
@@ -105,7 +109,7 @@ volumes:
     configMap:
       name: {{ $configMap }}
   - name: state
-    {{- if include "rollcall.keepsStore" . }}
+    {{- if and (include "rollcall.keepsStore" .) (ne $state "scratch") }}
     persistentVolumeClaim:
       claimName: {{ include "rollcall.claimName" . }}
     {{- else }}
@@ -136,7 +140,12 @@ volumes:
 {{- end }}
 {{- end }}
 
+{{/* The container of every pod. Takes { root }, and values: those of the role, if it has one. */}}
 {{- define "rollcall.containerCommon" -}}
+{{- $own := (default dict .values).extraEnv | default list }}
+{{- $replaced := list }}
+{{- range $own }}{{ $replaced = append $replaced .name }}{{ end }}
+{{- with .root -}}
 image: {{ include "rollcall.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- with include "rollcall.securityContext" . }}
@@ -157,28 +166,32 @@ env:
     value: /etc/rollcall/ca.pem
   {{- end }}
   {{- range $name, $from := .Values.secretEnv }}
+  {{- if not (has $name $replaced) }}
   - name: {{ $name }}
     valueFrom:
       secretKeyRef:
         name: {{ $from.secret }}
         key: {{ $from.key }}
   {{- end }}
+  {{- end }}
   {{- with .Values.telemetry.endpoint }}
   - name: OTEL_EXPORTER_OTLP_ENDPOINT
-    value: {{ tpl . $ | quote }}
+    value: {{ tpl . $.root | quote }}
   - name: POD_NAME
     valueFrom:
       fieldRef:
         fieldPath: metadata.name
   - name: OTEL_RESOURCE_ATTRIBUTES
-    value: service.instance.id=$(POD_NAME),k8s.pod.name=$(POD_NAME),k8s.namespace.name={{ $.Release.Namespace }}
+    value: service.instance.id=$(POD_NAME),k8s.pod.name=$(POD_NAME),k8s.namespace.name={{ $.root.Release.Namespace }}
   {{- end }}
-  {{- with .Values.extraEnv }}
-  {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
+  {{- $env := list }}
+  {{- range .Values.extraEnv }}{{ if not (has .name $replaced) }}{{ $env = append $env . }}{{ end }}{{ end }}
+  {{- with concat $env $own }}
+  {{- include "rollcall.fill" (dict "root" $.root "value" .) | nindent 2 }}
   {{- end }}
 {{- with .Values.envFrom }}
 envFrom:
-  {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
+  {{- include "rollcall.fill" (dict "root" $.root "value" .) | nindent 2 }}
 {{- end }}
 volumeMounts:
   # One file of a folder that is otherwise the pod's own: paths in the configuration are meant from /data.
@@ -201,6 +214,7 @@ volumeMounts:
     readOnly: true
   {{- end }}
   {{- with .Values.extraVolumeMounts }}
-  {{- include "rollcall.fill" (dict "root" $ "value" .) | nindent 2 }}
+  {{- include "rollcall.fill" (dict "root" $.root "value" .) | nindent 2 }}
   {{- end }}
+{{- end }}
 {{- end }}

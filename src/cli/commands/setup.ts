@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CheckLine } from '../../app/app-io.ts';
-import { checkAll } from '../../app/connections.ts';
+import { checkAll, validConfiguration } from '../../app/connections.ts';
 import { readTrial } from '../../app/try-source.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { ContractLine } from '../../ports/api.ts';
@@ -18,15 +18,19 @@ export const check: CommandRow = {
   meaning: 'check configuration, platform, token, dialect and the first page of each source; changes nothing',
   arguments: [['[connection]', 'only this connection and its syncs']],
   options: [
+    ['--offline', 'check the configuration alone, with its secrets; opens no store and sends nothing'],
     ['--contract', 'compare the platform with the contract of its API instead, operation by operation'],
     ['--write', 'with --contract: also test writes, with users created for the test; for a test community only'],
     confirmOption,
   ],
-  run: (shell, connection: string | undefined, options: ContractOptions) =>
-    options.contract === true ? checkContract(shell, connection, options) : checkConfigured(shell, connection),
+  run: (shell, connection: string | undefined, options: ContractOptions) => {
+    if (options.offline === true) return checkConfiguration(shell, connection, options);
+    return options.contract === true ? checkContract(shell, connection, options) : checkConfigured(shell, connection);
+  },
 };
 
 interface ContractOptions {
+  readonly offline?: boolean;
   readonly contract?: boolean;
   readonly write?: boolean;
   readonly yes?: boolean;
@@ -49,6 +53,22 @@ async function checkContract(
     const conforms = lines.every(({ result }) => result !== 'differs');
     return shell.answer({ ok: conforms, lines }, renderContractSum(lines), conforms ? 0 : 1);
   });
+}
+
+/** Reads the configuration as a start does. Throws `CONFIG_INVALID` with every problem. */
+async function checkConfiguration(
+  shell: Shell,
+  connection: string | undefined,
+  { contract = false }: ContractOptions,
+): Promise<number> {
+  if (contract || connection !== undefined) {
+    throw new RollcallError('--offline asks no platform: use it without a connection and without --contract.', {
+      code: 'USAGE',
+    });
+  }
+  await shell.io.checkConfig(shell.configPath);
+  const line = validConfiguration(shell.configPath);
+  return shell.answer({ ok: true, lines: [line] }, renderCheckLine(line, shell.style));
 }
 
 async function checkConfigured(shell: Shell, connection: string | undefined): Promise<number> {
