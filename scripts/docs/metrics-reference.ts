@@ -6,8 +6,11 @@ const introduction = `# Metrics
 
 \`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label contains personal data.
 
-Metrics of the scope *store* describe the whole deployment and are the same in every process: read one process, or take
-the maximum. Metrics of the scope *process* count the work of that process: add them up. Counters start at 0 with the process.
+Metrics of the scope *store* describe the whole deployment. One process at a time exports them: let Prometheus scrape each
+process, not a load balancer. When that process ends, another one exports them within 90 seconds. Metrics of the scope
+*process* count the work of that process: add them up. Counters start at 0 with the process.
+
+With \`server.metricsPort\` the metrics have a port of their own, and \`server.port\` does not serve them.
 
 A good first alert is \`rollcall_freshness_seconds\` above what the business can accept. \`alerts:\` in the
 [configuration](configuration.md) covers the same without Prometheus.

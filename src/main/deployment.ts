@@ -10,6 +10,7 @@ import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { QueueDepth } from '../ports/metrics.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
+import type { OpenApiDocument } from '../server/open-api-document.ts';
 import type { RunningServer, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
@@ -164,7 +165,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
       await workBesideServer(server, options.signal, worked);
     }
   } finally {
-    metrics?.close();
+    await metrics?.close();
     await watch?.close();
   }
 }
@@ -280,6 +281,7 @@ interface ServeOptions {
 async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
   const { role, listen, vitals, redisFault, metrics, app } = options;
+  const metricsPort = server?.metricsPort;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // The web server and its pages are loaded only where they are used.
@@ -294,19 +296,26 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
     const redis = redisFault === undefined || role === 'server' ? [] : [{ name: 'redis', fault: await redisFault() }];
     return [{ name: 'store', fault }, ...redis];
   };
+  const parts = {
+    app,
+    store,
+    vitals: { ...vitals, needs },
+    clock,
+    logger,
+    newId,
+    version: readVersion(),
+    renderDocs: (document: OpenApiDocument) => renderDocsPage(document, { accessToken: '' }),
+  };
+  const settings = settingsOf(server, listen, worksOnly ? 'health' : 'everything');
   try {
-    return await openServer({
-      app,
-      store,
-      settings: settingsOf(server, listen, worksOnly ? 'health' : 'everything'),
-      vitals: { ...vitals, needs },
-      clock,
-      logger,
-      newId,
-      version: readVersion(),
-      renderDocs: (document) => renderDocsPage(document, { accessToken: '' }),
-      metrics,
+    if (metricsPort === undefined) return await openServer({ ...parts, settings, metrics });
+    const own = { ...settings, port: metricsPort, serves: 'metrics' } as const;
+    const beside = await openServer({ ...parts, settings: own, metrics });
+    const main = await openServer({ ...parts, settings }).catch(async (error: unknown) => {
+      await beside.close();
+      throw error;
     });
+    return { url: main.url, close: async () => void (await Promise.all([main.close(), beside.close()])) };
   } catch (error) {
     if (!worksOnly || listen !== undefined) throw error;
     const why = describeError(error);
@@ -347,10 +356,10 @@ async function openProcessMetrics(
   queue: (() => Promise<QueueDepth | undefined>) | undefined,
 ): Promise<OpenedMetrics> {
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
-  const { clock, store } = io;
+  const { clock, newId, store } = io;
   const channels = config.alerts.map(({ name }) => name);
   const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections), channels };
-  const metrics = openMetrics({ store, clock, version: readVersion(), names, queue });
+  const metrics = openMetrics({ store, clock, version: readVersion(), names, queue, owner: newId('metrics') });
   meter.attach(metrics.metrics);
   tracing?.sendMetrics(metrics.read);
   return metrics;

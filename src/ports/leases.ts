@@ -6,6 +6,9 @@ export const deploymentLease = 'deployment';
 /** Name of the lease that all workers with Redis renew together: other processes see by it whether any lives. */
 export const workersLease = 'workers';
 
+/** Held by the process that exports the metrics of the store. */
+export const metricsLease = 'metrics';
+
 /** Name of the lease under which one process advances the run. */
 export function runLease(run: string): string {
   return `run:${run}`;

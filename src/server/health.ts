@@ -7,11 +7,15 @@ export const stuckAfterMs = 60_000;
 const answerWithinMs = 2000;
 
 /**
- * Serves `/healthz`, `/readyz`, `/startupz` and `/metrics`, without a token and without personal data. `healthz` fails
+ * Serves `/metrics`, `/healthz`, `/readyz` and `/startupz`, without a token and without personal data. `healthz` fails
  * only for what a restart repairs, so not for a store or a platform that is down.
  */
 export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: AbortSignal): void {
-  const { vitals, clock, metrics } = parts;
+  const { vitals, clock, metrics, settings } = parts;
+  if (metrics !== undefined) {
+    app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
+  }
+  if (settings.serves === 'metrics') return;
 
   app.get('/healthz', async (_request, reply) => {
     const workedAt = vitals.workedAt();
@@ -31,10 +35,6 @@ export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: A
   app.get('/startupz', async (_request, reply) =>
     vitals.isStarted() ? answer(reply, true, {}) : answer(reply, false, { start: 'not finished' }),
   );
-
-  if (metrics !== undefined) {
-    app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
-  }
 }
 
 async function faultsOf({ vitals, clock }: ServerParts): Promise<(readonly [string, string])[]> {

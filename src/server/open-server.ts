@@ -34,7 +34,10 @@ export async function openServer(parts: ServerParts): Promise<RunningServer> {
   } catch (error) {
     await app.close();
     const { host, port } = settings;
-    const otherPort = 'set another "server.port", or give one with --port';
+    const isMetrics = settings.serves === 'metrics';
+    const otherPort = isMetrics
+      ? 'set another "server.metricsPort"'
+      : 'set another "server.port", or give one with --port';
     throw listenFailure(error, { host, port, otherPort, otherHost: 'set another "server.host"' }) ?? error;
   }
   const address = app.server.address();
@@ -190,6 +193,7 @@ function serveApi(
 const nothingHere = {
   everything: 'this path does not exist: see /docs',
   health: 'this process serves only health and metrics; the API runs in a process with the role server or all',
+  metrics: 'this port serves only /metrics: see server.metricsPort',
 } as const;
 
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startupz', '/metrics']);

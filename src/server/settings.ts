@@ -27,6 +27,6 @@ export interface ServerSettings {
   /** The secret of each sync with a webhook. */
   readonly webhooks: ReadonlyMap<string, string>;
   readonly requestsPerMinute: number;
-  /** `health`: no API and no pages, for workers. */
-  readonly serves: 'everything' | 'health';
+  /** `health`: no API and no pages, for workers. `metrics`: nothing else, on a port of its own. */
+  readonly serves: 'everything' | 'health' | 'metrics';
 }

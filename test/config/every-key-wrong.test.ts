@@ -52,7 +52,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'store: 5': '1 store: must be text; put it in quotes',
     'store:': '1 store: has no value; set one, or delete the key',
     'stor: sqlite:./db':
-      '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, traceUrl, connections, syncs, server, alerts, log',
+      '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, connections, syncs, server, alerts, log',
     'store: sqlite:./db\nworkers: { concurrency: 0 }': '2 workers.concurrency: must be a whole number from 1 to 64',
     'store: sqlite:./db\nworkers: { lock: 1s }':
       '2 workers.lock: must be a duration from 3s to 5m: a whole number and ms, s, m, h or d',
@@ -73,7 +73,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'store: sqlite:./db\nalerts: [{ kind: slack, name: a, url: "https://example.com/x", syncs: [peple] }, { kind: pagerduty, name: a, routingKey: abc, severities: [] }]':
       '2 alerts[0].syncs[0]: is not the name of a sync; the syncs are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: appears twice in the list; give each channel its own name',
     'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }':
-      '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator, admin\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, publicUrl, tokens, openId, sessions, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
+      '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of viewer, operator, admin\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, metricsPort, publicUrl, tokens, openId, sessions, webhooks, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
     'store: sqlite:./db\nserver: { openId: { issuer: "http://login.example.com", clientId: rollcall, roles: {} }, sessions: { idle: 2d } }':
       '2 server.openId.issuer: must be the address of an OpenID Connect provider with https, such as https://login.example.com/tenant\n2 server.openId.roles: must name at least one group: without one, no user may sign in\n2 server.sessions.idle: must be a duration from 1m to 24h: a whole number and ms, s, m, h or d',
     'store: sqlite:./db\nserver: { openId: { issuer: "https://login.example.com", clientId: rollcall, roles: { viewer: ["*"] } } }':
@@ -85,7 +85,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   [`encryptionKey: ${key32}`]: {
     'store2: x':
-      '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, traceUrl, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
+      '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
   },
   'log:': {
     'traceUrl: https://traces.example/\nlog:':

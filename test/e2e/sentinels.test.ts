@@ -238,9 +238,10 @@ async function openWorld(sentinels: Sentinels): Promise<World> {
           version: '1',
           names: { syncs: [], connections: ['acme'] },
           queue: undefined,
+          owner: 'me',
         });
         sinks.push({ name: 'metrics', text: await metrics.render() });
-        metrics.close();
+        await metrics.close();
         sinks.push({ name: 'report', text: typeof ended === 'string' ? ended : JSON.stringify(ended) });
         sinks.push({ name: 'progress', text: progress.join('\n') });
         await server.close();

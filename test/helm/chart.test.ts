@@ -211,7 +211,12 @@ describe.skipIf(found === undefined)('the chart', () => {
         const [container] = pod.containers;
         const isSilent = variant === 'single-silent';
         expect(container?.ports, name).toEqual(
-          isSilent ? undefined : [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+          isSilent
+            ? undefined
+            : [
+                { name: 'http', containerPort: 8080, protocol: 'TCP' },
+                { name: 'metrics', containerPort: 9464, protocol: 'TCP' },
+              ],
         );
         const asked = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe].map(
           (probe) => probe?.httpGet,
@@ -358,12 +363,18 @@ describe.skipIf(found === undefined)('the chart', () => {
       );
     });
 
-    it('accepts connections on the API port only: of all, or of the peers that are listed', async () => {
-      const port = [{ port: 'http', protocol: 'TCP' }];
-      expect((await policyOf('single-sqlite')).ingress).toEqual([{ ports: port }]);
-      expect((await policyOf('distributed')).ingress).toEqual([
-        { ports: port, from: [{ namespaceSelector: expect.anything() }, { namespaceSelector: expect.anything() }] },
-      ]);
+    it('accepts connections on the ports of API and metrics only: of all, or of the peers that are listed', async () => {
+      const ports = ['http', 'metrics'].map((port) => [{ port, protocol: 'TCP' }]);
+      expect((await policyOf('single-sqlite')).ingress).toEqual(ports.map((port) => ({ ports: port })));
+      const from = [{ namespaceSelector: expect.anything() }, { namespaceSelector: expect.anything() }];
+      expect((await policyOf('distributed')).ingress).toEqual(ports.map((port) => ({ ports: port, from })));
+      const peers = [{ podSelector: {} }];
+      const narrow = await policyOf(
+        'distributed',
+        '--set-json',
+        `networkPolicy.metricsIngress=${JSON.stringify(peers)}`,
+      );
+      expect(narrow.ingress).toMatchObject([{ from }, { from: peers }]);
       expect((await policyOf('single-silent')).ingress).toEqual([]);
     });
 
@@ -644,8 +655,9 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(parse(text ?? '')).toEqual({
       connections: { acme: { baseUrl: 'https://platform.example.com', accessToken: `\${env:ACME_ACCESS_TOKEN}` } },
       deployment: expect.stringMatching(/^[a-z-]+\/[a-z-]+$/),
+      commandPrefix: expect.stringMatching(/^kubectl exec --namespace [a-z-]+ deploy\/[a-z-]+ --$/),
       log: { level: `\${env:LOG_LEVEL}` },
-      server: { host: '0.0.0.0' },
+      server: { host: '0.0.0.0', metricsPort: 9464 },
       syncs: { people: expect.objectContaining({ policy: 'create-only', connection: 'acme' }) },
     });
     expect(text).not.toContain('schedule');

@@ -143,6 +143,15 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
       dashboard: { labels: { grafana: 'hr' }, annotations: { grafana_folder: 'HR' } },
     },
   },
+  'Prometheus by the pods, on the port of the API': {
+    base: 'distributed',
+    values: {
+      serviceMonitor: { enabled: false },
+      podMonitor: { enabled: true },
+      config: { server: { metricsPort: null } },
+      networkPolicy: { metricsIngress: [{ podSelector: { matchLabels: { app: 'prometheus' } } }] },
+    },
+  },
   'two IP families': {
     base: 'distributed',
     values: { service: { ipFamilies: ['IPv6', 'IPv4'], ipFamilyPolicy: 'RequireDualStack' } },

@@ -78,6 +78,9 @@ describe('health', () => {
     expect(await server.ask('/metrics', plain)).toMatchObject({ status: 200, text: 'rollcall_up 1\n' });
     for (const path of ['/', '/docs', '/openapi.json', '/api/syncs']) expect((await server.ask(path)).status).toBe(404);
     expect((await server.ask('/api/syncs')).json.detail).toContain('only health and metrics');
+    const alone = await openTestServer(noApp, { settings: { serves: 'metrics' }, parts: { metrics } });
+    expect(await alone.ask('/metrics', plain)).toMatchObject({ status: 200, text: 'rollcall_up 1\n' });
+    expect((await alone.ask('/healthz', plain)).status).toBe(404);
     const posted = await server.ask('/healthz', { ...plain, method: 'POST' });
     expect(posted).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
   });

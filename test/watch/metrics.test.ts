@@ -42,10 +42,10 @@ const names = { syncs: [{ name: 'people', connection: 'acme' }], connections: ['
 beforeEach(async () => {
   store = await openStore('sqlite::memory:', { folder: '.' });
   clock = new FakeClock();
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined });
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'me' });
 });
 afterEach(async () => {
-  opened.close();
+  await opened.close();
   await store.close();
 });
 
@@ -102,9 +102,9 @@ describe('of the store', () => {
 
   it('what ended before this process began is not counted by it', async () => {
     await wholeRun('run_1');
-    opened.close();
+    await opened.close();
     await clock.advance(1);
-    opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined });
+    opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'me' });
     expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 0');
   });
 
@@ -175,9 +175,9 @@ describe('a store that is away', () => {
   const away = new RollcallError('db.internal:5432 does not answer', { code: 'STORE_INVALID', retry: 'backoff' });
 
   /** The same store, whose runs cannot be read while `fault` is there. */
-  function openFaulty(fault: () => Promise<never> | undefined) {
+  async function openFaulty(fault: () => Promise<never> | undefined) {
     const unfinished = async () => (await fault()) ?? store.runs.unfinished();
-    opened.close();
+    await opened.close();
     const queue = async () => ({ waiting: 2, oldestAt: clock.now() });
     opened = openMetrics({
       store: { ...store, runs: { ...store.runs, unfinished } },
@@ -185,12 +185,13 @@ describe('a store that is away', () => {
       version: '9',
       names,
       queue,
+      owner: 'me',
     });
   }
 
   it('leaves what this process knows itself, takes back what only the store can tell, and names no host', async () => {
     let isAway = false;
-    openFaulty(() => (isAway ? Promise.reject(away) : undefined));
+    await openFaulty(() => (isAway ? Promise.reject(away) : undefined));
     await store.pauses.add({ sync: 'people', pausedAt: someInstant, by: 'ops' });
     await store.leases.take(deploymentLease, 'me', 1000, clock.now());
     expect(await samples('rollcall_store_up')).toEqual([' 1']);
@@ -201,10 +202,9 @@ describe('a store that is away', () => {
     opened.metrics.tokenPresented('acme', 'granted');
     const text = await opened.render();
     expect(text).toContain('rollcall_store_up 0');
-    expect(text).toContain('rollcall_queue_jobs_waiting 2');
     expect(text).toContain('rollcall_token_refreshes_total{connection="acme",outcome="granted"} 1');
     expect(text).toMatch(/^rollcall_process_cpu_seconds_total [\d.]+$/m);
-    expect(text).not.toMatch(/^rollcall_(?:sync_paused|scheduler_up|worker_up)\b/m);
+    expect(text).not.toMatch(/^rollcall_(?:sync_paused|scheduler_up|worker_up|queue_jobs_waiting)\b/m);
     expect(text).not.toContain('db.internal');
     isAway = false;
     expect(await samples('rollcall_store_up')).toEqual([' 1']);
@@ -213,13 +213,13 @@ describe('a store that is away', () => {
 
   it('that hangs is away after four seconds', async () => {
     const hanging = Promise.withResolvers<never>();
-    openFaulty(() => hanging.promise);
+    await openFaulty(() => hanging.promise);
     expect(await clock.drive(opened.render())).toContain('rollcall_store_up 0');
     hanging.reject(away);
   });
 
   it('does not hide another trouble', async () => {
-    openFaulty(() => Promise.reject(new Error('a defect')));
+    await openFaulty(() => Promise.reject(new Error('a defect')));
     await expect(opened.render()).rejects.toThrow('a defect');
   });
 });
@@ -231,8 +231,8 @@ it('a scheduler and a worker are there while they renew their leases, and worker
   expect(await samples('rollcall_queue_up')).toEqual([]);
   await clock.advance(1001);
   expect(await samples('rollcall_scheduler_up')).toEqual([' 0']);
-  opened.close();
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => undefined });
+  await opened.close();
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => undefined, owner: 'me' });
   await store.leases.take(workersLease, 'redis', 1000, clock.now());
   expect(await samples('rollcall_worker_up')).toEqual([' 1']);
   expect(await samples('rollcall_queue_up')).toEqual([' 0']);
@@ -263,9 +263,9 @@ it.skipIf(promtool === undefined)('promtool finds nothing to lint in the whole t
 
 it('jobs that wait in a queue are shown while the queue says how many', async () => {
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
-  opened.close();
+  await opened.close();
   let look: QueueDepth | undefined = { waiting: 3, oldestAt: clock.now() - 90_000 };
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => look });
+  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => look, owner: 'me' });
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([' 3']);
   expect(await samples('rollcall_queue_oldest_job_age_seconds')).toEqual([' 90']);
   look = { waiting: 0, oldestAt: undefined };
@@ -281,9 +281,9 @@ it('tells which syncs have a schedule and which are paused, so that silence is n
   await store.pauses.remove('people', someInstant);
   expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 0']);
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 0']);
-  opened.close();
+  await opened.close();
   const syncs = [{ name: 'people', connection: 'acme', schedule: { cron: '* * * * *' } }];
-  opened = openMetrics({ store, clock, version: '9.9.9', names: { ...names, syncs }, queue: undefined });
+  opened = openMetrics({ store, clock, version: '9.9.9', names: { ...names, syncs }, queue: undefined, owner: 'me' });
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 1']);
 });
 
@@ -300,10 +300,28 @@ it('every metric of the table is in the text with its type and help, and no othe
 });
 
 it('many who ask at once share one reading, and two processes do not share counts', async () => {
-  const other = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined });
+  const other = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'other' });
   opened.metrics.tokenPresented('acme', 'granted');
   const [a, b] = await Promise.all([opened.render(), opened.render()]);
   expect(a).toBe(b);
   expect(await other.render()).not.toContain('rollcall_token_refreshes_total{');
-  other.close();
+  await other.close();
+});
+
+it('what the store tells is exported by one process, and by another one when that ends or is not asked any more', async () => {
+  const ofStore = /^rollcall_(?:runs_total|sync_paused)\{/m;
+  const [second, third] = ['second', 'third'].map((owner) =>
+    openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner }),
+  );
+  expect(await opened.render()).toMatch(ofStore);
+  const beside = (await second?.render()) ?? '';
+  expect(beside).toContain('rollcall_store_up 1');
+  expect(beside).not.toMatch(ofStore);
+  await opened.close();
+  expect(await second?.render()).toMatch(ofStore);
+  expect(await third?.render()).not.toMatch(ofStore);
+  await clock.advance(91_000);
+  expect(await third?.render()).toMatch(ofStore);
+  expect(await second?.render()).not.toMatch(ofStore);
+  await Promise.all([second?.close(), third?.close()]);
 });

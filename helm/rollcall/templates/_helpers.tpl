@@ -76,12 +76,21 @@ annotations:
 {{- end }}
 {{- end }}
 
+{{/* What stands before a command of Rollcall, so that it runs in a pod that is there. */}}
+{{- define "rollcall.exec" -}}
+{{- $component := ternary "" (printf "-%s" (default "worker" (include "rollcall.roleAtHand" .))) (eq .Values.mode "single") }}
+{{- printf "kubectl exec --namespace %s deploy/%s%s --" .Release.Namespace (include "rollcall.fullname" .) $component }}
+{{- end }}
+
 {{/* The text of rollcall.yaml. */}}
 {{- define "rollcall.config" -}}
 {{- $config := deepCopy (default dict .Values.config) }}
 {{- include "rollcall.prune" $config }}
 {{- if not (hasKey $config "deployment") }}
 {{- $_ := set $config "deployment" (printf "%s/%s" .Release.Namespace .Release.Name) }}
+{{- end }}
+{{- if not (hasKey $config "commandPrefix") }}
+{{- $_ := set $config "commandPrefix" (include "rollcall.exec" .) }}
 {{- end }}
 {{- tpl (toYaml $config) . }}
 {{- end }}
@@ -269,6 +278,11 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- int (default 8080 .Values.config.server.port) }}
 {{- end }}
 
+{{/* The name of the port of the metrics: their own, or that of the API. */}}
+{{- define "rollcall.metricsPort" -}}
+{{- ternary "metrics" "http" (not (empty (default dict (default dict .Values.config).server).metricsPort)) }}
+{{- end }}
+
 {{/* The component that answers the API. */}}
 {{- define "rollcall.apiComponent" -}}
 {{- ternary "all" "server" (eq .Values.mode "single") }}
@@ -343,8 +357,8 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- fail "\n\nconfig.server.host is this pod alone, so Kubernetes could not ask for its health: set it to 0.0.0.0, or config.server to null." }}
 {{- end }}
 {{- end }}
-{{- if and (not $config.server) (or .Values.ingress.enabled .Values.httpRoute.enabled .Values.serviceMonitor.enabled) }}
-{{- fail "\n\ningress, httpRoute and serviceMonitor need pods that listen: set config.server, such as { host: 0.0.0.0, port: 8080 }." }}
+{{- if and (not $config.server) (or .Values.ingress.enabled .Values.httpRoute.enabled .Values.serviceMonitor.enabled .Values.podMonitor.enabled) }}
+{{- fail "\n\ningress, httpRoute, serviceMonitor and podMonitor need pods that listen: set config.server, such as { host: 0.0.0.0, port: 8080 }." }}
 {{- end }}
 {{- if and .Values.existingConfigMap $config.connections }}
 {{- fail "\n\nconfig and existingConfigMap are both given: use one of them." }}
@@ -383,6 +397,9 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- if and $value (hasKey (default dict $.Values.secretEnv) $name) }}
 {{- fail (printf "\n\nproxy and secretEnv both set %s: use one of them." $name) }}
 {{- end }}
+{{- end }}
+{{- if and .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}
+{{- fail "\n\nserviceMonitor and podMonitor are both enabled, and each pod would be scraped twice: enable one of them." }}
 {{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) }}
 {{- fail "\n\ningress is enabled, but ingress.hosts is empty: name the host of the API and the page, such as [{ host: rollcall.example.com, tlsSecret: rollcall-tls }]." }}

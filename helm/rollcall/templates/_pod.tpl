@@ -40,6 +40,9 @@ spec:
       {{- if include "rollcall.listens" $root }}
       ports:
         - { name: http, containerPort: {{ include "rollcall.port" $root }}, protocol: TCP }
+      {{- with $root.Values.config.server.metricsPort }}
+        - { name: metrics, containerPort: {{ int . }}, protocol: TCP }
+      {{- end }}
       {{- range $probe, $path := dict "startupProbe" "/startupz" "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
       {{ $probe }}:
         httpGet: { path: {{ $path }}, port: http }

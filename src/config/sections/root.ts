@@ -96,6 +96,12 @@ export const rootShape = {
     'The name of this deployment, in every alert. Deployments that send alerts to the same people need different names. The Helm chart sets `NAMESPACE/RELEASE`.',
     'production',
   ),
+  commandPrefix: documented(
+    text().max(200).optional(),
+    'What stands before each command of a notice, so that the command works where it is read. Absent: `kubectl -n NAMESPACE exec deploy/NAME --` if `deployment` is `NAMESPACE/NAME`, else nothing. The Helm chart sets it.',
+    'kubectl -n hr exec deploy/rollcall --',
+    'docker exec rollcall',
+  ),
   traceUrl: documented(
     z
       .string()

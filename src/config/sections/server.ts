@@ -117,6 +117,11 @@ export const server = documented(
         '0.0.0.0',
       ),
       port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.', 8080),
+      metricsPort: documented(
+        wholeNumber(0, 65_535).optional(),
+        'A port of its own for `/metrics`, which `port` then does not serve. So the API can be open to others and the metrics not. Absent: `/metrics` is on `port`.',
+        9464,
+      ),
       publicUrl: documented(
         z
           .string()

@@ -15,21 +15,10 @@ export type Instruments = { readonly [Key in KeysOf<'gauge'>]: Gauge } & {
   readonly [Key in KeysOf<'counter'>]: Counter;
 } & { readonly [Key in KeysOf<'histogram'>]: Histogram };
 
-/** Removes every value of the gauges that only the store can tell. */
-function clearStoreGauges(instruments: Instruments): void {
-  for (const [key, { type, scope, labels }] of Object.entries(metricsTable)) {
-    if (type !== 'gauge' || scope !== 'store') continue;
-    const gauge = instruments[key as KeysOf<'gauge'>];
-    gauge.reset();
-    // A gauge without labels is 0 then, and not absent.
-    if (labels.length === 0) gauge.remove();
-  }
-}
-
-/** Registers every metric of the table. */
-export function openInstruments(registry: Registry): Instruments {
-  const open = ({ name, type, labels, help, buckets }: MetricRow): Gauge | Counter | Histogram => {
-    const options = { name, help, labelNames: [...labels], registers: [registry] };
+/** Registers every metric of the table, those of the store apart from those of the process. */
+export function openInstruments(registries: Readonly<Record<MetricRow['scope'], Registry>>): Instruments {
+  const open = ({ name, type, labels, help, scope, buckets }: MetricRow): Gauge | Counter | Histogram => {
+    const options = { name, help, labelNames: [...labels], registers: [registries[scope]] };
     if (type === 'gauge') return new Gauge(options);
     if (type === 'counter') return new Counter(options);
     return new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) });
@@ -69,15 +58,12 @@ const outcomes: readonly Outcome[] = [
 const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
 const pendingStates = ['sending', 'sent', 'unresolved'];
 
-/**
- * Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. `clear`
- * removes what only the store can tell.
- */
+/** Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. */
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
   { syncs, connections, channels = [], hasWorkers }: WatchedNames,
-): { refresh(): Promise<void>; clear(): void } {
+): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
     for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
@@ -113,7 +99,6 @@ export function openStoreMetrics(
       instruments.schedulerUp.set((await isHeld(deploymentLease)) ? 1 : 0);
       if (hasWorkers === true) instruments.workerUp.set((await isHeld(workersLease)) ? 1 : 0);
     },
-    clear: () => clearStoreGauges(instruments),
   };
 }
 

@@ -4,7 +4,7 @@ export interface MetricRow {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
   readonly help: string;
-  /** `store`: the same in every process of a deployment. `process`: events of this process since it started. */
+  /** `store`: of the whole deployment, so one process exports it. `process`: events of this process since it started. */
   readonly scope: 'store' | 'process';
   /** Upper bounds of a histogram's buckets, in seconds. */
   readonly buckets?: readonly number[];
@@ -161,7 +161,7 @@ export const metricsTable = {
     name: 'rollcall_runs_total',
     type: 'counter',
     labels: ['sync', 'outcome'],
-    help: 'Runs of the whole deployment that ended since this process started, by outcome.',
+    help: 'Runs of the whole deployment that ended since this process exports the metrics of the store, by outcome.',
     scope: 'store',
   },
   changes: {

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import { isStoreAway } from '../../core/run/errors.ts';
+import { type Lease, metricsLease } from '../../ports/leases.ts';
 import type { MetricFamily, Metrics, QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
@@ -16,77 +17,89 @@ export interface MetricsOptions {
   readonly names?: WatchedNames;
   /** Resolves to undefined when the queue does not answer. Undefined: there is no queue. */
   readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
+  /** Differs from that of any other process. */
+  readonly owner: string;
 }
 
-/** Must be closed, because it monitors the event loop. */
+/** Must be closed, because it monitors the event loop, and so that another process exports the metrics of the store. */
 export interface OpenedMetrics {
   readonly metrics: Metrics;
   /**
-   * Returns the text for Prometheus. Reads the store; concurrent calls share one read. While the store is unavailable,
-   * the text has what this process knows itself, and `rollcall_store_up` is 0.
+   * Returns the text for Prometheus; concurrent calls share one read. One process of a deployment reads the store and
+   * exports what it tells. The others, and all while the store is unavailable, have what they know themselves.
    */
   render(): Promise<string>;
   /** Returns the same as numbers. */
   read(): Promise<readonly MetricFamily[]>;
   readonly contentType: string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const loopResolutionMs = 20;
 /** How long a scrape waits for the store (ms): less than Prometheus waits for the scrape. */
 const storeAnswersMs = 4000;
 
-/** `read-only`: it answers, and takes no write. */
-type StoreState = 'up' | 'read-only' | 'away';
+/** Longer than the usual time between two scrapes. */
+const exportForMs = 90_000;
+
+interface StoreState {
+  /** It answered, and took a write. */
+  readonly isUp: boolean;
+  /** What it tells is exported by this process. */
+  readonly isOurs: boolean;
+}
 
 /** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
-export function openMetrics({ store, clock, version, names, queue }: MetricsOptions): OpenedMetrics {
-  const registry = new Registry();
-  const instruments = openInstruments(registry);
+export function openMetrics({ store, clock, version, names, queue, owner }: MetricsOptions): OpenedMetrics {
+  const registries = { process: new Registry(), store: new Registry() };
+  const instruments = openInstruments(registries);
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
   loop.enable();
-  const fromStore = openStoreMetrics(
-    instruments,
-    { store, clock },
-    { ...(names ?? { syncs: [], connections: [] }), hasWorkers: queue !== undefined },
-  );
+  const watched = { ...(names ?? { syncs: [], connections: [] }), hasWorkers: queue !== undefined };
+  /** Undefined while another process exports the metrics of the store. Counts from its beginning. */
+  let fromStore: ReturnType<typeof openStoreMetrics> | undefined;
+  let lease: Lease | undefined;
   instruments.info.set({ version }, 1);
   // Absent until they are known, and not 0.
   instruments.workerUp.remove();
   instruments.queueUp.remove();
   instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
+  const askStore = async (): Promise<StoreState> => {
+    const isUp = (await store.fault(clock.now())) === undefined;
+    // A store that takes no write keeps its last exporter.
+    if (isUp) lease = await store.leases.take(metricsLease, owner, exportForMs, clock.now());
+    if (lease === undefined) fromStore = undefined;
+    else fromStore ??= openStoreMetrics(instruments, { store, clock }, watched);
+    await fromStore?.refresh();
+    return { isUp, isOurs: fromStore !== undefined };
+  };
+  const away: StoreState = { isUp: false, isOurs: false };
   let reading: Promise<StoreState> | undefined;
   const readStore = async (): Promise<StoreState> => {
-    reading ??= fromStore
-      .refresh()
-      .then(
-        async () => ((await store.fault(clock.now())) === undefined ? 'up' : 'read-only'),
-        (error: unknown): StoreState => {
-          if (isStoreAway(error)) return 'away';
-          throw error;
-        },
-      )
+    reading ??= askStore()
+      .catch((error: unknown) => (isStoreAway(error) ? away : Promise.reject(error)))
       .finally(() => {
         reading = undefined;
       });
     const enough = new AbortController();
     const late = clock.sleep(storeAnswersMs, enough.signal).then(
-      (): StoreState => 'away',
-      (): StoreState => 'away',
+      () => away,
+      () => away,
     );
     return Promise.race([reading, late]).finally(() => enough.abort());
   };
-  let refreshing: Promise<void> | undefined;
-  const refresh = async (): Promise<void> => {
-    const state = await readStore();
-    if (state === 'away') fromStore.clear();
-    instruments.storeUp.set(state === 'up' ? 1 : 0);
+  let refreshing: Promise<readonly Registry[]> | undefined;
+  /** Returns the registries to export. */
+  const refresh = async (): Promise<readonly Registry[]> => {
+    const { isUp, isOurs } = await readStore();
+    instruments.storeUp.set(isUp ? 1 : 0);
     const depth = await queue?.();
     if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);
     showQueue(instruments, depth, clock.now());
     readProcess(instruments, loop);
+    return isOurs ? [registries.store, registries.process] : [registries.process];
   };
-  const refreshed = (): Promise<void> => {
+  const refreshed = (): Promise<readonly Registry[]> => {
     refreshing ??= refresh().finally(() => {
       refreshing = undefined;
     });
@@ -103,15 +116,19 @@ export function openMetrics({ store, clock, version, names, queue }: MetricsOpti
       tokenPresented: (connection, outcome) => instruments.tokenRefreshes.inc({ connection, outcome }),
     },
     async render() {
-      await refreshed();
-      return registry.metrics();
+      const texts = await Promise.all((await refreshed()).map((registry) => registry.metrics()));
+      return texts.join('\n');
     },
     async read() {
-      await refreshed();
-      return toFamilies(await registry.getMetricsAsJSON());
+      const found = await Promise.all((await refreshed()).map((registry) => registry.getMetricsAsJSON()));
+      return found.flatMap(toFamilies);
     },
-    contentType: registry.contentType,
-    close: () => loop.disable(),
+    contentType: registries.process.contentType,
+    async close() {
+      loop.disable();
+      // The store may be what is away: its exporter is then replaced a little later.
+      if (lease !== undefined) await store.leases.release(lease).catch(() => {});
+    },
   };
 }
 
