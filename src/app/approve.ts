@@ -28,7 +28,6 @@ import {
 const approvalMs = 24 * 3_600_000;
 
 export interface VerdictOrder extends ChangeSelection {
-  /** The reason, for the audit. */
   readonly reason?: string;
   /** Approves changes that an operator rejected, when the selection has no open ones. */
   readonly reopens?: boolean;
@@ -168,7 +167,6 @@ export async function approveDigest(
   return { changes, rejected: open.length - changes };
 }
 
-/** Returns the changes that an approval decides. */
 async function toApprove(
   run: Run,
   { byState, isWhole }: SelectedChanges,

@@ -109,7 +109,6 @@ interface DeskOptions extends LearnRequest {
   readonly before: LearnTrial | undefined;
 }
 
-/** Opens the one way on which `learn` writes. */
 function openDesk(
   { connection, user, lease, before, confirm, say, signal }: DeskOptions,
   io: EngineIo,

@@ -15,7 +15,6 @@ import { readTrial } from './try-source.ts';
 const searchedRuns = 50;
 const isGood = ({ isSuccess }: Run): boolean => isSuccess;
 
-/** Reads the current state of every configured sync. */
 export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promise<readonly SyncState[]> {
   const { store, clock } = engine;
   const waiting = await store.triggers.waiting();
@@ -129,7 +128,6 @@ export function nextRunWords(
   return slots.length === 0 ? undefined : `next runs: ${slots.map(formatInstant).join(', ')}`;
 }
 
-/** Describes the mapping and the guards of a sync. */
 export async function describeMapping({ engine: io }: AppIo, of: string): Promise<SyncMapping> {
   const sync = findSync(of, io.syncs);
   const { settings, mapping, source } = sync;

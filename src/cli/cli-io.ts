@@ -41,7 +41,6 @@ export interface CliIo {
   /** Loads the configuration and brings its store to this version's tables. Throws what `openApp` throws. */
   readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
   readonly backups: Backups;
-  /** All kinds of source. */
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
   /** Returns what `init` writes for a starter of `sourceKinds`. Throws `USAGE` for an unknown name. */
   readonly starterFiles: (name: string) => Promise<StarterFiles>;

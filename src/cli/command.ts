@@ -45,7 +45,6 @@ function optionOf([flags, meaning, parse, otherwise]: Exclude<OptionRow, Option>
   return parse === undefined ? option : option.argParser(parse as (text: string, before: unknown) => unknown);
 }
 
-/** Runs the commands of the program. */
 export interface CommandHost {
   /** Operations of the platform's API. Each becomes a command. */
   readonly apiOperations: readonly ApiOperation[];

@@ -132,7 +132,6 @@ interface Problem {
   readonly message: string;
 }
 
-/** Returns the exit code of a command that threw. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof CommanderError) return 2;
@@ -147,7 +146,6 @@ interface FailureOptions {
   readonly isRaw: boolean;
 }
 
-/** Renders an error for the operator. */
 export function renderFailure(error: unknown, { colors }: Style, { isDebug, isRaw }: FailureOptions): string {
   const raw = isRaw ? rawOf(error) : undefined;
   const said = raw === undefined ? '' : `\nanswer: ${clean(raw)}`;

@@ -5,7 +5,6 @@ import type { CliIo } from './cli-io.ts';
 import { openWatch, type WatchFacts } from './progress.ts';
 import { openStyle, type Style } from './terminal.ts';
 
-/** Options of every command. */
 export interface GlobalOptions {
   readonly config?: string;
   readonly json?: boolean;
@@ -120,7 +119,6 @@ export function renderJson(value: unknown, io: Pick<CliIo, 'stdout'>): string {
   return `${JSON.stringify(value, undefined, io.stdout.isTTY === true ? 2 : undefined)}\n`;
 }
 
-/** Prints that the operator declined. */
 export function printDeclined(shell: Shell): number {
   shell.print('nothing was changed');
   return 1;

@@ -84,7 +84,6 @@ interface RecordRules {
   preferPath(i: number): KeyPath;
 }
 
-/** Checks the expressions of `lifecycle` and `prefer`. */
 export function checkRecordValues(
   { lifecycle, prefer = [], preferPath }: RecordRules,
   sync: KeyPath,
@@ -124,7 +123,6 @@ function checkRule(
   }
 }
 
-/** Returns the rule of each mapped field. */
 export function mappedRules(mapping: MappingSettings): [FieldName, FieldRule][] {
   return Object.entries(mapping.fields) as [FieldName, FieldRule][];
 }

@@ -3,7 +3,6 @@ import { type EvaluationBudget, EvaluationError } from '../core/person/field-rul
 import type { ExpressionLimits } from '../core/run/settings.ts';
 import { type BatchResults, type EvaluationBatch, progress } from './expression-worker.ts';
 
-/** One evaluation of an expression on a record. */
 export interface EvaluationRequest {
   readonly text: string;
   readonly record: Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import jsonata from 'jsonata';
 import { EvaluationError } from '../core/person/field-rule.ts';
 
-/** A compiled JSONata expression. */
 export interface JsonataExpression {
   readonly root: ExpressionNode;
   /** Rejects with an `EvaluationError`, whose message never contains a value of the record. */

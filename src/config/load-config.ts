@@ -21,7 +21,6 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads a UTF-8 file; from the disk by default. */
   readonly readFile?: (path: string) => Promise<string>;
-  /** All kinds that `source.kind` can name. */
   readonly sourceKinds: readonly SourceKind[];
   readonly expressions: Expressions;
 }

@@ -9,7 +9,6 @@ import type { KeyPath } from './yaml-tree.ts';
 /** The valid keys of a connection. A key with a problem is undefined. */
 export type ConnectionDraft = { readonly [Key in keyof ConnectionInput]?: ConnectionInput[Key] | undefined };
 
-/** Reads `connections.<name>` and reports its problems. */
 export function readConnection(value: unknown, path: KeyPath, report: Report): ConnectionDraft {
   const draft = readSection(connectionShape, value, path, report);
   if (!isMapping(value)) return draft;

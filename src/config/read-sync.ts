@@ -21,7 +21,6 @@ import { type SyncInput, syncShape } from './sections/sync.ts';
 import { choiceSentence } from './sentences.ts';
 import type { KeyPath } from './yaml-tree.ts';
 
-/** Reads `syncs.<name>` and reports its problems. */
 export function readSync(name: string, value: unknown, reading: SyncReading): SyncDraft {
   const { report, expressions, folder } = reading;
   const path: KeyPath = ['syncs', name];

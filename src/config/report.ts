@@ -39,7 +39,6 @@ export interface Report {
   add(path: KeyPath, message: string, allowed?: readonly string[]): void;
   /** Adds a problem of the key itself, not of its value. */
   addKey(path: KeyPath, message: string, allowed?: readonly string[]): void;
-  /** Adds a problem with a known position. */
   addAt(path: KeyPath, at: Position, message: string): void;
   /** Suppresses further problems of this path, because they follow from a reported one. */
   mute(path: KeyPath): void;

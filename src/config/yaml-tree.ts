@@ -49,7 +49,6 @@ export interface YamlTree {
   readonly problems: readonly TreeProblem[];
   /** Returns the position for a path: the value's, a collection's key, or for an absent key the nearest parent. */
   locate(path: KeyPath): Position;
-  /** Returns the position of the key itself. */
   locateKey(path: KeyPath): Position;
 }
 

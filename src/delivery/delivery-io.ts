@@ -2,7 +2,6 @@ import type { Dialect } from '../core/run/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { Platform } from '../ports/platform.ts';
 
-/** The parameters with which a delivery is opened. */
 export interface DeliveryIo {
   readonly platform: Platform;
   readonly dialect: Dialect;

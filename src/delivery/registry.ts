@@ -3,7 +3,6 @@ import type { DeliveryKind } from './delivery-io.ts';
 import { directDelivery } from './direct.ts';
 import { outboxDelivery } from './outbox.ts';
 
-/** All delivery kinds, one per line. */
 export const deliveryKinds: readonly DeliveryKind[] = [
   csvDelivery, //
   directDelivery,

@@ -106,7 +106,6 @@ export function schedulerContext(
 
 type StartOptions = Parameters<AppIo['start']>[0];
 
-/** What a deployment runs. */
 interface DeploymentParts {
   readonly config: Config;
   readonly engine: Engine;
@@ -372,7 +371,6 @@ interface Standing {
   readonly work: WatchedWork;
 }
 
-/** Opens the alerts of a configuration. */
 export function openConfigAlerts(
   config: Config,
   { io, connections, egress, tracing }: Engine,

@@ -370,7 +370,6 @@ export function openMeter(): Meter {
   };
 }
 
-/** Returns what the use cases do with one connection. */
 export function accessTo({ platform, settings, clientOptions, tokenManager, revoke }: Connection): ConnectionAccess {
   const tokens = {
     status: () => tokenManager.status(),

@@ -33,11 +33,9 @@ import { listQuirks } from '../sandbox/quirks.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 import { uptimeOf } from '../work/follow-clock.ts';
 
-/** The real clock. */
 export const systemClock = realClock(() => Date.now());
 
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
-/** The real uptime. */
 export function openUptime(): Uptime {
   return {
     boot: readBootId(),
@@ -155,7 +153,6 @@ interface AppSurroundings extends OpenAppOptions {
   /** Called with a configuration that was read again without a problem, before the app is to be opened again. */
   readonly onChecked?: (config: Config) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The destination of logs. */
   readonly stderr: { readonly isTTY?: boolean; write(line: string): unknown };
 }
 

@@ -10,7 +10,6 @@ import { pathValueProblem } from './client/operation.ts';
 const textMembers = ['email', 'firstName', 'lastName', 'area', 'project', 'account'] as const satisfies FieldName[];
 const dateMembers = ['orgEntryDate', 'birthDate'] as const satisfies FieldName[];
 
-/** One page of a search. */
 export interface UserPage {
   readonly users: readonly User[];
   /** `page.totalElements`; undefined when the platform does not report it. */

@@ -97,12 +97,10 @@ export function readBody<T extends z.ZodType>(schema: T, body: unknown): z.outpu
   throw new Refusal(400, 'Bad Request', issues.join('; '));
 }
 
-/** Returns the page of `items` that starts at `page * size`. */
 export function cutPage<T>(items: readonly T[], page: number, size: number): T[] {
   return items.slice(page * size, (page + 1) * size);
 }
 
-/** Returns the `page` object of numbered pages. */
 export function describePage(number: number, size: number, total: number, shown: number) {
   return {
     number,

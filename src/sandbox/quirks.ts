@@ -12,7 +12,6 @@ export interface SandboxQuirks {
   readonly parameters: 'query' | 'body';
   /** A larger page size is reduced to this silently. */
   readonly maxPageSize: number;
-  /** Status of a read of a missing user. */
   readonly missingUser: 400 | 404 | 500;
   /** Unit of `expires_in`. */
   readonly expiresIn: 'seconds' | 'ms';

@@ -11,7 +11,6 @@ import type { ProvisioningFile } from './provisioning/file-desk.ts';
 import type { RefreshPresentation, TokenPairSecrets } from './token-issuer.ts';
 import { createWorld, type World } from './world.ts';
 
-/** A sandbox that listens. */
 export interface RunningSandbox {
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly url: string;

@@ -58,7 +58,6 @@ export function createLearned(db: Database): Learned {
   };
 }
 
-/** Returns the pause of a sync that lasts now. */
 export async function findPause(db: Database | OpenTransaction, sync: string, now: number): Promise<Pause | undefined> {
   const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
   const pause = row && pauses.fromRow(row);

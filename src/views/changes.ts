@@ -38,7 +38,6 @@ export const changeView = viewOf(change, (planned: PlannedChange) => ({
   isEnabled: planned.before?.enabled,
 }));
 
-/** Returns the person of a change, by the values that the change carries. */
 export function personOf({ before, after }: PlannedChange): { readonly name?: string; readonly email?: string } {
   const textOf = (field: FieldName): string => after[field] || before?.fields[field] || '';
   const name = `${textOf('firstName')} ${textOf('lastName')}`.trim();

@@ -78,7 +78,6 @@ export const holdDetail = hold
 export interface HoldDetail {
   readonly hold: HoldFacts;
   readonly run: Run;
-  /** Changes that wait. */
   readonly waiting: number;
   readonly isApprovable: boolean;
   /** What became of the changes of this hold. Empty while all of them wait in it. */
@@ -88,7 +87,6 @@ export interface HoldDetail {
   readonly kinds: ChangeGroups;
   readonly reasons: ChangeGroups;
   readonly fields: ChangeGroups;
-  /** What an approval of all of them does. */
   readonly effect: Effect;
 }
 

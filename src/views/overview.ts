@@ -106,7 +106,6 @@ export interface SyncHealth {
   readonly until: number | undefined;
 }
 
-/** The position of a run in progress. */
 export interface RunStep {
   readonly run: string;
   readonly phase: Run['phase'];
@@ -118,9 +117,7 @@ export interface RunStep {
   readonly etaMs: number | undefined;
   /** When the last process lost the run; undefined while one works on it. */
   readonly interrupted: RunWork['interrupted'];
-  /** The last temporary problem. */
   readonly problem: RunFacts['problem'];
-  /** What the run waits for. */
   readonly waiting: RunFacts['waiting'];
 }
 
@@ -141,7 +138,6 @@ export interface WaitingWork {
 
 export interface SyncOverview extends Omit<SyncState, 'waiting'> {
   readonly health: SyncHealth;
-  /** What the sync does at this moment. */
   readonly activity: {
     readonly kind: 'idle' | 'waiting' | 'running' | 'needs-approval';
     readonly run: RunStep | undefined;

@@ -39,7 +39,6 @@ export const waitingWire = z
   .nullable()
   .describe('What the run waits for now; null: it does not wait');
 
-/** Returns the one form in which a wait is shown. */
 export function waitingOf(waiting: Waiting | undefined) {
   return waiting && { ...waiting, text: waitingWords(waiting) };
 }
@@ -239,7 +238,6 @@ function heldWords(ends: readonly HeldEnd[]): string {
   ].join(', ');
 }
 
-/** The words for what became of held changes. */
 export const heldEndWords: Readonly<Record<HeldEnd['state'], string>> = {
   open: 'open',
   approved: 'approved',
@@ -278,7 +276,6 @@ export const runWithTimes = runDetail
   })
   .meta({ id: 'RunDetail' });
 
-/** Everything that the page of a run shows. */
 export interface RunPage {
   readonly report: RunReport;
   readonly timeline: readonly PhaseTime[];

@@ -9,7 +9,6 @@ export class RunBusy extends Error {
   override readonly name = 'RunBusy';
 }
 
-/** A job that failed. */
 export interface FailedJob {
   /** Undefined: the job belongs to no run. */
   readonly run: string | undefined;
@@ -45,7 +44,6 @@ export async function failJob(
   return outcome;
 }
 
-/** Returns the log fields of a failed job. */
 export function fieldsOf(job: FailedJob, error: unknown): LogFields {
   return { ...job, code: codeOf(error), error: describeError(error) };
 }

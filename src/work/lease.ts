@@ -2,7 +2,6 @@ import { isStoreAway, RollcallError } from '../core/run/errors.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Lease, Leases } from '../ports/store.ts';
 
-/** A lease that is renewed. */
 export interface Leased {
   readonly lease: Lease;
   /** Aborts with LEASE_LOST as soon as the lease is known to be lost, or with the outer signal's reason. */

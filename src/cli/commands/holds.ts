@@ -95,7 +95,6 @@ function verdictOf({ decision }: HeldName): string[] {
   return [`rejected by ${cleanLine(decision.by ?? 'a person')}${why}`];
 }
 
-/** Prints the result of the decision. */
 function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport, left: number): number {
   const { run, sync, changes, isDeploymentRunning } = report;
   shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });

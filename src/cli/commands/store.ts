@@ -72,7 +72,6 @@ export function backupJson({ file, bytes, madeAt, version, database, migrations,
   return { file, bytes, madeAt, version, database, migration: migrations.at(-1) ?? null, rows };
 }
 
-/** Returns what a restore would do. */
 function renderRestorePreview({ backup, replaces }: RestorePreview): string {
   const { file, madeAt, version, database, rows } = backup;
   const now =

@@ -75,7 +75,6 @@ interface Shared {
 
 interface PlanLimits {
   readonly shown: number;
-  /** The most changes of a class. */
   readonly most: ReadonlyMap<ChangeClass, number>;
 }
 

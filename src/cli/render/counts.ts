@@ -15,7 +15,6 @@ import type { Run, RunFacts } from '../../ports/store.ts';
 
 const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
 
-/** Returns the number of users to change. */
 export function changesInAll(counts: Counts): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0);
 }
@@ -55,7 +54,6 @@ export function renderRead({ read }: RunFacts): string {
   }
 }
 
-/** Returns the kind of read for a table. */
 export function readWord({ read }: RunFacts): string {
   return read === undefined ? '–' : readWords[read.kind];
 }

@@ -83,7 +83,6 @@ const words: Readonly<Record<string, string>> = {
   exported: 'exported',
 } satisfies Record<Outcome, string>;
 
-/** Renders the outcome with its reason, or the phase of a run that has not ended. */
 export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
   if (run.outcome === undefined) return colors.cyan(cleanLine(run.phase));
   const text = words[run.outcome] ?? cleanLine(run.outcome);
@@ -106,7 +105,6 @@ function renderWork({ run, work }: RunReport, style: Style): string {
   return lines.join('\n');
 }
 
-/** Returns how a canceled run ends. */
 export function stopWords(work: RunReport['work']): string {
   return work?.files === undefined
     ? 'it stops at its next safe point'

@@ -139,7 +139,6 @@ function addressFault(address: string, kind: Kind, isInsecure: boolean): string 
   return undefined;
 }
 
-/** `alerts`: the channels that receive alerts. */
 export const alerts = documented(
   z
     .array(channel)

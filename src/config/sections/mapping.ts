@@ -94,7 +94,6 @@ export const lifecycle = z
     }),
   );
 
-/** Normalizes a status for comparison. */
 function fold(status: string): string {
   return status.normalize('NFC').trim().toLowerCase();
 }

@@ -68,7 +68,6 @@ const redisMapping = z
     if (value.url !== undefined && value.db !== undefined) complain(['db'], 'belongs in the url: redis://host/2');
   });
 
-/** `redis`: a URL, or a mapping. */
 export const redis = documented(
   z
     .union([url, redisMapping])

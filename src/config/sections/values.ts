@@ -77,7 +77,6 @@ export function secretText() {
     .transform(makeSecret);
 }
 
-/** Returns a schema for an IANA time zone. */
 export function timeZone() {
   return text().refine(isTimeZone, { error: 'must be an IANA time zone such as America/Montevideo or UTC' });
 }

@@ -1,6 +1,5 @@
 import { AnswerInvalid } from './answer-invalid.ts';
 
-/** A decoded JSON body. */
 export interface JsonText {
   readonly value: unknown;
   /**
@@ -79,7 +78,6 @@ function hasLostDigits(value: unknown, depth: number): boolean {
   return isLost;
 }
 
-/** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -100,7 +100,6 @@ export async function readTls(
   return { rejectUnauthorized: isProven, isIdentityProven: mode === 'verify-full', files };
 }
 
-/** Returns the TLS options of `pg`. */
 export function postgresTls(tls: TlsReady | undefined, host: string): false | ConnectionOptions {
   if (tls === undefined) return false;
   return {

@@ -53,7 +53,6 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Timeout for opening a connection. */
 export const connectTimeoutMs = 15_000;
 
 /** Timeout for closing a connection, because a component in between may never close it. */

@@ -75,7 +75,6 @@ export function hasQueryInBody(id: OperationId, { search }: Pick<Dialect, 'searc
   return id === 'search' && search.parameters === 'body';
 }
 
-/** Returns the parameters of an operation in query or body, as the dialect says. */
 export function placeQuery(
   id: OperationId,
   query: Query,

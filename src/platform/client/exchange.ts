@@ -7,7 +7,6 @@ import { type Answer, readBytes, type Transport } from '../../drivers/http/trans
 import { breakdownError, refusalError } from './errors.ts';
 import { type Operation, operationUrl } from './operation.ts';
 
-/** What every exchange of a connection shares. */
 export interface ExchangeBase {
   readonly transport: Transport;
   readonly baseUrl: string;

@@ -84,7 +84,6 @@ type ListCall<Call extends keyof OperationRows> = {
 
 /** A list of the contract, by one operation. Its arguments begin with the path parameters, if the path has any. */
 export interface PagedList<Path extends readonly unknown[], Query, Item, Page> {
-  /** Returns one page. */
   page(...given: [...Path, query?: Query, signal?: AbortSignal]): Promise<ListPage<Item, Page>>;
   /** Yields every page, of 100 items by default. An empty or repeated page is not yielded, so an empty list has none. */
   pages(
@@ -101,7 +100,6 @@ export function methodName(operation: Pick<Operation, 'verb' | 'query'>): string
   return verb === 'read' ? 'get' : verb === 'delete' ? 'remove' : verb;
 }
 
-/** Opens the methods of one part of the contract over one client. */
 export function openMethods<Part extends MethodPart>(client: PlatformClient, part: Part): Methods<Part> {
   const own = operations.filter((operation) => operation.part === part);
   const methods = Object.assign({}, ...own.map((operation) => methodsOf(client, operation)));

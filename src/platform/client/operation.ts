@@ -25,7 +25,6 @@ export type AnswerReader<T> =
   | { readonly expects: 'nothing'; read(): T }
   | { readonly expects: 'any'; read(answer: JsonText | undefined, head: AnswerHead): T };
 
-/** One call of the contract. */
 export interface Operation<T> {
   readonly method: Method;
   /** Path template with the contract's exact slashes: `/os-api/public-api/v1/users/{identification}/`. */
@@ -87,7 +86,6 @@ export function resultBy<T>(schema: ZodType<T>): AnswerReader<T> {
   return { expects: 'json', read: (answer) => parseBy(schema, resultOf(exactValue(answer))) };
 }
 
-/** Returns the member `result` of an answer. */
 export function resultOf(value: unknown): unknown {
   if (!isRecord(value) || value.result === undefined || value.result === null) {
     throw new AnswerInvalid('the body has no `result`');

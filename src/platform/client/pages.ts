@@ -3,7 +3,6 @@ import { isRecord } from '../../drivers/http/json-text.ts';
 import type { Paging } from '../table/parameters.ts';
 import type { QueryValue } from './operation.ts';
 
-/** One page of any list. */
 export interface ListPage<T, P = unknown> {
   readonly items: readonly T[];
   /** The answer's `page`, whose members differ by endpoint (contract, "Conventions"). */
@@ -75,7 +74,6 @@ export async function* everyPage<Shown extends Page<unknown>>(
   throw cutList(seen, Number.POSITIVE_INFINITY);
 }
 
-/** Yields the items of pages. */
 export async function* itemsOf<T>(pages: AsyncIterable<Pick<ListPage<T>, 'items'>>): AsyncGenerator<T, void> {
   for await (const { items } of pages) yield* items;
 }

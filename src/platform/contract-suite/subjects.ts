@@ -18,7 +18,6 @@ const missingId = '999999999999';
 /** Text of what the suite writes. */
 const mark = 'Contract check';
 
-/** One call of the suite. */
 export interface SubjectCall extends OperationInput {
   /** Access token of this call, instead of the connection's. */
   readonly bearer?: string;

@@ -11,7 +11,6 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   customAclCode: 'code of the role',
 };
 
-/** One query parameter of an operation. */
 export interface QueryMember {
   readonly name: string;
   readonly description: string | undefined;
@@ -39,7 +38,6 @@ export function queryMembers({ query }: Pick<Operation, 'query'>): readonly Quer
   });
 }
 
-/** How one list counts its pages. */
 export interface Paging {
   /** Number of the first page: 1 for leaders, else 0. */
   readonly first: number;

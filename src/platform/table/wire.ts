@@ -18,7 +18,6 @@ export type Shown<T> = T extends readonly (infer Item)[]
 /** Text that may be absent from an answer. */
 export const shownText = z.string().nullish();
 
-/** A number that may be absent from an answer. */
 export const shownNumber = z.number().nullish();
 
 /** An instant that may be absent from an answer, in epoch milliseconds (contract, "Conventions"). */
@@ -27,7 +26,6 @@ export const epochTime = z.number();
 /** The same, where it may be absent. */
 export const shownTime = epochTime.nullish().describe('epoch ms');
 
-/** A flag that may be absent from an answer. */
 export const shownFlag = z.boolean().nullish();
 
 /** A member of an answer that some answers do not have by the contract, or that a person need not have. */
@@ -59,7 +57,6 @@ export type LongId = z.infer<typeof longId>;
 /** A long id in a request's body: a number on the wire, with any number of digits. Callers may also give it as text. */
 export const sentId: z.ZodType<LongId> = z.number().refine(Number.isInteger, 'must be a whole number');
 
-/** A long id that may be absent from an answer. */
 export const shownId = longId.nullish();
 
 /** Text that a request must have; blank text is rejected. */
@@ -71,7 +68,6 @@ export const optionalText = z.string().nullish();
 /** An existing calendar day, `YYYY-MM-DD`. */
 export const calendarDate = z.iso.date('must be an existing day of the form YYYY-MM-DD');
 
-/** Epoch milliseconds. */
 export const epochMs = z.int('must be a time in epoch milliseconds, such as 1767225600000');
 
 /** An optional query parameter: its meaning, and the platform's default. */

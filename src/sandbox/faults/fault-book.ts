@@ -36,7 +36,6 @@ export class FaultBook {
     return this.#strike(({ target }) => target === 'file');
   }
 
-  /** Returns the argument of a platform fault; undefined when it is not set. */
   platformNumber(kind: FaultKindName): number | undefined {
     const found = this.#armed.find(({ spec }) => spec.kind === kind);
     return found === undefined ? undefined : Number(found.spec.argument);
@@ -78,12 +77,10 @@ export class StruckFaults {
     return this.list().some((spec) => spec.kind === kind);
   }
 
-  /** Returns the argument of the first fault of this kind. */
   text(kind: FaultKindName): string | undefined {
     return this.list().find((spec) => spec.kind === kind)?.argument;
   }
 
-  /** Returns the arguments of all faults of this kind. */
   texts(kind: FaultKindName): string[] {
     return this.list().flatMap((spec) => (spec.kind === kind && spec.argument !== undefined ? [spec.argument] : []));
   }

@@ -14,7 +14,6 @@ export interface FaultKind {
 
 const lists = ['search', 'feedbacks', 'goals', 'evaluations', 'leaders'];
 
-/** All kinds of fault. */
 export const faultKinds = [
   {
     kind: 'status',

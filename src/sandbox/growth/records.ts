@@ -16,7 +16,6 @@ export interface FeedbackRequest {
   readonly declineReasonId?: number;
 }
 
-/** Feedback and feedback requests. */
 export class FeedbackBox {
   readonly #feedback = new Map<number, StoredFeedback>();
   readonly #requests = new Map<number, FeedbackRequest>();

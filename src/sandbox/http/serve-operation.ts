@@ -15,7 +15,6 @@ import type { StruckFaults } from '../faults/fault-book.ts';
 import { chooseLanguage } from '../growth/catalog.ts';
 import type { World } from '../world.ts';
 
-/** The handler of each operation of the contract. */
 const handlers: Readonly<Record<OperationId, Handler>> = {
   ...tokenHandlers,
   ...userHandlers,
@@ -256,7 +255,6 @@ interface WireAnswer {
 
 const maintenancePage = '<!doctype html><html><body><h1>Under maintenance</h1></body></html>';
 
-/** Applies the faults to the answer. */
 function spoilBody(answer: WireAnswer, faults: StruckFaults): WireAnswer {
   const status = faults.number('page');
   if (status !== undefined) return { status, type: 'text/html; charset=utf-8', body: maintenancePage };

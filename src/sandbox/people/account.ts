@@ -41,7 +41,6 @@ function mergeFields(before: FieldValues, patch: FieldValues): FieldValues {
   return merged;
 }
 
-/** Returns the fields that have a value. */
 export function filled(fields: FieldValues): FieldValues {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 }

@@ -57,7 +57,6 @@ export function profileImage(account: Account): Record<string, string> {
   return { code, baseUrl, suggestedUrl: `${baseUrl}${code}.png` };
 }
 
-/** Returns the fields among `names` that have a value. */
 export function present(account: Account, names: readonly FieldName[]): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const name of names) {

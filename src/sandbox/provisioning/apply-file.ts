@@ -174,7 +174,6 @@ function bad(reason: string): RowEffect {
 
 type RowCommand = 'I' | 'U' | 'D';
 
-/** One row of a provisioning file. */
 interface FileRow {
   /** The line on which the row ends; the header is line 1. */
   readonly line: number;

@@ -4,7 +4,6 @@ import type { UserWrites } from '../people/user-writes.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 import { applyFile, type RowResult } from './apply-file.ts';
 
-/** A provisioning file as stored. */
 export interface ProvisioningFile {
   readonly id: number;
   readonly name: string;

@@ -111,7 +111,6 @@ export const BamboohrConfig = z
 
 export type BamboohrConfig = z.output<typeof BamboohrConfig>;
 
-/** Returns the fields that the status is derived from. */
 export function statusInputs({ status }: BamboohrConfig): readonly string[] {
   const { field, employmentStatus, hireDate, terminationDate } = status;
   return [field, employmentStatus, hireDate, terminationDate].filter((name) => name !== null);

@@ -20,7 +20,6 @@ const maxReportBytes = 1024 ** 3;
 /** For more people than this, all employees are read. */
 const maxLookups = 1000;
 
-/** One read of BambooHR, with its own client. */
 export async function* readBamboohr(
   config: BamboohrConfig,
   authority: Authority,

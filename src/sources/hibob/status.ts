@@ -5,7 +5,6 @@ import { dayOf, plainDate } from '../kit/status.ts';
 /** Meaning of lifecycle statuses, by name. */
 export type StatusMeanings = Readonly<Record<string, EmploymentStatus>>;
 
-/** The fields that the status is derived from. */
 export const statusInputs: readonly string[] = [
   'internal.lifecycleStatus',
   'internal.status',

@@ -35,12 +35,10 @@ export interface Tally {
   end(facts: { readonly evidence: string; readonly total?: number | undefined }): ReadEnd;
 }
 
-/** Compiles how the key of a record is read. */
 export function compileKeyOf({ key }: TallyRules): (fields: Fields) => unknown {
   return typeof key === 'string' ? compileSourcePath(key) : key;
 }
 
-/** Opens the tally of one read. */
 export function openTally(rules: TallyRules): Tally {
   const { key, expected = [], mayBeEmpty = false, maxRecords = defaultMaxRecords } = rules;
   const keyOf = compileKeyOf(rules);

@@ -56,7 +56,6 @@ export type V2Config = z.infer<typeof V2Config>;
 export const PersonioConfig = z.discriminatedUnion('api', [V1Config, V2Config]);
 export type PersonioConfig = z.infer<typeof PersonioConfig>;
 
-/** Headers of every request, for partners. */
 export function partnerHeaders({ partnerId, appId }: PersonioConfig): Readonly<Record<string, string>> {
   return {
     ...(partnerId === undefined ? {} : { 'x-personio-partner-id': partnerId }),

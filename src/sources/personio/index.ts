@@ -18,7 +18,6 @@ export const personio = defineKind({
   open: (config, base) => (config.api === 'v1' ? openV1(config, base) : openV2(config, base)),
 });
 
-/** What the status of an employment is derived from. */
 const employmentInputs = [
   'employment.status',
   'employment.employment_start_date',

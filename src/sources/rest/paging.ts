@@ -47,7 +47,6 @@ export interface Paging {
   next(facts: PageFacts, from: Place): NextPlace;
 }
 
-/** Returns the paging style that the settings name. */
 export function openPaging(settings: PagingSettings, hasTotal: boolean): Paging {
   switch (settings.style) {
     case 'none':
@@ -98,12 +97,10 @@ export function openPaging(settings: PagingSettings, hasTotal: boolean): Paging 
 
 type PagingOf<S extends PagingSettings['style']> = Extract<PagingSettings, { style: S }>;
 
-/** Returns a place in the query. */
 function inQuery(query: Readonly<Record<string, string | number>>): Place {
   return { query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])), body: {} };
 }
 
-/** Returns the places of numbered pages, in the query. */
 function pagesOf({ size, page, perPage }: PagingOf<'page' | 'total-pages'>): (number: number) => Place {
   return (number) => inQuery({ [page]: number, [perPage]: size });
 }

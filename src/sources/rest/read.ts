@@ -19,7 +19,6 @@ import { compileCondition, compileShape } from './to-person.ts';
 
 export type RestRead = AsyncGenerator<SourcePage, ReadEnd>;
 
-/** One read of a REST source, with its own client. */
 export async function* readRest(
   config: RestConfig,
   authority: Authority,
@@ -62,7 +61,6 @@ function openReader({ parts }: RestConfig, list: List, client: SourceClient, io:
   return openPartsReader(partLists(parts, list, io.clock.now()), client);
 }
 
-/** What the reads of all lists share. */
 interface ListRead {
   readonly config: RestConfig;
   readonly request: ReadRequest;

@@ -14,7 +14,6 @@ import { openUserReader } from './to-person.ts';
 type ScimRead = AsyncGenerator<SourcePage, ReadEnd>;
 type PointRequest = Extract<ReadRequest, { kind: 'point' }>;
 
-/** One read of a SCIM service, with its own client. */
 export async function* readUsers(
   written: ScimConfig,
   authority: Authority,
@@ -223,7 +222,6 @@ function deltaFilter(since: string): string {
   return `meta.lastModified gt "${deltaStart(since).replace(/\.\d+Z$/, 'Z')}"`;
 }
 
-/** Combines two filters with `and`. */
 function bothFilters(scope: string | undefined, more: string | undefined): string | undefined {
   if (scope === undefined || more === undefined) return scope ?? more;
   return `(${scope}) and (${more})`;

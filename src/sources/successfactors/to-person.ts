@@ -122,7 +122,6 @@ function scalarsOf(entity: Fields | undefined): Fields | undefined {
   return Object.fromEntries(Object.entries(entity).filter(([, value]) => typeof value !== 'object' || value === null));
 }
 
-/** Fields requested of the entity User. */
 export const userFields = [
   'userId',
   'username',

@@ -94,9 +94,7 @@ export class SqliteConnection {
   }
 }
 
-/** The connections to one database. */
 export interface SqliteConnections {
-  /** The connection that writes. */
   readonly writer: SqliteConnection;
   /**
    * The connection that reads outside transactions and sees committed data. Undefined where a database can have only one

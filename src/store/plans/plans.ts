@@ -127,7 +127,6 @@ function sealed(planId: string): RollcallError {
   });
 }
 
-/** The read-only queries on plans. */
 function createPlanQueries(
   db: Database,
   keys: KeyRing,

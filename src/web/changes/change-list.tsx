@@ -9,7 +9,6 @@ import { everything, isChosen, isNothing, nothing, type Selection, toggle } from
 import type { ChangeFilter, ChangeOrder, ChangeSubject } from './subject.ts';
 import { useChanges } from './use-changes.ts';
 
-/** What is chosen of a list. */
 export interface ChangeChoice {
   readonly selection: Selection;
   readonly onChange: (selection: Selection) => void;

@@ -13,7 +13,6 @@ type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 const filterNames = ['kind', 'class', 'state', 'reason', 'field', 'value', 'text'] as const;
 
-/** Reads the filter from the address. */
 export function filterOf(search: URLSearchParams): ChangeFilter {
   const parts = filterNames.flatMap((name) => {
     const value = search.get(name);

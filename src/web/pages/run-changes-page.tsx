@@ -7,7 +7,6 @@ import { OutcomeBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead } from '../ui/frame.tsx';
 import { useRun } from './run-page.tsx';
 
-/** Every change of a run. */
 export function RunChangesPage({ id }: { readonly id: string }) {
   const run = useRun(id);
   return (

@@ -163,7 +163,6 @@ function PreviewButton({ sync }: { readonly sync: string }) {
   );
 }
 
-/** The previews of a sync that have not expired. */
 function PreviewsSection({ sync }: { readonly sync: string }) {
   const { t } = usePage();
   const { data } = useAnswer(['previews', sync], (api, signal) =>

@@ -58,7 +58,6 @@ function isPassing(error: unknown): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
-/** One call of the API. */
 type Asked<T> = Parameters<typeof answerOf<T>>[0];
 
 /** Reads one answer of the API. The key names it in the memory of answers. */
@@ -71,7 +70,6 @@ export function useAnswer<T>(
   return useQuery<T>({ ...options, queryKey, queryFn: ({ signal }) => answerOf(ask(api, signal)) });
 }
 
-/** Reads a list page by page. */
 export function usePages<T extends { readonly next: Cursor | null }, Cursor extends string | number>(
   queryKey: QueryKey,
   ask: (api: Api, cursor: Cursor | undefined, signal: AbortSignal) => Asked<T>,

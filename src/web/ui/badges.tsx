@@ -158,7 +158,6 @@ const tokenLooks: Readonly<Record<string, Look>> = {
   refreshing: ['warn', 'clock'],
 };
 
-/** The state of the token of a connection. */
 export function TokenBadge({ state }: { readonly state: string }) {
   const { t } = usePage();
   return <Badge look={tokenLooks[state] ?? ['bad', 'warn']}>{wordOf(t.words.token, state)}</Badge>;
@@ -166,7 +165,6 @@ export function TokenBadge({ state }: { readonly state: string }) {
 
 const holdLooks: Readonly<Record<string, Look>> = { open: ['warn', 'hand'], approved: ['good', 'ok'] };
 
-/** The state of a hold. */
 export function HoldBadge({ state }: { readonly state: string }) {
   const { t } = usePage();
   return <Badge look={holdLooks[state] ?? ['quiet', 'clock']}>{wordOf(t.words.holdState, state)}</Badge>;

@@ -51,7 +51,6 @@ export function jobIdOf({ job, payload, piece }: JobData): string {
   return [job, ...Object.values(payload)].join('_');
 }
 
-/** Returns the run of a job with this id. */
 export function runOfJobId(id: string): string {
   return id.slice(0, id.lastIndexOf('_'));
 }

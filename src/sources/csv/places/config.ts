@@ -5,7 +5,6 @@ const fingerprint = z
   .string()
   .regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'must be SHA256: and 43 characters, as ssh-keygen -lf shows it');
 
-/** A file on an SFTP server. */
 export const Sftp = z
   .strictObject({
     host: text().meta({ description: 'Name or address of the server.', examples: ['sftp.example.com'] }),
@@ -48,7 +47,6 @@ export const Https = z.strictObject({
 
 export type Https = z.infer<typeof Https>;
 
-/** An object of a bucket. */
 export const S3 = z.strictObject({
   endpoint: HttpUrl.optional().meta({
     description: 'The address of the service where it is not AWS.',

@@ -7,7 +7,6 @@ export interface Candidate {
   readonly writtenAtNs: bigint;
 }
 
-/** The file to read. */
 export interface Found {
   readonly file: string;
   /** Name of a file of the pattern that was written after it, and is older by name. */

@@ -7,7 +7,6 @@ import { type CsvFile, chunkBytes } from '../csv-file.ts';
 import { createDecoder } from './decode.ts';
 import { type CsvRow, createRowParser, type ParsedRows } from './row-parser.ts';
 
-/** The columns of a file. */
 export interface Layout {
   /** The name of each column; undefined for one that no setting can name. */
   readonly columns: readonly (string | undefined)[];

@@ -25,7 +25,6 @@ export interface RowParser {
   hasLineEnd(): boolean;
 }
 
-/** How cells are written. */
 export interface RowFormat {
   readonly delimiter: string;
   /** Undefined for files without quotes. */

@@ -26,7 +26,6 @@ export interface Authority {
   accepted?(answer: Pick<Answer, 'header' | 'headerAll'>, credential: Credential, clock: Clock): void;
 }
 
-/** Returns an authority with fixed headers. */
 export function fixedAuthority(headers: Readonly<Record<string, string>>): Authority {
   return { credential: async () => ({ headers, generation: undefined }), renew: async () => false };
 }

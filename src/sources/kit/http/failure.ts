@@ -86,7 +86,6 @@ export interface StatusFacts {
   readonly busyWaitMs: number | undefined;
 }
 
-/** Classifies an error status. */
 export function judgeStatus(
   request: SourceRequest,
   answer: Answer,

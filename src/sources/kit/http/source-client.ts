@@ -101,7 +101,6 @@ export async function* withSourceClient<T, R>(
   }
 }
 
-/** Result of one attempt. */
 type Outcome<T> =
   | { readonly kind: 'used'; readonly value: T }
   | { readonly kind: 'failure'; readonly failure: RequestFailure };

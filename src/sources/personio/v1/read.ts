@@ -56,7 +56,6 @@ export async function* readV1(
   });
 }
 
-/** What every request of a read needs. */
 interface V1Read {
   readonly config: V1Config;
   readonly client: SourceClient;

@@ -16,7 +16,6 @@ const name = 'GET /v2/persons';
 /** Fields that only employments hold. A lookup by one of them reads all employments. */
 const fromEmployments = /^(?:employment|department|team|office|rollcallStatus)(?:\.|$)/;
 
-/** Reads persons page by page, and the employments of each. */
 export async function* readV2(
   config: V2Config,
   authority: Authority,

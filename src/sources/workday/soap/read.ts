@@ -12,7 +12,6 @@ import type { WorkerQuery } from './envelope.ts';
 import { getWorkersPage } from './get-workers.ts';
 import { openWorkerReader, workerFields } from './to-person.ts';
 
-/** A page of a query. */
 interface Place {
   readonly query: number;
   readonly page: number;

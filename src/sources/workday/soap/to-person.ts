@@ -80,7 +80,6 @@ export function workerFields({ include }: SoapConfig): readonly string[] {
   ];
 }
 
-/** The fields that the status is derived from. */
 export const statusInputs = ['active', 'terminated', 'onLeave', 'hireDate', 'terminationDate', 'endEmploymentDate'];
 
 /** Builds records of workers, page by page, during one read. */

@@ -1,6 +1,5 @@
 const word: Readonly<Record<string, string>> = {};
 
-/** Words of the states of the API. */
 export const words = {
   health: {
     succeeding: 'Healthy',
