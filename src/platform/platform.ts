@@ -1,15 +1,26 @@
-import { firstPageSize } from '../core/run/page-size.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import { afterBreakdown, afterFirstPage, afterScan, firstPageSize, type PageSize } from '../core/run/page-size.ts';
+import type { ScanPurpose } from '../core/run/requests.ts';
 import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
 import { isRecord } from '../drivers/http/json-text.ts';
-import type { Platform } from '../ports/platform.ts';
+import type { Platform, ScanPage } from '../ports/platform.ts';
 import { contractCall, jsonBody } from './client/calls.ts';
 import type { PlatformClient } from './client/client.ts';
 import { refuseToSend } from './client/errors.ts';
 import { type AnswerReader, checkIdentification, nothing, operationName } from './client/operation.ts';
-import { type LearnedPageSize, scanDirectory } from './directory.ts';
+import {
+  judgeEnd,
+  judgeFirstPage,
+  judgeNextPage,
+  type ScanProblem,
+  type ScanState,
+  type Verdict,
+} from './scan-proof.ts';
 import { operationOf } from './table/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { findUser } from './user-lookup.ts';
+import type { UserPage } from './user-record.ts';
+import { searchUsers } from './user-search.ts';
 import { updatePayload, userIdOf, userPayload } from './user-write.ts';
 
 /** Opens the engine's view of a connection over its client (see `Platform`). The client is closed by its owner. */
@@ -63,3 +74,190 @@ const createdUser: AnswerReader<{ readonly userId: string }> = {
     throw new AnswerInvalid('the body has no `userId`');
   },
 };
+
+/** The page size that the scans of a connection in this process have learned. */
+interface LearnedPageSize {
+  pageSize: PageSize;
+}
+
+/** Highest number of consecutive rereads without a new user. */
+const maxFruitlessReads = 4;
+const waitBeforeRereadMs = 500;
+
+/**
+ * Yields every user, enabled and disabled, once, in order of id. Proves that the platform applied our parameters and
+ * that no user moved between two pages unseen (design, "Reading the platform"):
+ * - ids ascend within and across pages, so order and `page` were applied; page 0 shows the real page size;
+ * - a removed user moves later ones forward: when the total goes down, the page before is read again, and the users
+ *   that moved onto it are found there. New users have higher ids, or lower ones that a scan begun earlier need not
+ *   show;
+ * - a search for enabled users alone never finds more users;
+ * - at the end, distinct users = `totalElements`, and the page after a full last one is empty.
+ * Throws `SCAN_INCOMPLETE` when this is not proven after a bounded number of rereads.
+ */
+async function* scanDirectory(
+  client: PlatformClient,
+  learned: LearnedPageSize,
+  purpose: ScanPurpose,
+  signal: AbortSignal,
+): AsyncGenerator<ScanPage, void> {
+  const { clock, limits } = client;
+  let slowestMs = 0;
+  const enabledTotal = await countEnabled(client, signal, purpose);
+  let state: ScanState | undefined;
+  const read = (index: number, stop: AbortSignal): Promise<UserPage> => {
+    const known = state;
+    const search = async (size: number): Promise<UserPage> => {
+      const beganAt = clock.now();
+      const page = await searchUsers(client, { enabled: false, page: index, size }, stop, purpose);
+      slowestMs = Math.max(slowestMs, clock.now() - beganAt);
+      return page;
+    };
+    return known === undefined
+      ? firstPage(search, learned).catch(explainFirstPage)
+      : search(known.size).catch((error) => emptyPastEnd(error, known, index));
+  };
+  const window = openPageWindow(read, limits.concurrency, signal);
+  try {
+    let fruitless = 0;
+    let highest = -1;
+    for (let index = 0; ; ) {
+      const last = state === undefined ? 0 : Math.ceil(state.total / state.size) - 1;
+      const page = await window.get(index, last);
+      const verdict: Verdict =
+        state === undefined
+          ? judgeFirstPage(page, learned.pageSize.size, enabledTotal)
+          : judgeNextPage(state, page, index, index <= highest);
+      const isFruitful = verdict.kind === 'accept' && (verdict.fresh.length > 0 || verdict.isEnd);
+      fruitless = isFruitful ? 0 : fruitless + 1;
+      if (verdict.kind === 'accept') {
+        state = verdict.state;
+        highest = Math.max(highest, index);
+        if (verdict.fresh.length > 0) yield { users: verdict.fresh, total: state.total };
+        if (verdict.isEnd) break;
+        index++;
+        continue;
+      }
+      if (fruitless > maxFruitlessReads) throw scanIncomplete(verdict.problem);
+      client.logger.warn({ page: index, problem: verdict.problem.text }, 'rereading a page of the directory');
+      window.reset();
+      if (verdict.kind === 'rewind') index = Math.max(0, index - 1);
+      else await clock.sleep(waitBeforeRereadMs, signal).catch((reason) => Promise.reject(scanCancelled(reason)));
+    }
+  } catch (error) {
+    if (isTooLarge(error)) learned.pageSize = afterBreakdown(learned.pageSize);
+    throw error;
+  } finally {
+    window.reset();
+  }
+  const problem = judgeEnd(state, enabledTotal);
+  if (problem !== undefined) throw scanIncomplete(problem);
+  learned.pageSize = afterScan(learned.pageSize, Math.min(state.size, state.count), slowestMs);
+}
+
+/** Reads the first page. Where a size that has grown proves too large, reads it again with the size before. */
+async function firstPage(search: (size: number) => Promise<UserPage>, learned: LearnedPageSize): Promise<UserPage> {
+  const { pageSize } = learned;
+  const reading = search(pageSize.size);
+  const page = await reading.catch(() => undefined);
+  const seen = page === undefined ? undefined : { rows: page.users.length, total: page.total ?? 0 };
+  learned.pageSize = afterFirstPage(pageSize, seen);
+  return learned.pageSize === pageSize ? reading : search(learned.pageSize.size);
+}
+
+/** Returns whether a page was too large: for the platform, for a gateway before it, or for us. */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof PlatformError)) return false;
+  const { status, code, retry } = error;
+  return status === 413 || status === 504 || (code === 'PLATFORM_ANSWER_INVALID' && retry === 'never');
+}
+
+/** Counts the enabled users that a search finds when it does not request disabled ones. */
+async function countEnabled(client: PlatformClient, signal: AbortSignal, purpose: ScanPurpose): Promise<number> {
+  const search = { enabled: true, page: 0, size: 1 };
+  const { total } = await searchUsers(client, search, signal, purpose).catch(explainFirstPage);
+  return total ?? 0;
+}
+
+/** A 400 for the first page means that the platform does not accept the parameters in that place. */
+function explainFirstPage(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.status !== 400) throw error;
+  throw scanIncomplete(
+    { text: `the first page was refused. ${error.message.replace(/\.$/, '')}`, setting: 'dialect.search.parameters' },
+    error,
+  );
+}
+
+/** Some platforms answer a page beyond the last one with an error instead of an empty list. */
+function emptyPastEnd(error: unknown, state: ScanState, index: number): UserPage {
+  const isRefusal = error instanceof PlatformError && (error.status === 400 || error.status === 404);
+  if (isRefusal && index * state.size >= state.total) return { users: [], total: state.total };
+  throw error;
+}
+
+const advice: Readonly<Record<NonNullable<ScanProblem['setting']>, string>> = {
+  'dialect.search.parameters':
+    'The platform seems to ignore the search parameters: set dialect.search.parameters to the other value of query and body.',
+  'dialect.search.pageSize':
+    'The platform seems to use another page size than requested: set dialect.search.pageSize to a size that it supports (100, or 10).',
+};
+
+function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): RollcallError {
+  const todo =
+    setting === undefined
+      ? 'The incomplete read was discarded; try again when the directory changes less.'
+      : advice[setting];
+  const message = `the platform's users could not be read completely: ${text}. ${todo}`;
+  return new RollcallError(message, {
+    code: 'SCAN_INCOMPLETE',
+    retry: setting === undefined ? 'backoff' : 'never',
+    cause,
+  });
+}
+
+function scanCancelled(reason: unknown): RollcallError {
+  const code = reason instanceof RollcallError ? reason.code : 'CANCELLED';
+  return new RollcallError("the read of the platform's users was canceled.", { code, cause: reason });
+}
+
+/** Reads pages ahead and returns them in order. Holds at most `ahead` pages. */
+interface PageWindow {
+  /** Returns page `index`, and starts to read the pages after it up to `last`. */
+  get(index: number, last: number): Promise<UserPage>;
+  /** Discards what was read ahead, because it may be outdated. Must be called at the end. */
+  reset(): void;
+}
+
+/** `read` must obey its signal, which aborts on `reset` and with the outer signal. */
+function openPageWindow(
+  read: (index: number, signal: AbortSignal) => Promise<UserPage>,
+  ahead: number,
+  outer: AbortSignal,
+): PageWindow {
+  let stop = new AbortController();
+  let signal = AbortSignal.any([outer, stop.signal]);
+  const pages = new Map<number, Promise<UserPage>>();
+  const begin = (index: number): Promise<UserPage> => {
+    const page = read(index, signal);
+    // Its failure belongs to the caller that requests the page. Until then it must not count as unhandled.
+    page.catch(() => {});
+    pages.set(index, page);
+    return page;
+  };
+  return {
+    get(index, last) {
+      const page = pages.get(index) ?? begin(index);
+      pages.delete(index);
+      for (let next = index + 1; next <= last && next < index + ahead; next++) {
+        if (!pages.has(next)) begin(next);
+      }
+      return page;
+    },
+    reset() {
+      pages.clear();
+      stop.abort();
+      stop = new AbortController();
+      signal = AbortSignal.any([outer, stop.signal]);
+    },
+  };
+}

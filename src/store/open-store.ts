@@ -12,7 +12,7 @@ import { describeFault } from './db/errors.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
 import { isPostgresUrl, openPostgres } from './db/postgres.ts';
-import { openSqlite } from './db/sqlite.ts';
+import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
 import { explainSqliteError } from '../../src/store/db/errors.ts';
-import { openSqlite } from '../../src/store/db/sqlite.ts';
+import { openSqlite } from '../../src/store/db/sqlite-dialect.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openRun, sampleEntry, sampleTrigger } from '../contracts/store-samples.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

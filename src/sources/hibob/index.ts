@@ -3,7 +3,7 @@ import { defineKind } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { HibobConfig } from './config.ts';
 import { filterField, readHibob } from './read.ts';
-import { statusInputs } from './status.ts';
+import { statusInputs } from './to-person.ts';
 
 /** HiBob, by `POST /people/search` and a service user. */
 export const hibob = defineKind({

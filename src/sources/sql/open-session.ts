@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { RollcallError } from '../../core/run/errors.ts';
+import { type Retry, RollcallError } from '../../core/run/errors.ts';
+import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
 import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from '../../drivers/sql/database-url.ts';
 import type { SessionOptions, SqlSession } from '../../drivers/sql/sql-session.ts';
-import { openSqlite } from '../../drivers/sql/sqlite.ts';
+import { openSqlite, SqliteFailure } from '../../drivers/sql/sqlite.ts';
 import type { SourceIo } from '../../ports/source.ts';
 import type { SqlConfig } from './config.ts';
-import { explainError } from './errors.ts';
 import { readStatement } from './statement.ts';
 
 export interface OpenSession {
@@ -71,4 +71,138 @@ async function readQueryFile(path: string): Promise<string> {
 function notRegular(path: string): RollcallError {
   const message = `${path} is not a file: a folder, pipe or device cannot be read. Set source.queryFile to the file with the query`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+interface Answer {
+  readonly retry: Retry;
+  readonly advice: string;
+  /** The database refuses our credentials. */
+  readonly isRefusal?: true;
+}
+
+interface KnownError extends Answer {
+  readonly codes: RegExp;
+}
+
+/** By SQLSTATE (ISO 9075; PostgreSQL appendix A; MySQL error reference). The first match counts. */
+const serverErrors: readonly KnownError[] = [
+  {
+    codes: /^(28|08004 1130)/,
+    retry: 'never',
+    advice: 'refuses the login. Check user and password in source.url, and the rules of the server for this host',
+    isRefusal: true,
+  },
+  {
+    codes: /^(3D|42000 1049)/,
+    retry: 'never',
+    advice: 'does not exist. Check the database in source.url',
+  },
+  {
+    codes: /^(25006|0A)/,
+    retry: 'never',
+    advice: 'refuses the query, because it would write. Make source.query a plain select; nothing was changed',
+  },
+  {
+    codes: /^(42501|42000 (1044|1142|1143|1227|1370)|HY000 1356)/,
+    retry: 'never',
+    advice: 'forbids the user of source.url to read this. Grant it select on what the query reads',
+  },
+  {
+    codes: /^42/,
+    retry: 'never',
+    advice: 'cannot run the query. Correct source.query, or grant what it reads: a table or column may be missing',
+  },
+  {
+    codes: /^22/,
+    retry: 'never',
+    advice: 'failed on a value while it ran the query, most often in a cast. Make the query work for every row',
+  },
+  {
+    codes: /^(57014|70100|HY000 3024)/,
+    retry: 'backoff',
+    advice: 'did not finish in time. Make the query faster (an index, a smaller view) or raise source.statementTimeout',
+  },
+  {
+    codes: /^(08|25P0|40|53|57|58)/,
+    retry: 'backoff',
+    advice: 'ended the read: it stops, starts, fails over, or has no free connection. The read is repeated',
+  },
+];
+
+const sqliteErrors: readonly KnownError[] = [
+  {
+    codes: /^SQLITE_CANTOPEN/,
+    retry: 'backoff',
+    advice: 'cannot be opened. Check the path in source.url, and that this process can read file and folder',
+  },
+  {
+    codes: /^(SQLITE_NOTADB|SQLITE_READONLY|SQLITE_AUTH|SQLITE_PERM)/,
+    retry: 'never',
+    advice: 'cannot be used: it is not an SQLite file, or the query would write. Check source.url and source.query',
+  },
+  { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is locked by another process' },
+  {
+    codes: /^TIMEOUT/,
+    retry: 'backoff',
+    advice: 'did not finish in time. Make the query faster (an index, a smaller view) or raise source.statementTimeout',
+  },
+  {
+    codes: /^SQLITE_ERROR|^SQLITE_RANGE/,
+    retry: 'never',
+    advice: 'cannot run the query. Correct source.query: a table or column may be missing',
+  },
+];
+
+const lost =
+  'cannot be reached, or the connection broke while it was read. Check host, port and network; the next run repeats the read';
+const unexpected: Answer = {
+  retry: 'backoff',
+  advice: 'returned an unexpected error. The read is repeated; check the log of the database',
+};
+
+/**
+ * Turns a driver's error into `SOURCE_UNAVAILABLE` with advice. The message names SQLSTATE only: the database's own text
+ * may hold values. That text is `raw`; `detail` and the statement are omitted.
+ */
+function explainError(error: unknown, place: string): unknown {
+  if (error instanceof RollcallError || !(error instanceof Error)) return error;
+  const state = stateOf(error);
+  if (state === undefined) {
+    const trouble = tlsTrouble(error, 'source.url');
+    const shown = 'code' in error ? String(error.code) : '';
+    if (trouble !== undefined) return unavailable(place, { ...trouble, retry: 'never', raw: error.message });
+    return unavailable(place, { advice: lost, shown, retry: 'backoff', raw: error.message });
+  }
+  const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
+  const { advice, retry, isRefusal }: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;
+  const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
+  return unavailable(place, { advice, shown: state, raw: error.message, retry, code });
+}
+
+interface Explanation {
+  readonly advice: string;
+  /** SQLSTATE, or the code of the driver; empty when there is none. */
+  readonly shown: string;
+  /** The database's own text. */
+  readonly raw: string;
+  readonly retry: Retry;
+  readonly code?: 'SOURCE_UNAVAILABLE' | 'SOURCE_REFUSED';
+}
+
+function unavailable(
+  place: string,
+  { advice, shown, raw, retry, code = 'SOURCE_UNAVAILABLE' }: Explanation,
+): RollcallError {
+  const state = shown === '' ? '' : ` (${shown})`;
+  return new RollcallError(`the database ${place} ${advice}${state}.`, { code, retry, raw: raw.slice(0, 4000) });
+}
+
+/** Returns SQLSTATE, with MySQL's own number; or SQLite's code. Undefined when the error is not from a database. */
+function stateOf(error: Error): string | undefined {
+  if (error instanceof SqliteFailure) return error.code;
+  if ('sqlState' in error && typeof error.sqlState === 'string' && 'errno' in error) {
+    return `${error.sqlState} ${error.errno}`;
+  }
+  const code = 'code' in error ? String(error.code) : '';
+  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }

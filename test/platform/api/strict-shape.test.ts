@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { strictDifferences } from '../../../src/platform/contract-suite/checks.ts';
 import { runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
-import { strictDifferences } from '../../../src/platform/contract-suite/strict-shape.ts';
 import { RoleList } from '../../../src/platform/table/administration.ts';
 import { EvaluationAnswer } from '../../../src/platform/table/evaluations.ts';
 import { GoalListAnswer } from '../../../src/platform/table/goals.ts';

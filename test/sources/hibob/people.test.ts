@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { hibob } from '../../../src/sources/hibob/index.ts';
-import { lifecycleReader } from '../../../src/sources/hibob/status.ts';
+import { lifecycleReader } from '../../../src/sources/hibob/to-person.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
 import { readWhole } from '../../contracts/source.ts';
 import { type BobOptions, type BobPerson, bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AssertionFacts, signedAssertion } from '../../../src/sources/successfactors/authority.ts';
+import { type AssertionFacts, signedAssertion } from '../../../src/sources/successfactors/index.ts';
 import { makeClientKeys } from '../../fakes/hris/successfactors.ts';
 import { run } from '../../support/services/programs.ts';
 import { findXmlsec } from '../../support/services/xmlsec.ts';
