@@ -1,50 +1,14 @@
 import { z } from 'zod';
-import {
-  RevokeAnswer,
-  Role,
-  RoleList,
-  TokenPair,
-  TokenRequest,
-  UserFileAnswer,
-  UserFileRecord,
-  UserFileUpload,
-} from './administration.ts';
-import { Evaluation, EvaluationAnswer, EvaluationListAnswer } from './evaluations.ts';
+import * as administration from './administration.ts';
+import * as evaluations from './evaluations.ts';
 import { examples } from './examples.ts';
-import {
-  Feedback,
-  FeedbackAnswer,
-  FeedbackDeclinePayload,
-  FeedbackListAnswer,
-  FeedbackPayload,
-  FeedbackRequestPayload,
-} from './feedback.ts';
-import { Goal, GoalAnswer, GoalListAnswer, GoalPayload, GoalUpdatePayload } from './goals.ts';
+import * as feedback from './feedback.ts';
+import * as goals from './goals.ts';
 import { type Operation, type OperationId, operations } from './operations.ts';
 import { dropSafeBounds, parameterNotes, pathParameters, queryMembers } from './parameters.ts';
-import { LeaderLinks, LeaderListAnswer, LeaderRecord, ProfileImage, RatedTopic, UserSummary } from './people.ts';
-import {
-  CreatedUser,
-  UserAnswer,
-  UserPayload,
-  UserRecord,
-  UserSearchAnswer,
-  UserUpdateAnswer,
-  UserUpdatePayload,
-} from './users.ts';
-import {
-  CountedPage,
-  EmptyObject,
-  epochMs,
-  epochTime,
-  GrantErrorBody,
-  longId,
-  NumberedPage,
-  PlatformErrorBody,
-  sentId,
-  TotalPage,
-  Unshown,
-} from './wire.ts';
+import * as people from './people.ts';
+import * as users from './users.ts';
+import * as wire from './wire.ts';
 
 export interface OpenApiOptions {
   /** Address of the platform. Absent: the document names no server. */
@@ -96,8 +60,9 @@ export function renderOpenApi({ serverUrl, version = '1' }: OpenApiOptions = {})
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
       const known: unknown = zodSchema;
-      if (known === longId || known === sentId) Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
-      if (zodSchema === epochTime || zodSchema === epochMs) {
+      if (known === wire.longId || known === wire.sentId)
+        Object.assign(clear(jsonSchema), { type: 'integer', format: 'int64' });
+      if (zodSchema === wire.epochTime || zodSchema === wire.epochMs) {
         delete jsonSchema.minimum;
         delete jsonSchema.maximum;
         Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
@@ -243,48 +208,13 @@ function nameOf(schema: z.ZodType): string {
   return name;
 }
 
-/** The schemas that have their own name in the OpenAPI document. */
-export const components: Readonly<Record<string, z.ZodType>> = {
-  PlatformErrorBody,
-  GrantErrorBody,
-  TokenRequest,
-  TokenPair,
-  RevokeAnswer,
-  UserPayload,
-  UserUpdatePayload,
-  UserRecord,
-  UserAnswer,
-  UserUpdateAnswer,
-  UserSearchAnswer,
-  CreatedUser,
-  UserFileUpload,
-  UserFileRecord,
-  UserFileAnswer,
-  EmptyObject,
-  Role,
-  RoleList,
-  Unshown,
-  LeaderLinks,
-  LeaderRecord,
-  LeaderListAnswer,
-  ProfileImage,
-  UserSummary,
-  RatedTopic,
-  Feedback,
-  FeedbackAnswer,
-  FeedbackListAnswer,
-  FeedbackRequestPayload,
-  FeedbackDeclinePayload,
-  FeedbackPayload,
-  Goal,
-  GoalAnswer,
-  GoalListAnswer,
-  GoalPayload,
-  GoalUpdatePayload,
-  Evaluation,
-  EvaluationAnswer,
-  EvaluationListAnswer,
-  NumberedPage,
-  TotalPage,
-  CountedPage,
-};
+/** The exported schemas of requests, answers and their parts. Each has its own name in the document. */
+export const components: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  [wire, administration, users, people, feedback, goals, evaluations].flatMap((schemas) =>
+    Object.entries(schemas).filter((entry): entry is [string, z.ZodType] => isComponent(...entry)),
+  ),
+);
+
+function isComponent(name: string, value: unknown): boolean {
+  return value instanceof z.ZodType && /^[A-Z]/.test(name) && !name.endsWith('Query');
+}
