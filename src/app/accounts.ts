@@ -8,7 +8,7 @@ import { unknownFields } from '../core/run/batch.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import type { Dialect } from '../core/run/settings.ts';
-import type { Store } from '../ports/store.ts';
+import type { Renaming, Store } from '../ports/store.ts';
 import { leaveDetail, leftOwners, orphaned } from '../run/compare/compare-people.ts';
 import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
@@ -45,6 +45,8 @@ interface Step {
   readonly adoption: Adoption;
   /** The account that gets the new identification, and what the write carries so that it clears nothing. */
   readonly renamed?: { readonly account: User; readonly fields: FieldValues };
+  /** The account got the identification by an adoption that was interrupted: only the ledger has the former one. */
+  readonly interrupted?: Pick<Renaming, 'from' | 'accountId'>;
 }
 
 /**
@@ -91,9 +93,12 @@ export async function adoptPeople(
         );
   io.checkpoint('ledger-written');
   const done: Adoption[] = [];
-  for (const { adoption, renamed } of steps) {
+  for (const { adoption, renamed, interrupted } of steps) {
     const { identification } = adoption;
-    if (renamed !== undefined) {
+    if (interrupted !== undefined) {
+      await io.store.ledger.rename({ connection, sync: name, ...interrupted, to: identification });
+      done.push({ ...adoption, isDone: true });
+    } else if (renamed !== undefined) {
       const { account, fields } = renamed;
       // The audit has the request even if this process ends before the platform answers.
       await io.store.audit.add(entryOfAudit(renameDetail({ from: account.identification, to: identification })));
@@ -135,7 +140,8 @@ async function stepsFor(
     const user = lookup.found ? lookup.user : undefined;
     const entry = liveEntry(user, known.get(identification));
     if (entry !== undefined || user !== undefined) {
-      steps.push(ownerStep(identification, user, entry, sync));
+      const half = user && entry === undefined ? await interruptedStep(identification, user, sync, io) : undefined;
+      steps.push(half ?? ownerStep(identification, user, entry, sync));
       continue;
     }
     const explained = await explain(identification, sync, io, signal);
@@ -149,6 +155,22 @@ async function stepsFor(
   if (unknown.length === 0) return steps;
   const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed; check the spelling, also upper and lower case`;
   throw new RollcallError(message, { code: 'USAGE' });
+}
+
+/** Returns the rest of an adoption that ended after the platform had changed the account, and before the ledger followed. */
+async function interruptedStep(
+  identification: string,
+  { id, enabled }: User,
+  { settings: { name, connection } }: Sync,
+  { store }: EngineIo,
+): Promise<Step | undefined> {
+  const [last] = await renamesOf(identification, connection, store);
+  const entry = last?.to === identification ? await store.ledger.get(connection, last.from) : undefined;
+  if (entry?.accountId !== id || entry.owner !== name) return undefined;
+  const { identification: from } = entry;
+  const effect = `an interrupted adoption gave the account of ${from} this identification: what is known of ${from} follows`;
+  const facts = { identification, account: { id, enabled }, other: from, owner: name, isDone: false } as const;
+  return { adoption: { ...facts, kind: 'rename', effect }, interrupted: { from, accountId: id } };
 }
 
 /** Returns the entry of a user who is not removed, about the account that the platform shows. */
@@ -252,9 +274,8 @@ async function isRenamed(
 /** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */
 export async function findOrphans({ store, syncs }: Pick<EngineIo, 'store' | 'syncs'>): Promise<readonly Orphans[]> {
   const found: Orphans[] = [];
-  const configured = [...syncs.values()].map(({ settings }) => settings);
-  for (const [connection, some] of Map.groupBy(configured, (sync) => sync.connection)) {
-    const names = some.map(({ name }) => name);
+  for (const [connection, some] of Map.groupBy(syncs.values(), ({ settings }) => settings.connection)) {
+    const names = some.flatMap(({ settings: { name }, storedAs = name }) => [name, storedAs]);
     const owners = [...(await store.syncNames.owners(connection))].filter(([owner]) => !names.includes(owner));
     const left = owners.length === 0 ? new Set() : await leftOwners(connection, store);
     for (const [owner, users] of owners) {

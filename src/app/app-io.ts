@@ -12,6 +12,7 @@ import type {
 } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
+import type { Run } from '../ports/store.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundPeople } from '../views/people.ts';
@@ -39,6 +40,8 @@ export interface AppIo {
    * Drives one run in this process. `busy`: another process drives it. `stopped`: the signal aborted, or the lease was lost.
    */
   readonly drive: (run: string, options: WatchOptions) => Promise<'ended' | 'busy' | 'stopped'>;
+  /** Ends the open runs of syncs that are not configured, unless a deployment does. Returns them. */
+  readonly endOrphans: (signal: AbortSignal) => Promise<readonly Run[]>;
   /** Evaluates alerts once, after a run that ended in this process. Never rejects. */
   readonly checkAlerts: (signal: AbortSignal) => Promise<void>;
   /** Absent without Redis in the configuration. */

@@ -1,11 +1,11 @@
+import { type Change, type ChangeKind, type DecidedFields, isFreezable } from '../core/plan/change.ts';
 import { fieldsApproved } from '../core/plan/decision.ts';
 import { isUndoRule } from '../core/plan/undo.ts';
-
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, PlannedChange, Run, RunScope } from '../ports/store.ts';
-import type { EngineIo } from '../run/engine-io.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { requestRun } from '../run/request-run.ts';
 import { changesOf } from '../run/seal/batches.ts';
 import type { VerdictReport } from '../views/holds.ts';
@@ -23,9 +23,10 @@ import {
 } from './holds.ts';
 
 /**
- * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ.
+ * How long an approval is valid, and how long a shown or held change may be approved (ms). Later its reason may differ. See
+ * `approvedUntil`.
  */
-const approvalMs = 24 * 3_600_000;
+export const approvalMs = 24 * 3_600_000;
 
 export interface VerdictOrder extends ChangeSelection {
   readonly reason?: string;
@@ -37,8 +38,14 @@ export interface Verdicts {
   readonly changes: number;
   /** Number of approved changes that an operator had rejected before. */
   readonly reopened: number;
+  /** Number of rejected changes of which other fields remain: the requested run plans them without the rejected ones. */
+  readonly reduced: number;
   /** Whether the approval also accepted the doubted read of the run. */
   readonly acceptsRead: boolean;
+  /** Until when the approval is valid (epoch ms). Undefined for a rejection. */
+  readonly expiresAt: number | undefined;
+  /** When the freeze ends that approved changes wait for (epoch ms). */
+  readonly frozenUntil: number | undefined;
 }
 
 export interface VerdictPreview {
@@ -49,10 +56,7 @@ export interface VerdictPreview {
   readonly acceptsRead: boolean;
 }
 
-/**
- * Approves or rejects the open changes of a run, or a part of them, and audits it. See `approveRun` and `rejectRun`, which
- * say what they throw.
- */
+/** Approves or rejects the open changes of a run, or a part of them, and audits it. Throws as `giveVerdict` does. */
 export async function decideRun(
   io: AppIo,
   action: 'approve' | 'reject',
@@ -61,17 +65,17 @@ export async function decideRun(
 ): Promise<VerdictReport> {
   const { engine } = io;
   const run = await findRun(id, engine.store);
-  const decide = action === 'approve' ? approveRun : rejectRun;
-  const { changes, reopened, acceptsRead } = await decide(run, by, engine, order);
+  const { acceptsRead, reopened, ...given } = await giveVerdict(run, { action, by, ...order }, engine);
+  const { changes } = given;
   const read = acceptsRead ? ', and the read' : '';
   const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}${read}`;
   await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
-  return { run: run.id, sync: run.sync, changes, isDeploymentRunning: await io.isDeployed() };
+  return { run: run.id, sync: run.sync, ...given, isDeploymentRunning: await io.isDeployed() };
 }
 
 /**
  * Returns the changes that an approval or rejection would decide now; `limit`: how many as they were planned. Throws as
- * `approveRun` and `rejectRun` do.
+ * `giveVerdict` does.
  */
 export async function previewVerdict(
   { engine: io }: Pick<AppIo, 'engine'>,
@@ -88,43 +92,75 @@ export async function previewVerdict(
 }
 
 /**
- * Approves the open changes that guards held in a run, or the selected part of them. Requests a run that delivers the
- * changes that are then unchanged. Without a selection, the run's read becomes the baseline for the guards on reads.
+ * Approves or rejects the open changes that guards held in a run, or the selected part of them. Changes outside the
+ * selection stay held until they are decided.
+ *
+ * An approval requests a run that delivers the changes that are then unchanged. Without a selection, the run's read
+ * becomes the baseline for the guards on reads. While the reason of a rejection lasts, no run delivers the changes or
+ * asks about them again; where only some fields were rejected, a run is requested that plans the rest.
+ *
  * Throws `CONFLICT` when no change is open: the holds have expired or were approved before, their reasons have ended,
- * or an operator rejected them and the order does not reopen them. Changes outside the selection stay held until they
- * are decided. Throws `USAGE` for a sync that is no longer configured, and for a selection that names other people.
+ * or an operator rejected them and the order does not reopen them. Throws `USAGE` for an approval of a sync that is no
+ * longer configured, and for a selection that names other people.
  */
-export async function approveRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
+export async function giveVerdict(
+  run: Run,
+  { action, by, ...order }: VerdictOrder & { readonly action: 'approve' | 'reject'; readonly by: string },
+  io: EngineIo,
+): Promise<Verdicts> {
   const { id, sync } = run;
-  findSync(sync, io.syncs);
+  const isApproval = action === 'approve';
+  if (isApproval) findSync(sync, io.syncs);
   const held = await selectHeld(run, order, io);
-  const chosen = await toApprove(run, held, order, io);
-  const acceptsRead = held.isWhole && (await isReadWaiting(run, io.store));
-  const reopened = chosen.filter(isRejected).length;
+  const chosen = isApproval ? await toApprove(run, held, order, io) : toReject(run, held);
+  const acceptsRead = isApproval && held.isWhole && (await isReadWaiting(run, io.store));
+  const reopened = isApproval ? chosen.filter(isRejected).length : 0;
+  const reduced = isApproval ? 0 : chosen.filter(leavesRest).length;
   const at = io.clock.now();
-  const verdict = { state: 'approved', by, why: order.reason, at, expiresAt: at + approvalMs } as const;
-  const approved = chosen.map((name) => ({ ...name, fields: name.approves }));
-  const changes = await io.store.decisions.decide(sync, approved, { ...verdict, reopens: reopened > 0 });
+  const { frozenUntil, expiresAt } = isApproval ? approvedUntil(chosen, io.syncs.get(sync), at) : notApproved;
+  const shared = { by, why: order.reason, at };
+  const changes =
+    expiresAt === undefined
+      ? await io.store.decisions.decide(sync, chosen, { state: 'rejected', ...shared })
+      : await io.store.decisions.decide(
+          sync,
+          chosen.map((name) => ({ ...name, fields: name.approves })),
+          { state: 'approved', ...shared, expiresAt, reopens: reopened > 0 },
+        );
   await io.store.decisions.leaveOut(sync, held.leftOut, by);
   if (acceptsRead) await io.store.reads.accept(id);
-  // Only a run of the same undo proposes these changes again.
-  const isUndo = chosen.some(({ rule }) => isUndoRule(rule));
-  const scope: RunScope = isUndo ? run.scope : { kind: 'all', isFull: true };
-  await requestRun({ sync, kind: 'approval', scope }, io);
-  return { changes, reopened, acceptsRead };
+  if (isApproval || reduced > 0) {
+    // Only a run of the same undo proposes its changes again.
+    const isUndo = chosen.some(({ rule }) => isUndoRule(rule));
+    const scope: RunScope = isUndo ? run.scope : { kind: 'all', isFull: true };
+    if (io.syncs.has(sync)) await requestRun({ sync, kind: 'approval', scope }, io);
+  }
+  return { changes, reopened, reduced, acceptsRead, expiresAt, frozenUntil };
 }
 
+/** Returns whether the rejection leaves fields of the change for a later plan. */
+function leavesRest({ kind, fields, approves }: HeldName): boolean {
+  const isPart = kind === 'update' || kind === 'enable';
+  return isPart && !fields.isWhole && Object.keys(fields.digests).length < approvedParts(kind, approves);
+}
+
+/** An enable is a part of its own. */
+function approvedParts(kind: ChangeKind, { digests }: DecidedFields): number {
+  return Object.keys(digests).length + (kind === 'enable' ? 1 : 0);
+}
+
+const notApproved = { frozenUntil: undefined, expiresAt: undefined };
+
 /**
- * Rejects the changes that guards held in a run. While their reason lasts, no run delivers these changes or asks about
- * them again.
+ * Returns until when an approval is valid, and the freeze that it waits for. A freeze drops what it approves, so the
+ * freeze in which the approval is given, or would end, does not count.
  */
-export async function rejectRun(run: Run, by: string, io: EngineIo, order: VerdictOrder = {}): Promise<Verdicts> {
-  const held = await selectHeld(run, order, io);
-  const chosen = toReject(run, held);
-  const verdict = { state: 'rejected', by, why: order.reason, at: io.clock.now() } as const;
-  const changes = await io.store.decisions.decide(run.sync, chosen, verdict);
-  await io.store.decisions.leaveOut(run.sync, held.leftOut, by);
-  return { changes, reopened: 0, acceptsRead: false };
+function approvedUntil(chosen: readonly Pick<Change, 'kind'>[], sync: Sync | undefined, at: number) {
+  const freezeAt = (now: number): number | undefined =>
+    chosen.some(({ kind }) => isFreezable(kind)) ? sync?.frozenUntil?.(now) : undefined;
+  const frozenUntil = freezeAt(at);
+  const end = (frozenUntil ?? at) + approvalMs;
+  return { frozenUntil, expiresAt: (freezeAt(end) ?? end - approvalMs) + approvalMs };
 }
 
 export interface DigestApproval {
@@ -156,12 +192,14 @@ export async function approveDigest(
   }
   // Changes that a run did not hold are already delivered, or the next run plans them again.
   const states = plan.run === undefined ? (['planned', 'held'] as const) : (['held'] as const);
-  const open: DecidedChange[] = [];
+  const open: (DecidedChange & Pick<Change, 'kind'>)[] = [];
   for await (const change of changesOf(plan.id, io, { states })) {
     if (change.isApproved) continue;
-    open.push({ ...decidedChange(change, undefined), fields: fieldsApproved(change) });
+    const { kind } = change;
+    open.push({ ...decidedChange(change, undefined), kind, fields: fieldsApproved(change) });
   }
-  const verdict = { state: 'approved', by, why: reason, at, expiresAt: at + approvalMs } as const;
+  const { expiresAt } = approvedUntil(open, io.syncs.get(sync), at);
+  const verdict = { state: 'approved', by, why: reason, at, expiresAt } as const;
   const changes = await store.decisions.decide(sync, open, verdict);
   if (plan.run !== undefined) await store.reads.accept(plan.run);
   return { changes, rejected: open.length - changes };

@@ -34,6 +34,10 @@ export async function* checkAll(
     yield* checkConnection(name, connection, engine.clock.now(), signal);
     yield await checkDialect(name, connection, engine);
   }
+  for (const { id, sync } of await io.endOrphans(signal)) {
+    const message = `sync ${sync} is not configured, so its open run ${id} was ended. The next run of the connection reads back what it sent`;
+    yield { subject: `sync ${sync}`, state: 'warning', message };
+  }
   for (const { connection, message } of await findOrphans(engine)) {
     yield { subject: `connection ${connection}`, state: 'failed', message };
   }

@@ -1,5 +1,6 @@
 import { type ErrorCode, RollcallError } from '../core/run/errors.ts';
 import type { Run, Store } from '../ports/store.ts';
+import type { EngineIo, Sync } from '../run/engine-io.ts';
 
 /** Returns the named sync. Throws `USAGE`, or another code, with the configured names. */
 export function findSync<Sync>(name: string, syncs: ReadonlyMap<string, Sync>, code: ErrorCode = 'USAGE'): Sync {
@@ -7,6 +8,19 @@ export function findSync<Sync>(name: string, syncs: ReadonlyMap<string, Sync>, c
   if (sync !== undefined) return sync;
   const message = `no sync is called ${name}; the configuration has: ${[...syncs.keys()].join(', ')}`;
   throw new RollcallError(message, { code });
+}
+
+/**
+ * Returns the named sync as the store has it: under its former name, until a command with an effect moves what is kept
+ * under it. Throws as `findSync` does.
+ */
+export function asStored(engine: EngineIo, name: string): { readonly engine: EngineIo; readonly sync: Sync } {
+  const sync = findSync(name, engine.syncs);
+  const { storedAs } = sync;
+  if (storedAs === undefined) return { engine, sync };
+  const former = { ...sync, settings: { ...sync.settings, name: storedAs } };
+  const others = [...engine.syncs].filter(([one]) => one !== name);
+  return { engine: { ...engine, syncs: new Map([...others, [storedAs, former]]) }, sync: former };
 }
 
 /** Returns the named connection; without a name the only one. Throws `USAGE` with the configured names. */

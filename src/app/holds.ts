@@ -1,6 +1,5 @@
 import { normalText } from '../core/person/text.ts';
-import type { ChangeClass } from '../core/plan/change.ts';
-
+import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import {
   type DecidedFields,
   decisionAbout,
@@ -9,7 +8,6 @@ import {
   rejectionsAgainst,
 } from '../core/plan/decision.ts';
 import { undoneHash } from '../core/plan/undo.ts';
-
 import { RollcallError } from '../core/run/errors.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import { undoneBy } from '../ports/runs.ts';
@@ -178,6 +176,7 @@ function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
 
 /** What a verdict needs of a held change. A run may hold a million, so the changes themselves are not kept. */
 export interface HeldName extends DecidedChange {
+  readonly kind: ChangeKind;
   readonly state: HeldState;
   /** The current decision; for an open change, the rejection of a value that it carries. */
   readonly decision: DecisionRecord | undefined;
@@ -240,7 +239,7 @@ async function ownOf(
 
 function nameOf({ change, state, decision, name }: HeldChange, only: readonly ChangeClass[] | undefined): HeldName {
   const approves = name?.fields ?? fieldsApproved(change);
-  return { ...(name ?? decidedChange(change, only)), approves, state, decision };
+  return { ...(name ?? decidedChange(change, only)), kind: change.kind, approves, state, decision };
 }
 
 /** Returns what a decision of these classes of the change is about; `undefined`: of all of them. */

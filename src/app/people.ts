@@ -13,7 +13,7 @@ import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
 import { renamesOf } from './accounts.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
-import { findSync } from './find-named.ts';
+import { asStored, findSync } from './find-named.ts';
 import { personSteps, waitWords } from './person-steps.ts';
 import { untilWords } from './syncs.ts';
 
@@ -21,12 +21,12 @@ const shownChanges = 20;
 
 /** Explains what the next full run decides about one person: the rule, its inputs, and what prevents the change. */
 export async function tracePerson(
-  { engine: io }: AppIo,
+  { engine }: AppIo,
   of: string,
   identification: string,
   signal: AbortSignal,
 ): Promise<PersonTrace> {
-  const sync = findSync(of, io.syncs);
+  const { engine: io, sync } = asStored(engine, of);
   const { name, connection } = sync.settings;
   const now = io.clock.now();
   const explanation = await explain(identification, sync, io, signal);

@@ -6,7 +6,7 @@ import { previewPlan, reportPlan } from '../run/make-preview.ts';
 import type { PreviewState } from '../views/previews.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { type Caller, note } from './audit.ts';
-import { findSync } from './find-named.ts';
+import { asStored, findSync } from './find-named.ts';
 import { inFull } from './requests.ts';
 
 /** The store keeps plans that were only shown no longer. */
@@ -21,12 +21,13 @@ export interface PreviewOrder extends Caller {
 }
 
 /** Makes a plan in this process. No effect but its own rows. */
-export async function planHere({ engine }: AppIo, name: string, options: PlanOptions): Promise<PlanReport> {
-  const sync = findSync(name, engine.syncs);
+export async function planHere(app: AppIo, name: string, options: PlanOptions): Promise<PlanReport> {
+  const { engine, sync } = asStored(app.engine, name);
   const { signal, progress, scope = { kind: 'all', isFull: true } } = options;
   const planId = engine.newId('plan');
   const job = { planId, sync, scope, signal };
-  return reportPlan(await previewPlan(job, { ...engine, progress }), job, engine.store);
+  const report = await reportPlan(await previewPlan(job, { ...engine, progress }), job, engine.store);
+  return { ...report, sync: name };
 }
 
 /** Makes a plan in this process, and stores it as a preview. */

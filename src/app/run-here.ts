@@ -19,6 +19,7 @@ const pollMs = 500;
 export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
   const { engine } = io;
   const resumed: Run[] = [];
+  await io.endOrphans(options.signal);
   for (;;) {
     const state = await engine.store.triggers.state(trigger.id);
     if (state?.kind === 'cancelled') throw neverBegan(trigger);

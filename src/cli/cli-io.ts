@@ -66,6 +66,8 @@ export interface OpenAppOptions {
   readonly mayPresentSeed: boolean;
   /** Whether tokens that were restored from a backup are confirmed. */
   readonly mayPresentRestored?: boolean;
+  /** Leaves what the store keeps under former names of syncs where it is: for commands without effect. */
+  readonly keepsNames?: boolean;
   /** `off` unless the command is long-lived or logs were requested. `on` writes to stderr, at the configured level. */
   readonly logs: 'off' | 'on';
 }

@@ -44,6 +44,7 @@ type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
 export interface AppOptions {
   readonly mayPresentSeed?: true;
   readonly mayPresentRestored?: boolean;
+  readonly keepsNames?: true;
   readonly logs?: 'on';
 }
 
@@ -69,10 +70,11 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
       else print(text);
       return exitCode;
     },
-    async withApp({ mayPresentSeed = false, mayPresentRestored = false, logs }, use) {
+    async withApp({ mayPresentSeed = false, mayPresentRestored = false, keepsNames = false, logs }, use) {
       const app = await io.openApp(configPath, {
         mayPresentSeed,
         mayPresentRestored,
+        keepsNames,
         logs: logs ?? (options.verbose === true ? 'on' : 'off'),
       });
       try {

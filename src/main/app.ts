@@ -13,6 +13,7 @@ import { checkOnce } from '../watch/alerts/open-alerts.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
+import { endOrphans } from '../work/orphans.ts';
 import { openSchedule } from '../work/schedule.ts';
 import { openConfigAlerts, startDeployment } from './deployment.ts';
 import { accessTo, type Engine, platformApiOf } from './engine.ts';
@@ -61,6 +62,7 @@ export function openApp(
       return holder === undefined ? undefined : holder.until - deploymentLeaseMs;
     },
     drive: (run, options) => driveRun(run, driveIo(options)),
+    endOrphans: (signal) => endOrphans(driveIo({ signal, progress: () => {} }), app.isDeployed),
     checkAlerts: (signal) => checkOnce(alerts, io.logger, signal),
     ...(redis === undefined
       ? {}

@@ -50,6 +50,8 @@ export interface EngineParts {
   /** Whether this command may present the configured first refresh token (design, "Tokens"). */
   readonly mayPresentSeed: boolean;
   readonly mayPresentRestored?: boolean;
+  /** Leaves what the store keeps under former names of syncs where it is: for commands without effect. */
+  readonly keepsNames?: boolean;
   /** The proxies of the environment. Absent: none. */
   readonly egress?: Egress;
 }
@@ -67,20 +69,31 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Gives renamed syncs what the store keeps under their former names. Throws as `SyncNames.rename` does. */
+/**
+ * Gives renamed syncs what the store keeps under their former names. Returns the names that are still in use, by the name of
+ * the sync: with `keepsNames`, nothing is moved. Throws as `SyncNames.rename` does.
+ */
 async function moveFormerNames(
   { syncs }: Config,
   { store, clock, logger, newId }: Pick<EngineIo, 'store' | 'clock' | 'logger' | 'newId'>,
-): Promise<void> {
+  { keepsNames = false }: Pick<EngineParts, 'keepsNames'>,
+): Promise<ReadonlyMap<string, string>> {
+  const kept = new Map<string, string>();
   for (const { name: to, connection, formerly: from } of Object.values(syncs)) {
-    if (from === undefined) continue;
+    if (from === undefined || !(await store.syncNames.isUsed({ from, to, connection }))) continue;
+    if (keepsNames) {
+      kept.set(to, from);
+      continue;
+    }
     const detail = `was ${from}`;
     const entry = { id: newId('audit'), at: clock.now(), by: 'configuration', action: 'rename-sync', detail } as const;
-    const rest = { sync: to, connection: undefined, run: undefined };
-    const isMoved = await store.syncNames.rename({ from, to, connection }, { ...entry, ...rest });
-    if (isMoved)
-      logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
+    await store.syncNames.rename(
+      { from, to, connection },
+      { ...entry, sync: to, connection: undefined, run: undefined },
+    );
+    logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
   }
+  return kept;
 }
 
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
@@ -96,7 +109,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
     connections: config.workers.storeConnections,
   });
   const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
-  await moveFormerNames(config, { store, clock, logger, newId }).catch(async (error: unknown) => {
+  const names = await moveFormerNames(config, { store, clock, logger, newId }, given).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
@@ -131,13 +144,18 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
       openSync(
         settings,
         config,
-        { connections, thread },
+        { connections, thread, storedAs: names.get(settings.name) },
         {
           folder: config.folder,
           scratchFolder,
           ...(parts.egress === undefined ? {} : { egress: parts.egress }),
           openTokens: (grant) => {
-            const manager = openSourceTokens(settings.name, grant, { ...parts, store, seal, metrics: meter });
+            const manager = openSourceTokens(names.get(settings.name) ?? settings.name, grant, {
+              ...parts,
+              store,
+              seal,
+              metrics: meter,
+            });
             sourceTokens.push(manager);
             return manager;
           },
@@ -311,7 +329,15 @@ export function openSourceTokens(sync: string, grant: RefreshGrant, parts: Token
 function openSync(
   settings: SyncConfig,
   config: Config,
-  { connections, thread }: { readonly connections: ReadonlyMap<string, Connection>; readonly thread: ExpressionThread },
+  {
+    connections,
+    thread,
+    storedAs,
+  }: {
+    readonly connections: ReadonlyMap<string, Connection>;
+    readonly thread: ExpressionThread;
+    readonly storedAs: string | undefined;
+  },
   base: SourceBase,
 ): Sync {
   const connection = connections.get(settings.connection);
@@ -326,6 +352,7 @@ function openSync(
   const opened = deliveryKinds.map(({ kind, open }) => [kind, open({ platform, dialect, blacklist, outboxFolder })]);
   return {
     settings,
+    ...given({ storedAs }),
     source: settings.source.open(base),
     mapping: compile(settings),
     compile,

@@ -170,7 +170,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     import('./app.ts'),
   ]);
   const clock = systemClock;
-  const { logs, stderr, mayPresentSeed, mayPresentRestored = false } = options;
+  const { logs, stderr, mayPresentSeed, mayPresentRestored = false, keepsNames = false } = options;
   const egress = openEgress(options.env);
   const scope = openLogScope();
   const logger = createLogger({
@@ -189,6 +189,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     checkpoint: () => {},
     mayPresentSeed,
     mayPresentRestored,
+    keepsNames,
     egress,
   });
   const tracing = await openTracing(config, { env: options.env, clock, logger });
@@ -287,7 +288,7 @@ async function configuredSeeds(config: Config): Promise<ReadonlyMap<string, stri
   const { hashSeed } = await import('../platform/tokens/vault.ts');
   const seeds = new Map<string, string>();
   for (const { name, refreshToken } of Object.values(config.connections)) {
-    if (refreshToken !== undefined) seeds.set(name, hashSeed(name, refreshToken.reveal()));
+    if (refreshToken !== undefined) seeds.set(name, hashSeed(refreshToken.reveal()));
   }
   for (const { name, source } of Object.values(config.syncs)) {
     const row = sourceTokenName(name);
@@ -295,7 +296,7 @@ async function configuredSeeds(config: Config): Promise<ReadonlyMap<string, stri
       folder: config.folder,
       scratchFolder: config.folder,
       openTokens: ({ refreshToken }) => {
-        seeds.set(row, hashSeed(row, refreshToken));
+        seeds.set(row, hashSeed(refreshToken));
         return noTokens;
       },
     });

@@ -47,20 +47,27 @@ export interface Learned {
   update(connection: string, change: (known: LearnedFacts) => LearnedFacts): Promise<void>;
 }
 
+/** A sync of the connection that was renamed. */
+interface RenameOrder {
+  readonly from: string;
+  readonly to: string;
+  readonly connection: string;
+}
+
 /** The names under which the store keeps what belongs to a sync. */
 export interface SyncNames {
   /** Counts the users of a connection that are enabled as far as we know, by the name of the sync that owns them. */
   owners(connection: string): Promise<ReadonlyMap<string, number>>;
   /**
-   * Moves everything that is stored under the former name of a sync, once, in one transaction with its audit entry.
-   * Where both names have a read, a roster, a directory or a pause, that of the new name stays. Returns false when
+   * Moves everything that is stored under the former name of a sync, and the tokens of its source, once, in one
+   * transaction with its audit entry. Where both names have a roster, a directory, a pause or tokens, those of the new
+   * name stay. Returns false when
    * nothing is stored under the former name. Throws `CONFLICT`, and moves nothing, when its users are of another
    * connection.
    */
-  rename(
-    order: { readonly from: string; readonly to: string; readonly connection: string },
-    entry: AuditEntry,
-  ): Promise<boolean>;
+  rename(order: RenameOrder, entry: AuditEntry): Promise<boolean>;
+  /** Returns whether anything is stored under the former name. Throws as `rename` does. */
+  isUsed(order: RenameOrder): Promise<boolean>;
 }
 
 export const auditActions = [

@@ -127,6 +127,11 @@ export interface RestoredTokens {
 /** Returns the name under which the tokens of a sync's source are stored, beside those of the connections. */
 export const sourceTokenName = (sync: string): string => `source ${sync}`;
 
+/** Returns the place for which a secret of a pair is sealed. */
+export function tokenPlace(connection: string, generation: number, which: 'access' | 'refresh'): string {
+  return JSON.stringify([connection, generation, which]);
+}
+
 export interface TokenStore {
   get(connection: string): Promise<TokenRecord | undefined>;
   /**

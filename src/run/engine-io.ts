@@ -14,6 +14,8 @@ import type { OwnedRun, Store } from '../ports/store.ts';
  */
 export interface Sync {
   readonly settings: SyncSettings;
+  /** The former name, while the store keeps what is the sync's under it. See `asStored`. */
+  readonly storedAs?: string;
   readonly source: Source;
   readonly mapping: CompiledMapping;
   readonly platform: Platform;

@@ -93,6 +93,17 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
 
     rename({ connection, sync, accountId, from, to }) {
       return inTransaction(db, async (transaction) => {
+        // What was rejected, or left out of a decision, stays so under the new identification.
+        await transaction
+          .updateTable('decisions')
+          .set({ identification: to })
+          .where('sync', '=', sync)
+          .where('identification', '=', from)
+          .where('ended_at', 'is', null)
+          .where((eb) =>
+            eb.or([eb('state', '=', 'rejected'), eb.and([eb('state', '=', 'open'), eb('by_whom', 'is not', null)])]),
+          )
+          .execute();
         const row = await transaction
           .deleteFrom('ledger')
           .where('connection', '=', connection)
@@ -103,15 +114,6 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
           .returningAll()
           .executeTakeFirst();
         if (row === undefined) return;
-        // What was rejected as a whole stays rejected under the new identification. Values are digested with the former one.
-        await transaction
-          .updateTable('decisions')
-          .set({ identification: to })
-          .where('sync', '=', sync)
-          .where('identification', '=', from)
-          .where('state', '=', 'rejected')
-          .where('ended_at', 'is', null)
-          .execute();
         // The sealed columns are bound to the identification.
         const entry = withAccount(seenInSource(toLedgerEntry(row, keys), false), accountId);
         await writer.write(transaction, toLedgerRows(connection, [{ ...entry, identification: to }], keys));

@@ -3,6 +3,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { AlertState } from '../ports/alerts.ts';
 import type { Audit, AuditEntry, Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
 import { isPausing } from '../ports/store-operations.ts';
+import { sourceTokenName, tokenPlace } from '../ports/tokens.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
@@ -127,20 +128,22 @@ export function createSyncNames(db: Database, keys: KeyRing): SyncNames {
       return new Map(rows.map(({ owner, count }) => [owner, Number(count)]));
     },
 
+    async isUsed(order) {
+      await refuseElsewhere(db, order);
+      for (const table of declaredTables) {
+        const { sync } = tables[table] as { readonly sync?: string };
+        if (sync === undefined) continue;
+        const { rows } = await sql`
+          select 1 from ${sql.table(table)} where ${sql.ref(sync)} = ${order.from} limit 1`.execute(db);
+        if (rows.length > 0) return true;
+      }
+      return false;
+    },
+
     rename({ from, to, connection }, entry) {
       return inTransaction(db, async (transaction) => {
-        const elsewhere = await transaction
-          .selectFrom('ledger')
-          .select('connection')
-          .where('owner', '=', from)
-          .where('connection', '!=', connection)
-          .limit(1)
-          .executeTakeFirst();
-        if (elsewhere !== undefined) {
-          const message = `syncs.${to}.formerly: the users of ${from} are on the connection ${elsewhere.connection}, and ${to} syncs to ${connection}. Remove formerly, or name the connection ${elsewhere.connection}; nothing was moved`;
-          throw new RollcallError(message, { code: 'CONFLICT' });
-        }
-        let moved = await moveAlerts(transaction, from, to);
+        await refuseElsewhere(transaction, { from, to, connection });
+        let moved = (await moveAlerts(transaction, from, to)) + (await moveTokens(transaction, keys, from, to));
         for (const table of declaredTables) {
           await resealFor(transaction, keys, table, { from, to });
           moved += await moveRows(transaction, table, from, to);
@@ -151,6 +154,45 @@ export function createSyncNames(db: Database, keys: KeyRing): SyncNames {
       });
     },
   };
+}
+
+type RenameOrder = Parameters<SyncNames['rename']>[0];
+
+async function refuseElsewhere(db: Database, { from, to, connection }: RenameOrder): Promise<void> {
+  const elsewhere = await db
+    .selectFrom('ledger')
+    .select('connection')
+    .where('owner', '=', from)
+    .where('connection', '!=', connection)
+    .limit(1)
+    .executeTakeFirst();
+  if (elsewhere === undefined) return;
+  const message = `syncs.${to}.formerly: the users of ${from} are on the connection ${elsewhere.connection}, and ${to} syncs to ${connection}. Remove formerly, or name the connection ${elsewhere.connection}; nothing was moved`;
+  throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+/** Moves the rotating tokens of the sync's source. */
+async function moveTokens(db: OpenTransaction, keys: KeyRing, from: string, to: string): Promise<number> {
+  const [former, connection] = [sourceTokenName(from), sourceTokenName(to)];
+  const rows = await db.selectFrom('tokens').selectAll().where('connection', 'in', [former, connection]).execute();
+  const row = rows.find((one) => one.connection === former);
+  if (row === undefined) return 0;
+  await db.deleteFrom('tokens').where('connection', '=', former).execute();
+  if (rows.length === 2) return 1;
+  const { generation } = row;
+  const sealedAgain = (text: string | null, which: 'access' | 'refresh'): string | null => {
+    // What no configured key opens stays as it is, and is counted as unreadable.
+    if (text === null || !keys.keyIds.includes(text.slice(3, 11))) return text;
+    const secret = keys.open(text, tokenPlace(former, generation, which));
+    return keys.close(secret, tokenPlace(connection, generation, which));
+  };
+  const access_sealed = sealedAgain(row.access_sealed, 'access');
+  const refresh_sealed = sealedAgain(row.refresh_sealed, 'refresh');
+  await db
+    .insertInto('tokens')
+    .values({ ...row, connection, access_sealed, refresh_sealed })
+    .execute();
+  return 1;
 }
 
 /** A sealed value is bound to the key of its row, so where the name is part of the key it is sealed again. */

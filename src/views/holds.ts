@@ -4,7 +4,7 @@ import type { HeldEnd } from '../ports/reports.ts';
 import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import { budget, type ChangeGroups, change, changeGroups, changeView, type Effect, effect } from './changes.ts';
 import { heldEnd, hold, runSummary, runView } from './runs.ts';
-import { count, type Inner, instant, viewOf } from './wire.ts';
+import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
 
 const doubtedRead = z.object({ sync: z.string(), run: z.string(), reason: z.string().nullable(), startedAt: instant });
 
@@ -103,8 +103,15 @@ export const verdict = z
     run: z.string(),
     sync: z.string(),
     changes: count,
+    reduced: count.describe(
+      'rejected changes of which other fields remain: the run that this requests plans them without the rejected fields',
+    ),
+    expiresAt: instant.nullable().describe('until when an approval is valid'),
+    frozenUntil: instant.nullable().describe('a freeze: approved disables and removes are sent after its end'),
     isDeploymentRunning: z.boolean().describe('false: nothing is delivered until a deployment is started'),
   })
   .meta({ id: 'Verdict' });
+
+export const verdictView = toWire(verdict);
 
 export type VerdictReport = Inner<z.output<typeof verdict>>;

@@ -1,4 +1,5 @@
-import { runLease } from '../ports/leases.ts';
+import { runLease, workersLease } from '../ports/leases.ts';
+import { isKnownPhase } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { type DriveIo, runLeaseMs } from './in-process/drive-run.ts';
@@ -20,8 +21,9 @@ interface Seen {
  * Opens a function that ends runs whose sync was removed from the configuration, because no process can continue them.
  * A run without progress for `orphanGraceMs` fails; a canceled run ends at once. Batches that are out stay unresolved.
  */
-export function openOrphans({ engine, owner, signal }: DriveIo): (run: Run) => Promise<void> {
-  const { store, clock, logger } = engine;
+export function openOrphans(io: DriveIo): (run: Run) => Promise<void> {
+  const { engine } = io;
+  const { clock, logger } = engine;
   const seen = new Map<string, Seen>();
   return async (run) => {
     const { id, sync, isCancelRequested } = run;
@@ -33,17 +35,36 @@ export function openOrphans({ engine, owner, signal }: DriveIo): (run: Run) => P
       if (known === undefined) logger.warn({ run: id, sync, afterMs: orphanGraceMs }, what);
       if (!isCancelRequested) return;
     } else if (!isCancelRequested && clock.now() < known.since + orphanGraceMs) return;
-    const request = { name: runLease(id), owner: `${owner}-orphans`, ttlMs: runLeaseMs };
-    await underLease(request, { leases: store.leases, clock }, signal, async ({ lease }) => {
-      const failure = isCancelRequested ? undefined : whyEnded(sync);
-      await finishRun({ owned: { run, lease } }, engine, failure);
-      seen.delete(id);
-    });
+    if (await endOrphan(run, io)) seen.delete(id);
   };
 }
 
+/**
+ * Ends the runs of removed syncs where no deployment does, and returns them: another command left them. The next run of the
+ * connection reads back what they sent.
+ */
+export async function endOrphans(io: DriveIo, isDeployed: () => Promise<boolean>): Promise<readonly Run[]> {
+  const { store, syncs, clock } = io.engine;
+  const known = new Set([...syncs].flatMap(([name, { storedAs = name }]) => [name, storedAs]));
+  const orphans = (await store.runs.unfinished()).filter(({ sync, phase }) => isKnownPhase(phase) && !known.has(sync));
+  if (orphans.length === 0 || (await isDeployed())) return [];
+  if ((await store.leases.holder(workersLease, clock.now())) !== undefined) return [];
+  const ended: Run[] = [];
+  for (const run of orphans) if (await endOrphan(run, io)) ended.push(run);
+  return ended;
+}
+
+/** Returns whether the run was ended: not while another process has it. */
+async function endOrphan(run: Run, { engine, owner, signal }: DriveIo): Promise<boolean> {
+  const request = { name: runLease(run.id), owner: `${owner}-orphans`, ttlMs: runLeaseMs };
+  const done = await underLease(request, { leases: engine.store.leases, clock: engine.clock }, signal, ({ lease }) =>
+    finishRun({ owned: { run, lease } }, engine, run.isCancelRequested ? undefined : whyEnded(run.sync)),
+  );
+  return done !== undefined;
+}
+
 function whyEnded(sync: string): string {
-  return `the sync ${sync} is no longer in the configuration, so this run cannot continue. If the sync was renamed, the next run under the new name makes the remaining changes`;
+  return `the sync ${sync} is no longer in the configuration, so this run cannot continue. The next run of the connection reads back what it sent. If the sync was renamed, the next run under the new name makes the remaining changes`;
 }
 
 async function progressOf({ id, phase, facts }: Run, { store }: DriveIo['engine']): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { approveDigest, approveRun, previewVerdict, rejectRun } from '../../src/app/approve.ts';
+import { approveDigest, giveVerdict, previewVerdict } from '../../src/app/approve.ts';
 import type { OwnedRun, Run, RunFacts } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -68,19 +68,19 @@ const refusal = async (verdict: Promise<unknown>): Promise<string> =>
 
 test('an approval of a part does not accept the read, and an approval of everything does', async () => {
   const { store, io, run } = await openHeld({ isReadDoubted: true });
-  await approveRun(run, 'ops', io, { ids: [first] });
-  await approveRun(run, 'ops', io, { except: [second] });
+  await giveVerdict(run, { action: 'approve', by: 'ops', ids: [first] }, io);
+  await giveVerdict(run, { action: 'approve', by: 'ops', except: [second] }, io);
   expect(await store.reads.last('people')).toBeUndefined();
-  await approveRun(run, 'ops', io);
+  await giveVerdict(run, { action: 'approve', by: 'ops' }, io);
   expect(await store.reads.last('people')).toMatchObject({ run: run.id });
 });
 
 test.each([
-  ['approval', approveRun],
-  ['rejection', rejectRun],
-])('the people whom an %s leaves out need a decision of their own', async (_, decide) => {
+  ['approval', 'approve'],
+  ['rejection', 'reject'],
+] as const)('the people whom an %s leaves out need a decision of their own', async (_, action) => {
   const { store, io, run } = await openHeld();
-  expect(await decide(run, 'ops', io, { ids: [first, second] })).toMatchObject({ changes: 2 });
+  expect(await giveVerdict(run, { action, by: 'ops', ids: [first, second] }, io)).toMatchObject({ changes: 2 });
   for (const name of others) {
     expect(await store.decisions.of('people', name)).toMatchObject([{ state: 'open', by: 'ops' }]);
   }
@@ -98,45 +98,52 @@ test('a plan is approved by its digest for 24 hours, and not later', async () =>
 
 test('an approval of a digest leaves what an operator rejected since', async () => {
   const { io, run, statesOf } = await openHeld();
-  await rejectRun(run, 'ana', io, { ids: [first] });
+  await giveVerdict(run, { action: 'reject', by: 'ana', ids: [first] }, io);
   expect(await approveDigest('people', 'c'.repeat(64), { by: 'ops' }, io)).toEqual({ changes: 4, rejected: 1 });
   expect(await statesOf()).toMatchObject({ [first]: 'rejected', [second]: 'approved' });
 });
 
 test('a rejection takes back the approvals that no run has used', async () => {
   const { io, run, statesOf } = await openHeld();
-  await approveRun(run, 'ops', io, { ids: [first, second] });
-  expect(await rejectRun(run, 'ana', io)).toMatchObject({ changes: 5 });
+  await giveVerdict(run, { action: 'approve', by: 'ops', ids: [first, second] }, io);
+  expect(await giveVerdict(run, { action: 'reject', by: 'ana' }, io)).toMatchObject({ changes: 5 });
   expect(new Set(Object.values(await statesOf()))).toEqual(new Set(['rejected']));
 });
 
 test('a rejection does not touch approvals that a run has used', async () => {
   const { io, run, deliver, statesOf } = await openHeld();
-  await approveRun(run, 'ops', io, { ids: [first, second] });
+  await giveVerdict(run, { action: 'approve', by: 'ops', ids: [first, second] }, io);
   await deliver();
-  expect(await rejectRun(run, 'ana', io)).toMatchObject({ changes: 3 });
+  expect(await giveVerdict(run, { action: 'reject', by: 'ana' }, io)).toMatchObject({ changes: 3 });
   expect(await statesOf()).toMatchObject({ [first]: 'approved', [second]: 'approved' });
 });
 
 test('a refusal because of a rejection suggests a command about the selected people only', async () => {
   const { io, run, statesOf } = await openHeld();
-  await rejectRun(run, 'Bea', io, { ids: [first], reason: 'on leave' });
+  await giveVerdict(run, { action: 'reject', by: 'Bea', ids: [first], reason: 'on leave' }, io);
   const order = { ids: [first] };
   for (const refused of [
-    approveRun(run, 'ops', io, order),
+    giveVerdict(run, { action: 'approve', by: 'ops', ...order }, io),
     previewVerdict({ engine: io }, 'approve', run.id, { ...order, limit: 1 }),
   ]) {
     const message = await refusal(refused);
     expect(message).toContain(`Bea rejected 1 change that run ${run.id} held (on leave)`);
     expect(message).toContain(`"rollcall approve ${run.id} --user ${first} --reopen"`);
   }
-  expect(await approveRun(run, 'ops', io, { ...order, reopens: true })).toMatchObject({ changes: 1, reopened: 1 });
+  expect(await giveVerdict(run, { action: 'approve', by: 'ops', ...order, reopens: true }, io)).toMatchObject({
+    changes: 1,
+    reopened: 1,
+  });
   expect(await statesOf()).toMatchObject({ [first]: 'approved', [second]: 'open' });
 });
 
 test('a suggested command names no person when the whole run was rejected', async () => {
   const { io, run } = await openHeld();
-  await rejectRun(run, 'Bea', io);
-  expect(await refusal(approveRun(run, 'ops', io))).toContain(`"rollcall approve ${run.id} --reopen"`);
-  expect(await refusal(rejectRun(run, 'ana', io))).toContain('so there is nothing to reject');
+  await giveVerdict(run, { action: 'reject', by: 'Bea' }, io);
+  expect(await refusal(giveVerdict(run, { action: 'approve', by: 'ops' }, io))).toContain(
+    `"rollcall approve ${run.id} --reopen"`,
+  );
+  expect(await refusal(giveVerdict(run, { action: 'reject', by: 'ana' }, io))).toContain(
+    'so there is nothing to reject',
+  );
 });

@@ -25,7 +25,13 @@ afterEach(() => store.close());
 /** The surroundings of a shell beside a deployment, which may be away. */
 function shell(isDeployed: () => boolean, drive: AppIo['drive'] = async () => 'busy'): AppIo {
   const engine = { store, clock } as unknown as EngineIo;
-  return { engine, isDeployed: async () => isDeployed(), drive, checkAlerts: async () => {} } as unknown as AppIo;
+  return {
+    engine,
+    isDeployed: async () => isDeployed(),
+    drive,
+    checkAlerts: async () => {},
+    endOrphans: async () => [],
+  } as unknown as AppIo;
 }
 
 async function running(): Promise<OwnedRun> {

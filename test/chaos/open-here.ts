@@ -13,15 +13,18 @@ export interface HereOptions {
   readonly logger: Logger;
   readonly uptime?: Uptime;
   readonly checkpoint?: Checkpoint;
+  /** As a command without effect opens it. */
+  readonly keepsNames?: boolean;
   /** Stands in front of the store that the engine uses. */
   readonly watchStore?: (store: Store) => Store;
 }
 
 /** The product over one configuration file, as a command of the command line would open it. Must be closed. */
 export async function openHere(path: string, options: HereOptions): Promise<{ app: AppIo; engine: Engine }> {
-  const { clock, logger, uptime, checkpoint = () => {}, watchStore = (store) => store } = options;
+  const { clock, logger, uptime, checkpoint = () => {}, keepsNames = false } = options;
+  const { watchStore = (store) => store } = options;
   const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
-  const parts = { clock, logger, newId: newUlid, checkpoint, mayPresentSeed: true };
+  const parts = { clock, logger, newId: newUlid, checkpoint, keepsNames, mayPresentSeed: true };
   const opened = await openEngine(config, uptime === undefined ? parts : { ...parts, uptime });
   const engine = { ...opened, io: { ...opened.io, store: watchStore(opened.io.store) } };
   return { app: openApp(config, engine), engine };

@@ -93,7 +93,8 @@ test('what was rejected is not asked about again', async () => {
   const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
   const rejected = await shell.run(['reject', run, '--yes', '--json']);
 
-  expect(rejected.json()).toEqual({ run, sync: 'people', verdict: 'rejected', changes: 8, isDeploymentRunning: false });
+  const decided = { run, sync: 'people', verdict: 'rejected', changes: 8, reduced: 0 };
+  expect(rejected.json()).toEqual({ ...decided, expiresAt: null, frozenUntil: null, isDeploymentRunning: false });
 });
 
 test('runs are listed and shown, and a run can be tried again', async () => {

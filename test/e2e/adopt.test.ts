@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adoptPeople, planAdoption } from '../../src/app/accounts.ts';
-import { decideRun } from '../../src/app/approve.ts';
+import { decideRun, type VerdictOrder } from '../../src/app/approve.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
@@ -180,6 +180,7 @@ it.each<CheckpointName>(['ledger-written', 'change-accepted'])(
     expect(await ownerOf(office, 'XE1')).toBe('people');
     expect(office.sandbox.state.users.has('R1')).toBe(true);
     expect(office.sandbox.state.users.has('E1')).toBe(false);
+    expect([await ownerOf(office, 'E1'), await ownerOf(office, 'R1')]).toEqual([undefined, 'people']);
     expect((await auditOf(office)).map(({ detail }) => detail).sort()).toEqual([
       'account of E1 gets the identification R1',
       'users of other syncs: XE1 (second)',
@@ -229,15 +230,51 @@ it('why of a person who belongs to another sync says whose user it is, and how o
   expect(await next()).toMatch(/25 h ago\), older than handOver\.maxAge, so the user does not move to second before/);
 });
 
-it('a disable that was rejected stays rejected when adopt gives the account another identification', async () => {
+describe('what a person decided follows an account to its new identification', () => {
   const none = { absolute: 0, percent: 0, cap: 0 };
-  const office = await openOffice({ sandbox: { people: usersOf(staff) }, sync: { guards: { disables: none } } });
-  await office.applyRows(staff);
-  const left = staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
-  const { run } = await office.applyRows(left);
-  await decideRun(office.app, 'reject', run.id, { by: 'ana' });
-  const renamed = (status: string) => left.map((row) => (row.id === 'E1' ? { ...row, id: 'N1', status } : row));
-  await office.writeEmployees(renamed('active'));
-  await adoptPeople(office.app, 'people', ['N1'], ana);
-  expect((await office.applyRows(renamed('left'))).run).toMatchObject({ counts: { held: 0 }, facts: { rejected: 1 } });
+  const everyone = staff.map((row): Row => ({ ...row, area: 'Sales' }));
+  const people = [...usersOf(everyone)].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
+  const mail = 'new@example.com';
+  const dropped = { counts: { held: 0, applied: 0 }, facts: { rejected: 1 } };
+
+  it.each<{
+    readonly what: string;
+    readonly patch: Row;
+    readonly order?: VerdictOrder;
+    readonly isOurs?: false;
+    readonly kept: object;
+  }>([
+    { what: 'a rejected disable', patch: { status: 'left' }, kept: dropped },
+    { what: 'a rejected value', patch: { mail }, kept: dropped },
+    { what: 'a rejected value of a user that is not ours yet', patch: { mail }, isOurs: false, kept: dropped },
+    {
+      what: 'a rejected value, while the rest goes on',
+      patch: { mail, area: 'Legal' },
+      order: { only: ['emailChanges'] },
+      kept: { counts: { held: 0, applied: 1 } },
+    },
+    {
+      what: 'what was left out',
+      patch: { mail },
+      order: { except: ['E1'] },
+      kept: { counts: { held: 1, applied: 0 } },
+    },
+  ])('$what', async ({ what, patch, order = {}, isOurs = true, kept }) => {
+    const guards = { disables: none, emailChanges: none };
+    const mapping = { ...plainMapping, area: 'area' };
+    const office = await openOffice({ sandbox: { people }, sync: { guards, mapping } });
+    const rows = (id: string, more: Row) =>
+      everyone.map((row) => {
+        if (row.id === 'E2' && order.except !== undefined) return { ...row, mail: 'e2@example.com' };
+        return row.id === 'E1' ? { ...row, ...more, id } : row;
+      });
+    if (isOurs) await office.applyRows(everyone);
+    const { run } = await office.applyRows(rows('E1', patch));
+    await decideRun(office.app, 'reject', run.id, { by: 'ana', ...order });
+    await office.writeEmployees(rows('N1', {}));
+    await adoptPeople(office.app, 'people', ['N1'], ana);
+    expect((await office.applyRows(rows('N1', patch))).run, what).toMatchObject(kept);
+    const account = office.sandbox.state.users.get('N1');
+    expect(account).toMatchObject({ enabled: true, fields: { email: 'ana1@example.com' } });
+  });
 });

@@ -120,3 +120,32 @@ it('a held create that carries a rejected e-mail waits in the list, and goes onl
   expect(await decideRun(office.app, 'approve', created.id, order)).toMatchObject({ changes: 1 });
   expect((await office.apply()).run.counts).toMatchObject({ create: 1, applied: 1 });
 });
+
+it.each([
+  ['shortly before a freeze', 0],
+  ['during a freeze', 20],
+])('an approval %s is valid for 24 hours after the freeze, whatever runs meanwhile', async (_, atHour) => {
+  const hourMs = 3_600_000;
+  const staff = employees(20);
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff) },
+    sync: {
+      freeze: { cron: '0 18 * * 6', for: '60h', timezone: 'UTC' },
+      guards: { disables: { absolute: 0, percent: 0 } },
+    },
+  });
+  await office.applyRows(staff);
+  const { run } = await office.applyRows(staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)));
+  office.clock.jump(atHour * hourMs);
+  const end = Date.UTC(2026, 10, 24, 6);
+  const frozenUntil = atHour === 0 ? undefined : end;
+  const verdict = await decideRun(office.app, 'approve', run.id, { by: 'ana' });
+  expect(verdict).toMatchObject({ changes: 1, expiresAt: end + 24 * hourMs, frozenUntil });
+  office.clock.jump(Date.UTC(2026, 10, 23) - office.clock.now());
+  expect((await office.apply()).run).toMatchObject({
+    counts: { held: 0, applied: 0 },
+    facts: { frozen: { count: 1 } },
+  });
+  office.clock.jump(end + 20 * hourMs - office.clock.now());
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+});

@@ -79,10 +79,13 @@ describe('a rejected value', () => {
   it('covers the fields of its class alone, and another value is asked about', async () => {
     const office = await open({ emailChanges: held, updates: held });
     const first = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
-    await decide(office, 'reject', first.run.id, ['emailChanges']);
+    expect(await decide(office, 'reject', first.run.id, ['emailChanges'])).toMatchObject({ changes: 1, reduced: 1 });
+    // The rest is no longer what was shown, so a run is requested that asks about it.
+    expect(await office.engine.io.store.triggers.waiting()).toMatchObject([{ sync: 'people', kind: 'approval' }]);
     const rest = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
     expect([rest.state, rest.changed]).toEqual(['held', ['area']]);
-    await decide(office, 'approve', rest.run.id);
+    expect(await decide(office, 'reject', rest.run.id)).toMatchObject({ changes: 1, reduced: 0, expiresAt: undefined });
+    await decideRun(office.app, 'approve', rest.run.id, { by: 'ana', reopens: true });
     expect((await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }))).state).toBe('applied');
     const other = await changeOf(office, withFirst({ mail: 'other@example.com', area: 'Legal' }));
     expect([other.state, other.changed]).toEqual(['held', ['email']]);

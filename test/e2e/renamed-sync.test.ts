@@ -4,11 +4,14 @@ import { expect, it } from 'vitest';
 import { findOrphans, moveOrphans } from '../../src/app/accounts.ts';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
+import { checkAll } from '../../src/app/connections.ts';
+import { tracePerson } from '../../src/app/people.ts';
+import { planHere } from '../../src/app/previews.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { judgeOrphans } from '../../src/watch/alerts/judge-sync.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { silentLogger } from '../support/memory-logger.ts';
-import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 
 const staff = employees(10);
 const watched = { name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false };
@@ -18,8 +21,9 @@ interface Config {
   syncs: Record<string, Record<string, unknown>>;
 }
 
-async function open(): Promise<Office> {
+async function open(options: Partial<OfficeOptions> = {}): Promise<Office> {
   const office = await openOffice({
+    ...options,
     sandbox: { people: usersOf(staff) },
     sync: { missing: { afterReads: 2, minAge: '1s' }, guards: { disables: { absolute: 0, percent: 0 } } },
   });
@@ -28,13 +32,18 @@ async function open(): Promise<Office> {
   return office;
 }
 
-/** Does the work with the configuration that the edit makes of the office's. */
-async function edited<T>(office: Office, edit: (config: Config) => void, work: (app: AppIo) => Promise<T>): Promise<T> {
+/** Does the work with the configuration that the edit makes of the office's. `keepsNames`: as a command without effect. */
+async function edited<T>(
+  office: Office,
+  edit: (config: Config) => void,
+  work: (app: AppIo) => Promise<T>,
+  keepsNames = false,
+): Promise<T> {
   const config = JSON.parse(await readFile(join(office.folder, 'rollcall.json'), 'utf8')) as Config;
   edit(config);
   const path = join(office.folder, 'edited.json');
   await writeFile(path, JSON.stringify(config));
-  const { app } = await openHere(path, { clock: office.clock, logger: silentLogger });
+  const { app } = await openHere(path, { clock: office.clock, logger: silentLogger, keepsNames });
   try {
     return await work(app);
   } finally {
@@ -79,6 +88,63 @@ it('a renamed sync keeps its users, counts of absence, decisions, reads and paus
   // The next start finds nothing more to move.
   await edited(office, renamed({ formerly: 'people' }), async (app) => {
     expect(await app.engine.store.audit.list({ limit: 9, actions: ['rename-sync'] })).toHaveLength(1);
+  });
+});
+
+it('a preview, why and check of a renamed sync show what the next run does, and move nothing', async () => {
+  const office = await open();
+  await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)));
+  await decideRun(office.app, 'reject', (await office.apply()).run.id, { by: 'ana' });
+  const { store } = office.engine.io;
+  await edited(
+    office,
+    renamed({ formerly: 'people' }),
+    async (app) => {
+      const signal = AbortSignal.timeout(100_000);
+      const report = await planHere(app, 'staff', { signal, progress: () => {} });
+      expect(report).toMatchObject({ sync: 'staff', facts: { rejected: 1, managedUsers: 10 }, counts: { disable: 0 } });
+      const { ledger, steps } = await tracePerson(app, 'staff', 'E1', signal);
+      expect(ledger?.owner).toBe('people');
+      expect(JSON.stringify(steps)).toContain('rejected by ana');
+      for await (const { state, message } of checkAll(app, undefined, signal))
+        expect([state, message]).not.toContain('failed');
+    },
+    true,
+  );
+  expect(await store.audit.list({ limit: 9, actions: ['rename-sync'] })).toEqual([]);
+  expect(await store.ledger.countOwned('acme', 'people')).toMatchObject({ managed: 10 });
+  expect(await store.runs.list({ sync: 'staff', limit: 9 })).toEqual([]);
+  expect((await office.apply()).run.facts).toMatchObject({ rejected: 1 });
+});
+
+it('an open run of a removed sync is ended by the next command, and the next run proves what it sent', async () => {
+  const stopping = new AbortController();
+  let isArmed = false;
+  const office = await open({
+    checkpoint: (place) => {
+      if (isArmed && place === 'change-accepted') stopping.abort(new Error('stopped'));
+    },
+  });
+  await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, first: 'Eva' } : row)));
+  isArmed = true;
+  const { signal } = stopping;
+  await expect(runSync(office.app, 'people', { signal, progress: () => {}, by: 'ana' })).rejects.toThrow('stopped');
+  const [left] = await office.engine.io.store.runs.unfinished();
+  expect(left?.sync).toBe('people');
+  office.clock.jump(60_000);
+  await edited(office, renamed({}), async (app) => {
+    const lines: string[] = [];
+    for await (const { subject, message } of checkAll(app, undefined, AbortSignal.timeout(100_000)))
+      if (subject === 'sync people') lines.push(message);
+    expect(lines).toEqual([expect.stringContaining(`its open run ${left?.id} was ended`)]);
+    expect(await app.engine.store.runs.get(left?.id ?? '')).toMatchObject({
+      phase: 'done',
+      outcome: 'failed',
+      counts: { unresolved: 1 },
+    });
+    const report = await run(app);
+    expect(report.run.counts).toMatchObject({ update: 0 });
+    expect(await app.engine.store.batches.unresolved('acme')).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approveRun } from '../../src/app/approve.ts';
+import { giveVerdict } from '../../src/app/approve.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
@@ -137,7 +137,7 @@ class Days {
 
   async approve(run: Run): Promise<Run> {
     const engine = openEngine(this.#director, this.#world);
-    await approveRun(run, 'ops', { ...engine, store: this.store });
+    await giveVerdict(run, { action: 'approve', by: 'ops' }, { ...engine, store: this.store });
     return this.#finish();
   }
 

@@ -36,7 +36,7 @@ export function memoryStore(): SimulatedStore {
     rawTexts: { add: async () => {}, ofRun: async () => [] },
     tokens: memoryTokens(tables),
     alerts: absentPart as Store['alerts'],
-    syncNames: { owners: async () => new Map(), rename: absent },
+    syncNames: { owners: async () => new Map(), isUsed: async () => false, rename: absent },
     pauses: { get: async () => undefined, list: async () => [], add: absent, remove: absent },
     learned: memoryLearned(),
     people: absentPart as Store['people'],

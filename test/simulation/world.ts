@@ -1,4 +1,4 @@
-import { approveRun } from '../../src/app/approve.ts';
+import { giveVerdict } from '../../src/app/approve.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
@@ -216,7 +216,7 @@ class Story {
     await this.#until(() => this.#isQuiet(), 4 * hourMs);
     const [newest] = await this.#world.store.runs.list({ sync: settings.name, limit: 1 });
     if (newest?.outcome === 'held' && scheduler.chance(0.3)) {
-      await approveRun(newest, 'ops', this.#engine).catch(ignoreConflict);
+      await giveVerdict(newest, { action: 'approve', by: 'ops' }, this.#engine).catch(ignoreConflict);
       await this.#until(() => this.#isQuiet(), 4 * hourMs);
     }
     scheduler.jump(scheduler.pick([0.2, 2, 12, 25]) * hourMs);
@@ -244,7 +244,7 @@ class Story {
       if (quiet === 3) return;
       if (newest?.outcome === 'held') {
         // What has run out is held by the next run again.
-        await approveRun(newest, 'ops', this.#engine).catch(ignoreConflict);
+        await giveVerdict(newest, { action: 'approve', by: 'ops' }, this.#engine).catch(ignoreConflict);
         await this.#until(() => this.#isQuiet(), 4 * hourMs);
       }
       scheduler.jump(25 * hourMs);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keyOf } from '../../src/store/db/schema.ts';
-import { type DeclaredColumn, declaredColumns, declaredTables } from '../../src/store/db/tables.ts';
+import { type DeclaredColumn, declaredColumns, declaredTables, tables } from '../../src/store/db/tables.ts';
 import { openStore } from '../../src/store/index.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -21,7 +21,21 @@ async function openNew() {
   onTestFinished(() => void raw.close());
   onTestFinished(() => store.close());
   const columnsOf = (table: string) => raw.pragma(`table_info(${table})`) as Column[];
-  return { store, raw, columnsOf };
+  /** Adds one row. Columns without a given value get any, where they need one. */
+  const insert = (table: string, given: ReadonlyMap<string, string | undefined>): void => {
+    raw.pragma('foreign_keys = off');
+    const row = Object.fromEntries(
+      columnsOf(table).flatMap(({ name, type, notnull, pk }) => {
+        const text = given.get(name);
+        if (text !== undefined) return [[name, text]];
+        return notnull === 1 || pk > 0 ? [[name, type === 'TEXT' ? '{}' : 1]] : [];
+      }),
+    );
+    const names = Object.keys(row);
+    const values = names.map((name) => `@${name}`);
+    raw.prepare(`insert into ${table} (${names.join()}) values (${values.join()})`).run(row);
+  };
+  return { store, raw, columnsOf, insert };
 }
 
 /** What a column can hold that names the person `E7`. */
@@ -48,21 +62,10 @@ describe('the declaration of the tables', () => {
   });
 
   it('names every place of a person: after forget, nothing in the database does', async () => {
-    const { store, raw, columnsOf } = await openNew();
-    raw.pragma('foreign_keys = off');
+    const { store, raw, insert } = await openNew();
     for (const table of declaredTables) {
       const naming = declaredColumns(table).map((column) => [column.name, namingText(column)] as const);
-      const row = Object.fromEntries(
-        columnsOf(table).flatMap(({ name, type, notnull, pk }) => {
-          const text = naming.find(([column]) => column === name)?.[1];
-          if (text !== undefined) return [[name, text]];
-          return notnull === 1 || pk > 0 ? [[name, type === 'TEXT' ? '{}' : 1]] : [];
-        }),
-      );
-      if (naming.length === 0) continue;
-      const names = Object.keys(row);
-      const values = names.map((name) => `@${name}`);
-      raw.prepare(`insert into ${table} (${names.join()}) values (${values.join()})`).run(row);
+      if (naming.length > 0) insert(table, new Map(naming));
     }
     const found = () =>
       declaredTables.filter((table) => /\bE7\b/.test(JSON.stringify(raw.prepare(`select * from ${table}`).all())));
@@ -76,5 +79,39 @@ describe('the declaration of the tables', () => {
       scope: JSON.stringify({ kind: 'users', identifications: ['E77'] }),
       scope_key: '["of ((forgotten)), not of E77"]',
     });
+  });
+
+  it('names everything that hangs on the name of a sync: a rename moves all of it, or nothing', async () => {
+    const { store, raw, insert } = await openNew();
+    const connection = 'acme';
+    for (const table of declaredTables) {
+      const { sync } = tables[table];
+      if (sync !== undefined)
+        insert(
+          table,
+          new Map([[sync, 'people'], ...(table === 'ledger' ? [['connection', connection] as const] : [])]),
+        );
+    }
+    insert('alert_states', new Map([['subject', 'sync people']]));
+    insert('tokens', new Map([['connection', 'source people']]));
+    const dump = () =>
+      JSON.stringify(declaredTables.map((table) => [table, raw.prepare(`select * from ${table}`).all()]));
+    const order = { from: 'people', to: 'staff', connection };
+    const entry = { id: 'audit_1', at: now, by: 'ops', action: 'rename-sync', detail: 'was people' } as const;
+    const audited = { ...entry, sync: 'staff', connection: undefined, run: undefined };
+    expect(await store.syncNames.isUsed(order)).toBe(true);
+    // The audit has an entry of this id, so that the transaction fails at its end.
+    const before = dump();
+    await expect(store.syncNames.rename(order, { ...audited, id: '{}' })).rejects.toThrow();
+    expect(dump()).toBe(before);
+    await expect(store.syncNames.rename({ ...order, connection: 'other' }, audited)).rejects.toThrow('acme');
+    expect(dump()).toBe(before);
+    expect(await store.syncNames.rename(order, audited)).toBe(true);
+    expect(dump()).not.toMatch(/:"(sync |source )?people"/);
+    const cells = (text: string, name: string): number =>
+      text.match(new RegExp(`:"(sync |source )?${name}"`, 'g'))?.length ?? 0;
+    // The audit entry comes on top.
+    expect(cells(dump(), 'staff')).toBe(cells(before, 'people') + 1);
+    expect([await store.syncNames.isUsed(order), await store.syncNames.rename(order, audited)]).toEqual([false, false]);
   });
 });

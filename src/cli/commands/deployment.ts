@@ -83,6 +83,7 @@ export const status: CommandRow = {
 
 async function showStatus(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
+    await app.endOrphans(shell.signal);
     const overview = await readOverview(app);
     const found = await findOrphans(app.engine);
     shell.printJson({ ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) });

@@ -1,5 +1,5 @@
 import type { AppIo } from '../../app/app-io.ts';
-import { decideRun, previewVerdict, type VerdictPreview } from '../../app/approve.ts';
+import { approvalMs, decideRun, previewVerdict, type VerdictPreview } from '../../app/approve.ts';
 import { findHolds, type HeldName } from '../../app/holds.ts';
 import { describeRun } from '../../app/runs.ts';
 import { classNoun } from '../../core/guard/guard.ts';
@@ -7,7 +7,7 @@ import { differencesOf } from '../../core/plan/change.ts';
 import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { PlannedChange, Run } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
-import { type HoldsReport, holdsView, type OpenHold, type VerdictReport } from '../../views/holds.ts';
+import { type HoldsReport, holdsView, type OpenHold, type VerdictReport, verdictView } from '../../views/holds.ts';
 import type { CommandRow, OptionRow } from '../command.ts';
 import {
   confirmOption,
@@ -56,7 +56,8 @@ export async function decideHeld(
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
     const report = await decideRun(app, action, run.id, { by, ...selection, ...signed, ...reopens });
-    return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, await leftIn(app, run));
+    const facts = { left: await leftIn(app, run), now: app.engine.clock.now() };
+    return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, facts);
   });
 }
 
@@ -95,9 +96,15 @@ function verdictOf({ decision }: HeldName): string[] {
   return [`rejected by ${cleanLine(decision.by ?? 'a person')}${why}`];
 }
 
-function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: VerdictReport, left: number): number {
-  const { run, sync, changes, isDeploymentRunning } = report;
-  shell.printJson({ run, sync, verdict, changes, isDeploymentRunning });
+function printVerdict(
+  shell: Shell,
+  verdict: 'approved' | 'rejected',
+  report: VerdictReport,
+  { left, now }: { readonly left: number; readonly now: number },
+): number {
+  const { run, sync, changes, reduced, expiresAt, frozenUntil, isDeploymentRunning } = report;
+  shell.printJson({ verdict, ...verdictView(report) });
+  const next = isDeploymentRunning ? 'the running deployment' : shell.style.command(`apply ${sync}`);
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
   if (changes === 0 && verdict === 'approved') {
     shell.print(`approved ${what}: later reads are compared with it`);
@@ -105,11 +112,19 @@ function printVerdict(shell: Shell, verdict: 'approved' | 'rejected', report: Ve
   }
   if (verdict === 'rejected') {
     shell.print(`rejected ${what}: no run delivers or holds them again while their reason lasts`);
+    if (reduced > 0) {
+      const rest = `${formatCount(reduced, 'of them has', 'of them have')} other fields too, which need no rejection`;
+      shell.print(`${rest}: they are planned again without the rejected ones by:  ${next}`);
+    }
   } else if (isDeploymentRunning) {
     shell.print(`approved ${what}: the running deployment delivers them now, if they are still planned`);
   } else {
-    shell.print(`approved ${what} for 24 h; to deliver them:  ${shell.style.command(`apply ${sync}`)}`);
+    shell.print(`approved ${what} for 24 h; to deliver them:  ${next}`);
   }
+  if (frozenUntil !== undefined)
+    shell.print(`disables and removes wait for the end of the freeze at ${formatInstant(frozenUntil)}`);
+  if (expiresAt !== undefined && expiresAt > now + approvalMs)
+    shell.print(`a freeze does not count: the approval is valid until ${formatInstant(expiresAt)}`);
   if (left > 0)
     shell.print(
       `${formatCount(left, 'change of the run still waits', 'changes of the run still wait')}:  ${shell.style.command('holds')}`,

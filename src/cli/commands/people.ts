@@ -111,7 +111,7 @@ export const why: CommandRow = {
 };
 
 async function explainPerson(shell: Shell, sync: string, identification: string): Promise<number> {
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ keepsNames: true }, async (app) => {
     const trace = await tracePerson(app, sync, normalText(identification), shell.signal);
     return shell.answer(personView(sync, trace), renderPerson(trace, sync, shell.style));
   });

@@ -105,7 +105,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
     throw new RollcallError('--only selects what --undo shows: add --undo RUN', { code: 'USAGE' });
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ keepsNames: true }, async (app) => {
     const order = { by: shell.io.operator, ...given({ only, users: people }) };
     const scope =
       undo !== undefined

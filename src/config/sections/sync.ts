@@ -242,7 +242,7 @@ export const syncShape = {
   ),
   formerly: documented(
     text().optional(),
-    'The former name of this sync. Its users, counts of absence, decisions, holds, reads and runs move to this sync once, at the next start of any command. Without it, users of a renamed sync belong to no sync.',
+    'The former name of this sync. Everything that the store keeps under it moves to this sync once, at the next command that may change something. `plan`, `why` and `check` only read it. Without it, users of a renamed sync belong to no sync.',
     'employees',
   ),
   policy: documented(

@@ -31,12 +31,15 @@ export interface DecisionRecord extends ChangeName {
 /** A change, as far as earlier decisions about it depend on it. */
 type Decidable = Pick<ChangeDraft, 'identification' | 'kind' | 'changed' | 'after'> & Pick<ChangeName, 'rule'>;
 
-/** Returns the digests of the values that a change requests, by field. Stored instead of the values. */
-export function digestsOf({ identification, kind, changed, after }: Omit<Decidable, 'rule'>): FieldDigests {
+/**
+ * Returns the digests of the values that a change requests, by field. Stored instead of the values. Equal under every
+ * identification, so that they follow a person who gets another one.
+ */
+export function digestsOf({ kind, changed, after }: Omit<Decidable, 'rule' | 'identification'>): FieldDigests {
   if (kind === 'disable' || kind === 'remove') return {};
   return Object.fromEntries(
     changed.map((field) => {
-      const text = JSON.stringify([identification, field, after[field] ?? '']);
+      const text = JSON.stringify([field, after[field] ?? '']);
       return [field, createHash('sha256').update(text).digest('base64url').slice(0, 22)];
     }),
   );

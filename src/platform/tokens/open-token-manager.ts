@@ -57,7 +57,7 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     ...options,
     vault,
     leaseMs,
-    seed: first === undefined ? undefined : { token: first, hash: hashSeed(connection, first) },
+    seed: first === undefined ? undefined : { token: first, hash: hashSeed(first) },
     onAlert,
   };
   const share = dueShare + dueSpread * options.random();

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { TokenRecord, TokenStore } from '../../ports/store.ts';
-import type { Seal } from '../../ports/tokens.ts';
+import { type Seal, tokenPlace } from '../../ports/tokens.ts';
 
 /** A stored token pair with its secrets opened. Exists in memory only. */
 export interface TokenEntry extends Omit<TokenRecord, 'connection' | 'accessSealed' | 'refreshSealed'> {
@@ -44,10 +44,8 @@ export interface Vault {
 const roomBytes = 64 * 1024;
 
 export function openVault(connection: string, store: TokenStore, seal: Seal): Vault {
-  const context = (generation: number, which: 'access' | 'refresh') => JSON.stringify([connection, generation, which]);
-
-  const open = (record: TokenRecord, which: 'access' | 'refresh', sealed: string | undefined) =>
-    sealed === undefined ? undefined : seal.open(sealed, context(record.generation, which));
+  const open = ({ generation }: TokenRecord, which: 'access' | 'refresh', sealed: string | undefined) =>
+    sealed === undefined ? undefined : seal.open(sealed, tokenPlace(connection, generation, which));
 
   return {
     async read() {
@@ -65,7 +63,7 @@ export function openVault(connection: string, store: TokenStore, seal: Seal): Va
     async write(seen, draft, makeRoom) {
       const generation = (seen?.generation ?? 0) + 1;
       const close = (which: 'access' | 'refresh', secret: string | undefined) =>
-        secret === undefined ? undefined : seal.seal(secret, context(generation, which));
+        secret === undefined ? undefined : seal.seal(secret, tokenPlace(connection, generation, which));
       const { access, refresh, ...plain } = draft;
       const next: TokenRecord = {
         ...plain,
@@ -96,9 +94,9 @@ export function draftOf(entry: TokenEntry | undefined): TokenDraft {
 }
 
 /**
- * Returns the fingerprint by which the store recognizes a configured first token. Tokens are long and random, so no
- * salt.
+ * Returns the fingerprint by which the store recognizes a configured first token, also under another name of its sync.
+ * Tokens are long and random, so no salt.
  */
-export function hashSeed(connection: string, token: string): string {
-  return createHash('sha256').update(`rollcall seed\0${connection}\0${token}`).digest('hex');
+export function hashSeed(token: string): string {
+  return createHash('sha256').update(`rollcall seed\0${token}`).digest('hex');
 }

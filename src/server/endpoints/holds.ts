@@ -3,7 +3,7 @@ import { decideHold, describeHold, estimateHold } from '../../app/changes/decide
 import { findHolds } from '../../app/holds.ts';
 import { given } from '../../core/run/given.ts';
 import { effect, effectView } from '../../views/changes.ts';
-import { holdDetail, holdDetailView, holdsPage, holdsView, verdict } from '../../views/holds.ts';
+import { holdDetail, holdDetailView, holdsPage, holdsView, verdict, verdictView } from '../../views/holds.ts';
 import { holdOrder, holdSelection } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { filterOf } from './changes.ts';
@@ -26,7 +26,8 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: { reopen: reopens, reason, as, ...body } }, { app }) => {
       const { by, signed } = signatureOf(caller, { reason, as });
-      return decideHold(app, params.id, { action, by, selection: selectionOf(body), ...signed, ...given({ reopens }) });
+      const selection = selectionOf(body);
+      return verdictView(await decideHold(app, params.id, { action, by, selection, ...signed, ...given({ reopens }) }));
     },
   });
 }

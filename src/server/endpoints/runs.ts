@@ -14,7 +14,7 @@ import { queueUndo } from '../../app/undo.ts';
 import { changeClasses } from '../../core/plan/change.ts';
 import { given } from '../../core/run/given.ts';
 import { change, changePage, changeView } from '../../views/changes.ts';
-import { verdict } from '../../views/holds.ts';
+import { verdict, verdictView } from '../../views/holds.ts';
 import { approvalOrder, cancelOrder, undoOrder, verdictOrder } from '../../views/orders.ts';
 import {
   findingPage,
@@ -180,7 +180,8 @@ export const runEndpoints: readonly Endpoint[] = [
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: { reopen: reopens, ...order } }, { app }) => {
       const { by, signed } = signatureOf(caller, order);
-      return decideRun(app, 'approve', params.id, { by, ...selectionOf(order), ...signed, ...given({ reopens }) });
+      const verdictOf = { by, ...selectionOf(order), ...signed, ...given({ reopens }) };
+      return verdictView(await decideRun(app, 'approve', params.id, verdictOf));
     },
   }),
   defineEndpoint({
@@ -188,13 +189,14 @@ export const runEndpoints: readonly Endpoint[] = [
     id: 'reject-run',
     path: '/api/runs/{id}/reject',
     summary: 'Reject the changes that guards held in the run, or some of them, while their reason lasts',
-    description: 'No run delivers or holds these changes again until an accepted read ends their reason.',
+    description:
+      'No run delivers or holds these changes again until an accepted read ends their reason. If `only` leaves fields of a change, a run is requested that plans them.',
     body: verdictOrder,
     answer: verdict,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: order }, { app }) => {
       const { by, signed } = signatureOf(caller, order);
-      return decideRun(app, 'reject', params.id, { by, ...selectionOf(order), ...signed });
+      return verdictView(await decideRun(app, 'reject', params.id, { by, ...selectionOf(order), ...signed }));
     },
   }),
   defineEndpoint({

@@ -52,7 +52,7 @@ export interface Schemas {
   SyncList: { syncs: Schemas['Sync'][] };
   SyncMapping: { sync: string; source: string; scope: string | null; readAt: string | null; rows: number | null; fields: { field: string; kind: 'from' | 'value' | 'expression'; origin: string; transforms: string[]; format: string | null; whenEmpty: 'keep' | 'clear'; reads: string[]; unseen: string[]; fillRate: number | null }[]; managed: number; enabled: number; guards: { class: string; absolute: number; percent: number; cap: number | null; allowed: number; used: number }[] };
   UndoOrder: { only?: ('creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes' | 'handOvers' | 'configuration')[]; users?: string[]; reason?: string; as?: string };
-  Verdict: { run: string; sync: string; changes: number; isDeploymentRunning: boolean };
+  Verdict: { run: string; sync: string; changes: number; reduced: number; expiresAt: string | null; frozenUntil: string | null; isDeploymentRunning: boolean };
   VerdictOrder: { only?: ('creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes' | 'handOvers' | 'configuration')[]; except?: string[]; ids?: string[]; reason?: string; as?: string };
   WebhookOrder: { identifications: string[] };
 }

@@ -11,6 +11,7 @@ import { useAnswer } from '../state/queries.ts';
 import { classWord, wordOf } from '../texts/plural.ts';
 import { Box, Button, ConfirmDialog, ProblemBox } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
 import { EffectWords } from './holds-page.tsx';
 import { ActivityCell } from './sync-table.tsx';
 
@@ -156,6 +157,12 @@ export function VerdictBox({ action, data, onDismiss }: VerdictProps) {
             ? t.holds.approvedHint
             : t.holds.noDeployment}
       </p>
+      {data.reduced === 0 ? null : <p>{t.holds.reduced(data.reduced)}</p>}
+      {action === 'reject' || data.frozenUntil === null ? null : (
+        <p>
+          {t.holds.frozen} <At at={data.frozenUntil} />
+        </p>
+      )}
       {sync === undefined ? null : (
         <p>
           <Link to={pathTo('syncs', sync.name)}>{sync.name}</Link>: <ActivityCell sync={sync} />

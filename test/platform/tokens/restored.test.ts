@@ -6,7 +6,7 @@ import { type Bench, connection, never, openBench } from './token-manager-bench.
 /** Puts a row of earlier into the store, as a restore does. */
 async function restore(bench: Bench, backup: TokenRecord | undefined, configured: string): Promise<void> {
   const now = bench.store.row(connection);
-  const hash = hashSeed(connection, configured);
+  const hash = hashSeed(configured);
   const usedSeeds = backup?.usedSeeds ?? [];
   const isKnown = usedSeeds.includes(hash) || backup?.triedSeeds.includes(hash) === true;
   const empty: TokenRecord = {

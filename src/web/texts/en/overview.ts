@@ -110,6 +110,9 @@ export const holds = {
   rejected: (changes: number) => `${count(changes, 'change', 'changes')} rejected`,
   approvedHint: 'The next run delivers them. Follow it here.',
   rejectedHint: 'No run sends them while their reason lasts.',
+  reduced: (changes: number) =>
+    `${count(changes, 'of them has', 'of them have')} other fields too. The next run plans these without the rejected ones.`,
+  frozen: 'Disables and removes wait for the end of the freeze:',
   noDeployment: 'No deployment is running, so nothing is delivered yet. Start one with: rollcall start',
 };
 

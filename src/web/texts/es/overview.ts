@@ -112,6 +112,9 @@ export const holds: Texts['holds'] = {
   rejected: (changes) => count(changes, 'cambio rechazado', 'cambios rechazados'),
   approvedHint: 'La próxima ejecución los entrega. Puede seguirla aquí.',
   rejectedHint: 'Ninguna ejecución los envía mientras dure su motivo.',
+  reduced: (changes) =>
+    `${count(changes, 'de ellos tiene', 'de ellos tienen')} también otros campos. La próxima ejecución los planifica sin los rechazados.`,
+  frozen: 'Las desactivaciones y eliminaciones esperan el fin de la congelación:',
   noDeployment: 'Ningún despliegue está en marcha: todavía no se entrega nada. Inícielo con: rollcall start',
 };
 
