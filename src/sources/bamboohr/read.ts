@@ -1,8 +1,7 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import type { Authority } from '../kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, inPortions, type PagedRead, readPages } from '../kit/pages.ts';
+import type { ReadRequest, SourcePage } from '../../ports/source.ts';
+import type { HttpRead } from '../kit/http/source-client.ts';
+import { inPortions, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
 import { deltaStart, utcDay } from '../kit/status.ts';
 import { streamArray } from '../kit/stream-array.ts';
 import { openTally } from '../kit/tally.ts';
@@ -15,42 +14,20 @@ import { compileEmployee, type ToEmployee } from './to-person.ts';
 type BamboohrRead = AsyncGenerator<SourcePage, ReadEnd>;
 
 /** Largest report that is read. It is one answer, and only a chunk of it is held. */
-const maxReportBytes = 1024 ** 3;
+export const maxReportBytes = 1024 ** 3;
 
 /** For more people than this, all employees are read. */
 const maxLookups = 1000;
 
-export async function* readBamboohr(
-  config: BamboohrConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): BamboohrRead {
-  const { baseUrl, limits, api } = config;
-  const large = api === 'report' ? { maxBytes: maxReportBytes } : {};
-  const parts = { origin: new URL(baseUrl).origin, authority, limits, io, ...large };
-  return yield* withSourceClient(parts, (client) => readWith(config, client, request, io));
-}
-
-async function* readWith(
-  config: BamboohrConfig,
-  client: SourceClient,
-  request: ReadRequest,
-  io: SourceIo,
-): BamboohrRead {
+export async function* readBamboohr(config: BamboohrConfig, { client, request, io }: HttpRead): BamboohrRead {
   const toEmployee = compileEmployee(config, utcDay(io.clock.now()));
   // BambooHR's own format: `2026-01-31T12:00:00+00:00`.
   const since = request.kind === 'delta' ? deltaStart(request.since).replace(/\.\d+Z$/, '+00:00') : undefined;
-  const mayBeEmpty = request.kind !== 'full';
-  const accepts = acceptsOnly(request);
   const paged = <P>(pages: Pick<PagedRead<P>, 'first' | 'page' | 'expected'>): BamboohrRead =>
-    readPages(
-      { ...pages, expected: mayBeEmpty ? [] : (pages.expected ?? []), key: config.key, mayBeEmpty, accepts },
-      io,
-    );
+    readPages({ ...pages, ...rulesOf(request, config.key, pages.expected ?? []) }, io);
   switch (config.api) {
     case 'report':
-      return yield* readReport(config, { since, mayBeEmpty, accepts, toEmployee }, client, io);
+      return yield* readReport(config, since, toEmployee, { client, request, io });
     case 'datasets':
       return yield* paged(await datasetPages(config, since, toEmployee, client));
     case 'employees': {
@@ -73,25 +50,19 @@ function idsToRead(request: ReadRequest): readonly string[] | undefined {
 
 const reportName = 'POST /api/v1/reports/custom';
 
-interface ReportRequest {
-  readonly since: string | undefined;
-  readonly mayBeEmpty: boolean;
-  readonly accepts: ((fields: Readonly<Record<string, unknown>>) => boolean) | undefined;
-  readonly toEmployee: ToEmployee;
-}
-
 /**
  * Reads a custom report: one answer without pages, read while its bytes arrive. Sends `onlyCurrent=false`, because
  * otherwise BambooHR blanks future values, such as the department of a future hire.
  */
 async function* readReport(
   config: BamboohrConfig,
-  { since, mayBeEmpty, accepts, toEmployee }: ReportRequest,
-  client: SourceClient,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
+  since: string | undefined,
+  toEmployee: ToEmployee,
+  { client, request, io }: HttpRead,
+): BamboohrRead {
   const fields = requestedFields(config);
-  const tally = openTally({ key: config.key, expected: since === undefined ? fields : [], mayBeEmpty });
+  const { accepts, ...rules } = rulesOf(request, config.key, fields);
+  const tally = openTally({ ...rules, expected: since === undefined ? fields : [] });
   const filters = since === undefined ? {} : { filters: { lastChanged: { value: since, includeNull: 'no' } } };
   const body = client.stream({
     name: reportName,

@@ -23,9 +23,6 @@ export async function* readCsv(
   request: ReadRequest,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  if (request.kind === 'delta') {
-    throw new RollcallError('a CSV file is always read completely: it has no delta', { code: 'USAGE' });
-  }
   io.signal.throwIfAborted();
   const file = await openFile(io, 'whole');
   try {

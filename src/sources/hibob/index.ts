@@ -1,8 +1,9 @@
 import { openAuthority } from '../kit/http/authority.ts';
+import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { HibobConfig } from './config.ts';
-import { filterField, readHibob } from './read.ts';
+import { filterField, maxAnswerBytes, readHibob } from './read.ts';
 import { statusInputs } from './to-person.ts';
 
 /** HiBob, by `POST /people/search` and a service user. */
@@ -18,7 +19,7 @@ export const hibob = defineKind({
     return {
       derives: { [statusField]: statusInputs },
       looksUp: (field) => filterField(field) !== undefined,
-      read: (request, io) => readHibob(config, authority, request, io),
+      read: readOverHttp(config, authority, (by) => readHibob(config, by), { maxBytes: maxAnswerBytes }),
     };
   },
 });

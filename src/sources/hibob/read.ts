@@ -2,17 +2,16 @@ import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import type { Authority } from '../kit/http/authority.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
-import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, inPortions, type PagedRead, readPages } from '../kit/pages.ts';
+import type { HttpRead, SourceClient } from '../kit/http/source-client.ts';
+import { inPortions, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
 import { utcDay } from '../kit/status.ts';
 import { type Fields, openTally, type TallyRules } from '../kit/tally.ts';
 import { type HibobConfig, PeopleFound } from './config.ts';
 import { personReader } from './to-person.ts';
 
 /** HiBob has no pages: all employees are in one answer, and only a chunk of it is held. */
-const maxAnswerBytes = 4 * 1024 ** 3;
+export const maxAnswerBytes = 4 * 1024 ** 3;
 
 /** For more people than this, all employees are read. HiBob does not publish the most values of one filter. */
 const maxLookups = 100;
@@ -21,36 +20,19 @@ const maxLookups = 100;
  * Reads all people whom the service user may see, in one answer or in batches. A lookup filters by id or e-mail
  * address.
  */
-export async function* readHibob(
-  config: HibobConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
-  if (request.kind === 'delta') {
-    throw new RollcallError('HiBob has no list of changes: it is always read completely', { code: 'USAGE' });
-  }
+export function readHibob(config: HibobConfig, { client, request, io }: HttpRead): AsyncGenerator<SourcePage, ReadEnd> {
   const fields = [...new Set(['root.id', ...config.fields])];
-  const isFull = request.kind === 'full';
+  const mustShow = fields.filter((name) => !config.mayBeAbsent.includes(name));
   const read: PeopleRead = {
     config,
     fields,
     toPerson: personReader(config.statuses, utcDay(io.clock.now())),
-    rules: {
-      key: 'root.id',
-      expected: isFull ? fields.filter((name) => !config.mayBeAbsent.includes(name)) : [],
-      mayBeEmpty: !isFull,
-      accepts: acceptsOnly(request),
-    },
+    rules: rulesOf(request, 'root.id', mustShow),
   };
-  const { limits, tls } = config;
-  const parts = { origin: new URL(config.url).origin, authority, limits, tls, maxBytes: maxAnswerBytes, io };
-  const filter = isFull ? undefined : filterFor(request);
-  return yield* withSourceClient(parts, (client) =>
-    config.batchSize === undefined || filter !== undefined
-      ? readOneAnswer(read, filter, client, io)
-      : readBatches({ ...read, batchSize: config.batchSize }, client, io),
-  );
+  const filter = request.kind === 'point' ? filterFor(request) : undefined;
+  return config.batchSize === undefined || filter !== undefined
+    ? readOneAnswer(read, filter, client, io)
+    : readBatches({ ...read, batchSize: config.batchSize }, client, io);
 }
 
 async function* readOneAnswer(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { proxyProblem } from '../../core/run/addresses.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { unknownKeySentence } from '../../core/run/nearest.ts';
 import { egressWith } from '../../drivers/http/egress.ts';
 import type { Source, SourceBase, SourceCapabilities, SourceConfigRefusal, SourceKind } from '../../ports/source.ts';
@@ -59,13 +60,21 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
           kind,
           capabilities: own,
           ...more,
-          read: (request, io) => read(request, { ...io, ...route }),
+          async *read(request, io) {
+            if (request.kind === 'delta' && !own.delta) throw noDelta(kind);
+            return yield* read(request, { ...io, ...route });
+          },
           fields: async (io) => fields?.({ ...io, ...route }),
         };
       };
       return { ok: true, capabilities: own, open };
     },
   };
+}
+
+function noDelta(kind: string): RollcallError {
+  const message = `this source is always read completely: as it is configured, ${kind} has no delta (docs/sources/${kind}.md)`;
+  return new RollcallError(message, { code: 'USAGE' });
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;

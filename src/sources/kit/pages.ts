@@ -84,6 +84,16 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
   }
 }
 
+/** Returns the rules of a read. Only a full read must find people, and show each of `fields` for one of them. */
+export function rulesOf(
+  request: ReadRequest,
+  key: TallyRules['key'],
+  fields: readonly string[],
+): TallyRules & Pick<PagedRead<unknown>, 'accepts'> {
+  const isFull = request.kind === 'full';
+  return { key, expected: isFull ? fields : [], mayBeEmpty: !isFull, accepts: acceptsOnly(request) };
+}
+
 /** How found people become records. */
 export interface RecordMaking extends Pick<PagedRead<unknown>, 'accepts'> {
   readonly tally: Tally;

@@ -1,5 +1,6 @@
 import type { SourceBase } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
+import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { PersonioConfig, type V1Config, type V2Config } from './config.ts';
@@ -30,7 +31,7 @@ function openV1(config: V1Config, base: SourceBase): OpenedSource {
   return {
     derives: { [statusField]: ['status', 'hire_date', 'termination_date'] },
     looksUp: (field) => field === 'email',
-    read: (request, io) => readV1(config, authority, request, io),
+    read: readOverHttp(config, authority, (by) => readV1(config, by)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { openAuthority } from '../kit/http/authority.ts';
+import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { RestConfig } from './config.ts';
 import { fillPreset, presetFile, presetNames } from './presets.ts';
@@ -24,7 +25,7 @@ export const rest = defineKind({
     return {
       derives: derivedInputs(config),
       looksUp: (field) => Object.hasOwn(config.point, field),
-      read: (request, io) => readRest(config, authority, request, io),
+      read: readOverHttp({ ...config, url: config.baseUrl }, authority, (by) => readRest(config, by)),
     };
   },
 });

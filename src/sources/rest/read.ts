@@ -5,9 +5,8 @@ import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';
-import type { Authority } from '../kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, type Page, type PagedRead, readPages } from '../kit/pages.ts';
+import type { HttpRead, SourceClient } from '../kit/http/source-client.ts';
+import { type Page, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
 import { utcDay } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { RestConfig } from './config.ts';
@@ -19,22 +18,7 @@ import { compileCondition, compileShape } from './to-person.ts';
 
 export type RestRead = AsyncGenerator<SourcePage, ReadEnd>;
 
-export async function* readRest(
-  config: RestConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): RestRead {
-  if (request.kind === 'delta' && config.delta === undefined) {
-    const message = 'this source cannot read only changes: its configuration has no `delta`';
-    throw new RollcallError(message, { code: 'USAGE' });
-  }
-  const { limits, tls, baseUrl } = config;
-  const parts = { origin: new URL(baseUrl).origin, authority, limits, io, ...(tls === undefined ? {} : { tls }) };
-  return yield* withSourceClient(parts, (client) => readWith(client, config, request, io));
-}
-
-async function* readWith(client: SourceClient, config: RestConfig, request: ReadRequest, io: SourceIo): RestRead {
+export async function* readRest(config: RestConfig, { client, request, io }: HttpRead): RestRead {
   const list = listOf(config, request);
   const joined = await readAllJoined(config.join ?? [], { ...list, query: config.query }, client, io);
   const finish = await openFinish(config, { list, joined, isFull: request.kind === 'full' }, client, io);
@@ -83,18 +67,14 @@ function readAll(open: () => ListReader, read: ListRead): RestRead {
 }
 
 function pagedRead(reader: ListReader, { config, request, finish }: ListRead): PagedRead<Place> {
-  const isFull = request.kind === 'full';
-  const accepts = acceptsOnly(request);
+  const rules = rulesOf(request, config.key.length === 1 ? config.key.join() : compileKey(config.key), config.expect);
   return {
+    ...rules,
     first: reader.first,
-    key: config.key.length === 1 ? config.key.join() : compileKey(config.key),
-    expected: isFull ? config.expect : [],
-    mayBeEmpty: !isFull,
-    accepts,
     page: async (place, number) => {
       const read = await reader.page(place, number);
       const page = await finish(read, number);
-      if (read.isOnly !== true || page.people.every((one) => accepts?.(one) !== false)) return page;
+      if (read.isOnly !== true || page.people.every((one) => rules.accepts?.(one) !== false)) return page;
       const doubt = 'a lookup of one person was answered with something else than the person: check `point`';
       return { ...page, doubts: [...(page.doubts ?? []), doubt] };
     },

@@ -1,4 +1,5 @@
 import { openAuthority } from '../kit/http/authority.ts';
+import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { ScimConfig } from './config.ts';
@@ -16,7 +17,7 @@ export const scim = defineKind({
     const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
     return {
       derives: { [statusField]: ['active'], workEmail: ['emails'] },
-      read: (request, io) => readUsers(config, authority, request, io),
+      read: readOverHttp({ ...config, url: config.baseUrl }, authority, (by) => readUsers(config, by)),
     };
   },
 });

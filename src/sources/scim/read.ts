@@ -3,9 +3,8 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, readJson } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { readConfirmed } from '../kit/confirm-end.ts';
-import type { Authority } from '../kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, readPages } from '../kit/pages.ts';
+import type { HttpRead, SourceClient } from '../kit/http/source-client.ts';
+import { acceptsOnly, readPages, rulesOf } from '../kit/pages.ts';
 import { deltaStart } from '../kit/status.ts';
 import type { ScimConfig } from './config.ts';
 import { cursorPages, indexPages, type Pages, type UserList } from './list-users.ts';
@@ -14,29 +13,15 @@ import { openUserReader } from './to-person.ts';
 type ScimRead = AsyncGenerator<SourcePage, ReadEnd>;
 type PointRequest = Extract<ReadRequest, { kind: 'point' }>;
 
-export async function* readUsers(
-  written: ScimConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): ScimRead {
-  if (request.kind === 'delta' && !written.filters) {
-    throw new RollcallError('with filters: false this source cannot read only changes', { code: 'USAGE' });
-  }
-  const config = { ...written, baseUrl: written.baseUrl.replace(/\/+$/, '') };
-  const { baseUrl, limits, tls } = config;
-  const parts = { origin: new URL(baseUrl).origin, authority, limits, tls, io };
-  return yield* withSourceClient(parts, (client) => readWith({ config, client, io }, request));
-}
-
 interface Reading {
   readonly config: ScimConfig;
   readonly client: SourceClient;
   readonly io: SourceIo;
 }
 
-async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
-  const { config, client } = reading;
+export async function* readUsers(written: ScimConfig, { client, request, io }: HttpRead): ScimRead {
+  const config = { ...written, baseUrl: written.baseUrl.replace(/\/+$/, '') };
+  const reading = { config, client, io };
   const facts = await readServerFacts(config.baseUrl, client);
   if (facts.knowsFilters === false && config.filter !== undefined) {
     const message =
@@ -56,11 +41,8 @@ async function* readWith(reading: Reading, request: ReadRequest): ScimRead {
  * named people the list is only filtered.
  */
 function readAll(reading: Reading, facts: ServerFacts, request: ReadRequest): ScimRead {
-  const isFull = request.kind === 'full';
-  const accepts = acceptsOnly(request);
   const filter = request.kind === 'delta' ? deltaFilter(request.since) : undefined;
-  const expected = isFull ? (reading.config.attributes ?? []) : [];
-  const rules = { key: 'id', expected, mayBeEmpty: !isFull, accepts };
+  const rules = rulesOf(request, 'id', reading.config.attributes ?? []);
   const open = () => {
     const pages = openPages(reading, facts, filter);
     return { ...rules, ...pages, maySlip: () => request.kind !== 'point' && pages.maySlip() };

@@ -17,9 +17,6 @@ export async function* readSql(
   request: ReadRequest,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
-  if (request.kind === 'delta') {
-    throw new RollcallError('a query is always read completely: it has no delta', { code: 'USAGE' });
-  }
   const open = await openSession(config, folder, io);
   try {
     return yield* readRows(open, config, request, io);
@@ -47,13 +44,13 @@ export async function readSqlColumns(config: SqlConfig, folder: string, io: Sour
 async function* readRows(
   { session, place }: OpenSession,
   { key, fetchRows }: SqlConfig,
-  request: Exclude<ReadRequest, { kind: 'delta' }>,
+  request: ReadRequest,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const columns = await session.columns();
   checkColumns(place, columns, request.kind === 'point' ? [key, request.field] : [key]);
   const counts = request.kind === 'full' ? await session.count(key) : undefined;
-  const named = request.kind === 'full' ? undefined : { column: request.field, ...request };
+  const named = request.kind === 'point' ? { column: request.field, ...request } : undefined;
   const accepts = acceptsOnly(request);
   const hash = createHash('sha256').update(JSON.stringify(columns));
   let rows = 0;

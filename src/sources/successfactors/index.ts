@@ -1,12 +1,19 @@
 import { createHash, createPrivateKey, createSign, type KeyLike, randomUUID } from 'node:crypto';
 import type { SourceBase } from '../../ports/source.ts';
-import { type Authority, basicAuthorization, bearerAuthority, fixedAuthority } from '../kit/http/authority.ts';
+import {
+  type Authority,
+  basicAuthorization,
+  bearerAuthority,
+  fixedAuthority,
+  withSessionCookies,
+} from '../kit/http/authority.ts';
 import { type OAuthClient, openHeldTokens, requestToken } from '../kit/http/oauth.ts';
+import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { xmlAttribute, xmlText } from '../kit/xml-text.ts';
 import { type SuccessFactorsAuth, SuccessFactorsConfig } from './config.ts';
-import { idPaths, readPeople } from './read.ts';
+import { busyWaitMs, idPaths, readPeople } from './read.ts';
 import { personStatusInputs, userStatusInputs } from './to-person.ts';
 
 /** Authenticates with user and password, or with tokens for SAML assertions (RFC 7522). */
@@ -157,7 +164,10 @@ export const successfactors = defineKind({
     return {
       derives: { [statusField]: config.entity === 'User' ? userStatusInputs : personStatusInputs },
       looksUp: (field) => Object.hasOwn(idPaths[config.entity], field),
-      read: (request, io) => readPeople(config, authority, request, io),
+      read: (request, io) => {
+        const own = withSessionCookies(authority);
+        return readOverHttp(config, own, (by) => readPeople(config, by), { busyWaitMs })(request, io);
+      },
     };
   },
 });

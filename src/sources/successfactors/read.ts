@@ -1,11 +1,11 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, readJson } from '../../drivers/http/json-text.ts';
-import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { type Authority, withSessionCookies } from '../kit/http/authority.ts';
+import type { ReadRequest, SourcePage } from '../../ports/source.ts';
 import type { Refusal } from '../kit/http/failure.ts';
-import { type SourceClient, withSourceClient } from '../kit/http/source-client.ts';
-import { acceptsOnly, type Page, readPages } from '../kit/pages.ts';
+import type { HttpRead, SourceClient } from '../kit/http/source-client.ts';
+import { type Page, readPages, rulesOf } from '../kit/pages.ts';
 import { deltaStart, utcDay } from '../kit/status.ts';
 import { countDoubts, countIn, openTally } from '../kit/tally.ts';
 import type { SuccessFactorsConfig } from './config.ts';
@@ -13,7 +13,7 @@ import { quoted } from './odata.ts';
 import { personFields, toPerson, toUser, userFields } from './to-person.ts';
 
 /** SAP's recommended wait after a 429 (KBA 3159263). */
-const busyWaitMs = 300_000;
+export const busyWaitMs = 300_000;
 
 /** An address to read, and the first addresses of the series that follow. */
 interface Place {
@@ -25,28 +25,13 @@ interface Place {
 /** Reads people page by page, by the next links of SuccessFactors. */
 export async function* readPeople(
   config: SuccessFactorsConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
-  const { limits, tls, url } = config;
-  const parts = { origin: new URL(url).origin, authority: withSessionCookies(authority), limits, tls, busyWaitMs, io };
-  return yield* withSourceClient(parts, (client) => readSeries(config, client, request, io));
-}
-
-async function* readSeries(
-  config: SuccessFactorsConfig,
-  client: SourceClient,
-  request: ReadRequest,
-  io: SourceIo,
+  { client, request, io }: HttpRead,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const isPerson = config.entity === 'PerPerson';
   const today = utcDay(io.clock.now());
   const [first, ...rest] = queryUrls(config, request, today);
   const key = isPerson ? 'personIdExternal' : 'userId';
-  const isFull = request.kind === 'full';
-  const fields = isPerson ? personFields : userFields;
-  const rules = { key, expected: isFull ? fields : [], mayBeEmpty: !isFull };
+  const rules = rulesOf(request, key, isPerson ? personFields : userFields);
   if (first === undefined) return openTally(rules).end({ evidence: 'no people were requested' });
   // Totals by the number of remaining series, because each series has its own total.
   const counts = new Map<number, number>();
@@ -71,7 +56,7 @@ async function* readSeries(
     };
   };
   const start = { url: first, isContinuation: false, rest };
-  return yield* readPages({ ...rules, first: start, page, accepts: acceptsOnly(request) }, io);
+  return yield* readPages({ ...rules, first: start, page }, io);
 }
 
 function more(place: Place): Page<Place>['next'] {
@@ -165,13 +150,10 @@ function queryUrls(config: SuccessFactorsConfig, request: ReadRequest, today: st
     case 'point': {
       const path = idPaths[config.entity][request.field];
       if (path === undefined) return [queryUrl(config, filter, today)];
-      const urls: string[] = [];
-      for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
-        const ids = request.identifications.slice(start, start + idsAtOnce);
+      return chunk(request.identifications, idsAtOnce).map((ids) => {
         const these = ids.map((id) => `${path} eq ${quoted(id)}`).join(' or ');
-        urls.push(queryUrl(config, `(${filter}) and (${these})`, today));
-      }
-      return urls;
+        return queryUrl(config, `(${filter}) and (${these})`, today);
+      });
     }
   }
 }

@@ -1,9 +1,10 @@
 import type { SourceBase } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
+import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
 import { statusField } from '../kit/status.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './config.ts';
-import { readReport } from './raas/read.ts';
+import { maxReportBytes, readReport } from './raas/read.ts';
 import { reportFields, statusColumns } from './raas/to-person.ts';
 import { idTypes, readWorkers } from './soap/read.ts';
 import { statusInputs } from './soap/to-person.ts';
@@ -25,7 +26,7 @@ function openReport(config: RaasConfig, base: SourceBase): OpenedSource {
   const authority = openAuthority(config.auth, base, config.limits.timeout, config.tls);
   return {
     derives: { [statusField]: statusColumns(config) },
-    read: (request, io) => readReport(config, authority, request, io),
+    read: readOverHttp(config, authority, (by) => readReport(config, by), { maxBytes: maxReportBytes }),
     fields: async () => reportFields(config),
   };
 }
@@ -37,6 +38,6 @@ function openWorkers(config: SoapConfig, base: SourceBase): OpenedSource {
   return {
     derives: { [statusField]: statusInputs },
     looksUp: (field) => Object.hasOwn(idTypes, field),
-    read: (request, io) => readWorkers(config, authority, request, io),
+    read: readOverHttp(config, authority, (by) => readWorkers(config, by)),
   };
 }

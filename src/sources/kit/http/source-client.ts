@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { type Retry, RollcallError } from '../../../core/run/errors.ts';
 import { formOf } from '../../../drivers/http/answer-body.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
@@ -6,7 +7,7 @@ import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts'
 import { exactValue, readJson } from '../../../drivers/http/json-text.ts';
 import { openLimiter } from '../../../drivers/http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../../drivers/http/transport.ts';
-import type { SourceIo } from '../../../ports/source.ts';
+import type { ReadRequest, Source, SourceIo, SourcePage } from '../../../ports/source.ts';
 import type { Authority, Credential } from './authority.ts';
 import type { SourceRequest } from './failure.ts';
 import {
@@ -99,6 +100,24 @@ export async function* withSourceClient<T, R>(
   } finally {
     await transport.close();
   }
+}
+
+/** What one read over HTTP works with. */
+export interface HttpRead {
+  readonly client: SourceClient;
+  readonly request: ReadRequest;
+  readonly io: SourceIo;
+}
+
+/** Returns how a source is read over HTTP. `url`: any address of the HR system. */
+export function readOverHttp(
+  { url, limits, tls }: Pick<SourceClientParts, 'limits' | 'tls'> & { readonly url: string },
+  authority: Authority,
+  read: (by: HttpRead) => AsyncGenerator<SourcePage, ReadEnd>,
+  more: Pick<SourceClientParts, 'maxBytes' | 'busyWaitMs'> = {},
+): Source['read'] {
+  const parts = { ...more, origin: new URL(url).origin, authority, limits, tls };
+  return (request, io) => withSourceClient({ ...parts, io }, (client) => read({ client, request, io }));
 }
 
 type Outcome<T> =

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
-import type { ReadRequest, SourceBase, SourceIo, SourcePage } from '../../../ports/source.ts';
+import type { SourceBase, SourcePage } from '../../../ports/source.ts';
 import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
 import { openHeldTokens, postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
-import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
-import { acceptsOnly, type Page, readPages } from '../../kit/pages.ts';
+import type { HttpRead, SourceClient } from '../../kit/http/source-client.ts';
+import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
 import { plainDate, statusField, utcDay } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V1Config } from '../config.ts';
@@ -31,29 +31,13 @@ interface Place {
 }
 
 /** Reads the employees page by page, or people by e-mail address one by one. */
-export async function* readV1(
-  config: V1Config,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
-  if (request.kind === 'delta') {
-    throw new RollcallError('employees of Personio v1 are always read completely: use api: v2 for a delta', {
-      code: 'USAGE',
-    });
-  }
-  const { limits, tls, attributes = [] } = config;
-  const today = utcDay(io.clock.now());
-  const isFull = request.kind === 'full';
-  const rules = { key: 'id', expected: isFull ? attributes : [], mayBeEmpty: !isFull, accepts: acceptsOnly(request) };
-  const parts = { origin: new URL(config.url).origin, authority, limits, tls, io };
-  const mails = isFull || request.field !== 'email' ? [] : request.identifications;
-  return yield* withSourceClient(parts, (client) => {
-    const read = { config, client, today };
-    return mails.length > 0 && mails.length <= maxLookups
-      ? readPages<number>({ ...rules, first: 0, page: (index) => lookUp(read, mails, index) }, io)
-      : readPages<Place>({ ...rules, first: { from: 0, last: undefined }, page: (place) => readPage(read, place) }, io);
-  });
+export function readV1(config: V1Config, { client, request, io }: HttpRead): AsyncGenerator<SourcePage, ReadEnd> {
+  const rules = rulesOf(request, 'id', config.attributes ?? []);
+  const read = { config, client, today: utcDay(io.clock.now()) };
+  const mails = request.kind === 'point' && request.field === 'email' ? request.identifications : [];
+  return mails.length > 0 && mails.length <= maxLookups
+    ? readPages<number>({ ...rules, first: 0, page: (index) => lookUp(read, mails, index) }, io)
+    : readPages<Place>({ ...rules, first: { from: 0, last: undefined }, page: (place) => readPage(read, place) }, io);
 }
 
 interface V1Read {

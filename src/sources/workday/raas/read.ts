@@ -1,10 +1,8 @@
 import type { SourceRecord } from '../../../core/person/person.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
-import { RollcallError } from '../../../core/run/errors.ts';
-import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import type { Authority } from '../../kit/http/authority.ts';
+import type { SourcePage } from '../../../ports/source.ts';
 import type { Refusal } from '../../kit/http/failure.ts';
-import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
+import type { HttpRead } from '../../kit/http/source-client.ts';
 import { acceptsOnly, inPortions } from '../../kit/pages.ts';
 import { utcDay } from '../../kit/status.ts';
 import { streamArray } from '../../kit/stream-array.ts';
@@ -15,31 +13,12 @@ import { openRowReader } from './to-person.ts';
 const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
 
 /** A report has no pages: it is one answer, and only a chunk of it is held. 2 GB is reported to be Workday's limit. */
-const maxReportBytes = 4 * 1024 ** 3;
+export const maxReportBytes = 4 * 1024 ** 3;
 
 /** Reads the report once, row by row while its bytes arrive. */
 export async function* readReport(
   config: RaasConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
-  if (request.kind === 'delta') {
-    throw new RollcallError('a Workday report is always read completely: it has no delta (api: soap has one)', {
-      code: 'USAGE',
-    });
-  }
-  const { origin } = new URL(config.url);
-  const { limits, tls } = config;
-  const parts = { origin, authority, limits, tls, maxBytes: maxReportBytes, io };
-  return yield* withSourceClient(parts, (client) => readRows(config, client, request, io));
-}
-
-async function* readRows(
-  config: RaasConfig,
-  client: SourceClient,
-  request: Exclude<ReadRequest, { kind: 'delta' }>,
-  io: SourceIo,
+  { client, request, io }: HttpRead,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const tally = openTally({ key: config.key });
   const rows = openRowReader(config, utcDay(io.clock.now()));

@@ -1,9 +1,9 @@
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
+import { chunk } from '../../../core/run/batch.ts';
 import { countOf } from '../../../core/run/formats.ts';
-import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
-import type { Authority } from '../../kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
-import { acceptsOnly, type Page, readPages } from '../../kit/pages.ts';
+import type { ReadRequest, SourcePage } from '../../../ports/source.ts';
+import type { HttpRead } from '../../kit/http/source-client.ts';
+import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
 import { deltaStart, statusField, utcDay } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { openTally } from '../../kit/tally.ts';
@@ -23,29 +23,13 @@ const clockSkewMs = 60_000;
 /** Reads workers page by page, all as entered at one instant. */
 export async function* readWorkers(
   config: SoapConfig,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
-  const { origin } = new URL(config.url);
-  const { limits, tls } = config;
-  return yield* withSourceClient({ origin, authority, limits, tls, io }, (client) =>
-    readQueries(config, client, request, io),
-  );
-}
-
-async function* readQueries(
-  config: SoapConfig,
-  client: SourceClient,
-  request: ReadRequest,
-  io: SourceIo,
+  { client, request, io }: HttpRead,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const readAt = io.clock.now();
   const asOf = new Date(readAt - clockSkewMs).toISOString();
   const queries = workerQueries(config.workers, request, asOf);
   if (queries.length === 0)
     return openTally({ key: 'wid', mayBeEmpty: true }).end({ evidence: 'no people were requested' });
-  const meant = acceptsOnly(request);
   const contracts = openContracts();
   const progress = openProgress(request.kind === 'delta');
   const reader = openWorkerReader(utcDay(readAt));
@@ -70,7 +54,7 @@ async function* readQueries(
 
   const isFull = request.kind === 'full';
   // A few people do not show which fields are visible.
-  const rules = { key: 'wid', expected: isFull ? workerFields(config) : [], mayBeEmpty: !isFull };
+  const { accepts: meant, ...rules } = rulesOf(request, 'wid', workerFields(config));
   const accepts = (fields: Fields): boolean =>
     (meant === undefined || meant(fields)) && (!isFull || !contracts.isSuperseded(fields));
   const end = yield* readPages({ ...rules, first: { query: 0, page: 1 }, page, accepts }, io);
@@ -168,11 +152,7 @@ function workerQueries(workers: SoapConfig['workers'], request: ReadRequest, asO
     case 'point': {
       const type = idTypes[request.field];
       if (type === undefined) return all(workers);
-      const chunks: WorkerQuery[] = [];
-      for (let start = 0; start < request.identifications.length; start += idsAtOnce) {
-        chunks.push({ ...population, ids: { type, values: request.identifications.slice(start, start + idsAtOnce) } });
-      }
-      return chunks;
+      return chunk(request.identifications, idsAtOnce).map((values) => ({ ...population, ids: { type, values } }));
     }
   }
 }
