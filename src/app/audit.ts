@@ -1,4 +1,6 @@
+import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
+import type { Session } from '../ports/sessions.ts';
 import type { AuditEntry, AuditQuery, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { AppIo } from './app-io.ts';
@@ -48,4 +50,50 @@ export async function findAudit(
   { run, ...query }: AuditQuery,
 ): Promise<readonly AuditEntry[]> {
   return store.audit.list(run === undefined ? query : { ...query, run: (await findRun(run, store)).id });
+}
+
+/** The part of a session's key that names it: it cannot be used to sign in, and is short enough to type. */
+const idLength = 12;
+
+/** Users of an identity provider have this before their names, so that none is the name of a token. */
+const userPrefix = 'user:';
+
+/** Returns the name of the session's user, as the audit has it. */
+export function nameOfSession({ method, name }: Pick<Session, 'method' | 'name'>): string {
+  return method === 'openid' ? `${userPrefix}${name}` : name;
+}
+
+interface OpenSession extends Omit<Session, 'key' | 'token'> {
+  readonly id: string;
+}
+
+/** Lists who is signed in to the page, the one used last first. A session that was idle for too long may be among them. */
+export async function listSessions({ engine: { store, clock } }: AppIo): Promise<readonly OpenSession[]> {
+  const now = clock.now();
+  const open = (await store.sessions.list()).filter(({ expiresAt }) => expiresAt > now);
+  return open.map((session) => {
+    const { key, token: _token, ...rest } = session;
+    return { ...rest, id: key.slice(0, idLength), name: nameOfSession(session) };
+  });
+}
+
+/** Ends one session by its id, or all of a user by the name. Returns those that were ended. Throws `NOT_FOUND`. */
+export async function endSessions(
+  app: AppIo,
+  which: string,
+  { by, ...signed }: SignedCaller,
+): Promise<readonly OpenSession[]> {
+  const { store } = app.engine;
+  const ended = (await listSessions(app)).filter(({ id, name }) => id === which || name === which);
+  if (ended.length === 0) {
+    throw new RollcallError(`no session has the id or the user ${which}: see "rollcall sessions"`, {
+      code: 'NOT_FOUND',
+    });
+  }
+  for (const { key } of await store.sessions.list()) {
+    const session = ended.find(({ id }) => key.startsWith(id));
+    if (session === undefined || !(await store.sessions.end(key))) continue;
+    await note({ action: 'end-session', by, detail: `of ${session.name}`, ...signature(signed) }, app.engine);
+  }
+  return ended;
 }

@@ -6,7 +6,7 @@ import { type CliIo, Interruption } from './cli-io.ts';
 import { addCommand, type CommandHost, type CommandRow } from './command.ts';
 import { alertCommands } from './commands/alerts.ts';
 import { apiCommands } from './commands/api.ts';
-import { audit } from './commands/audit.ts';
+import { audit, sessionCommands } from './commands/audit.ts';
 import { explain } from './commands/codes.ts';
 import { start, status } from './commands/deployment.ts';
 import { approve, holds, reject } from './commands/holds.ts';
@@ -26,7 +26,17 @@ function commandRows(operations: readonly ApiOperation[]): readonly CommandRow[]
   return [
     ...[init, ...sourceCommands, check, learn, plan, apply, start, status, runs, show],
     ...[holds, approve, reject, adopt, cancel, retry, undo, resync, pause, resume],
-    ...[why, explain, audit, exportPerson, forget, ...keyCommands, ...tokenCommands, ...alertCommands],
+    ...[
+      why,
+      explain,
+      audit,
+      ...sessionCommands,
+      exportPerson,
+      forget,
+      ...keyCommands,
+      ...tokenCommands,
+      ...alertCommands,
+    ],
     ...[migrate, backup, restore, sandbox, ...apiCommands(operations), demo],
   ];
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
+import { openFetch } from '../drivers/http/transport.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { randomShare } from '../platform/client/defaults.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
@@ -304,6 +305,7 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
     newId,
     version: readVersion(),
     renderDocs: (document: OpenApiDocument) => renderDocsPage(document, { accessToken: '' }),
+    fetch: openFetch(engine.egress),
   };
   const settings = settingsOf(server, listen, worksOnly ? 'health' : 'everything');
   try {
@@ -337,6 +339,7 @@ function settingsOf(
     sessions: server?.sessions ?? { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
     webhooks: new Map(Object.entries(server?.webhooks ?? {}).map(([sync, { secret }]) => [sync, secret.reveal()])),
     requestsPerMinute: server?.requestsPerMinute ?? 300,
+    trustedProxies: server?.trustedProxies ?? [],
     serves,
   };
 }

@@ -192,7 +192,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     keepsNames,
     egress,
   });
-  const tracing = await openTracing(config, { env: options.env, clock, logger });
+  const tracing = await openTracing(config, { env: options.env, clock, logger, egress });
   if (tracing !== undefined) engine.meter.attach(tracing.metrics);
   const stopFollowing = followClock(engine.checkClock, clock);
   const close = async (): Promise<void> => {
@@ -208,15 +208,20 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
 /** Opens the SDK of OpenTelemetry when the environment asks for it. It is loaded only then. */
 async function openTracing(
   config: Config,
-  { env, clock, logger }: { readonly env: AppSurroundings['env']; readonly clock: Clock; readonly logger: Logger },
+  given: {
+    readonly env: AppSurroundings['env'];
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly egress: Egress;
+  },
 ): Promise<Tracing | undefined> {
-  if (!isTelemetryOn(env)) return undefined;
+  if (!isTelemetryOn(given.env)) return undefined;
   const { openTelemetry } = await import('../watch/tracing/open-telemetry.ts');
   const hosts = new Map(
     Object.values(config.connections).map(({ name, baseUrl }) => [name, new URL(baseUrl).hostname]),
   );
   const hostOf = (connection: string) => hosts.get(connection);
-  return openTelemetry({ env, version: readVersion(), deployment: config.deployment, hostOf, clock, logger });
+  return openTelemetry({ ...given, version: readVersion(), deployment: config.deployment, hostOf });
 }
 
 /** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */

@@ -16,17 +16,6 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** A sign-in that the identity provider has not answered yet. It is answered once. */
-export interface PendingSignIn {
-  /** sha256 of the state that the browser and the provider carry. */
-  readonly key: string;
-  readonly verifier: string;
-  readonly nonce: string;
-  /** The page to show afterwards, a path. */
-  readonly target: string;
-  readonly expiresAt: number;
-}
-
 export interface Sessions {
   /** Stores the session, and deletes those that have expired. */
   add(session: Session): Promise<void>;
@@ -34,8 +23,6 @@ export interface Sessions {
   touch(key: string, usedAt: number): Promise<void>;
   /** Returns false when there was none. */
   end(key: string): Promise<boolean>;
-  /** Stores the sign-in, and deletes those that have expired. */
-  begin(signIn: PendingSignIn, now: number): Promise<void>;
-  /** Returns and deletes the sign-in, so that only one answer to it counts. */
-  take(key: string): Promise<PendingSignIn | undefined>;
+  /** Returns the sessions, the one used last first. */
+  list(): Promise<readonly Session[]>;
 }

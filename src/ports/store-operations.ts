@@ -94,7 +94,9 @@ export const auditActions = [
   'alerts-mute',
   'alerts-unmute',
   'sign-in',
+  'sign-in-failed',
   'sign-out',
+  'end-session',
   'preview',
 ] as const;
 

@@ -45,6 +45,8 @@ export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly caller: Caller;
   /** The signed-in user, if any. Only for an endpoint that needs no role. */
   readonly visitor: Caller | undefined;
+  /** The client's address, behind the trusted proxies. */
+  readonly address: string;
   /** For a webhook: the verified signature. */
   readonly signature: string | undefined;
   /** Aborts when the client disconnects, or the server closes. */

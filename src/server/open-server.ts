@@ -8,7 +8,7 @@ import { serveHealth } from './health.ts';
 import { type Caller, openTokenTable } from './http/access.ts';
 import { plainPolicy, sendPage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
-import { guessesPerMinute, openRateLimit } from './http/rate-limit.ts';
+import { guessesPerMinute, networkOf, openRateLimit } from './http/rate-limit.ts';
 import { type Gates, routeEndpoint, watchMethods } from './http/route-endpoint.ts';
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
@@ -74,6 +74,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
     bodyLimit: largestBodyBytes,
     requestTimeout: receiveWithinMs,
     genReqId: () => newId('request'),
+    trustProxy: [...settings.trustedProxies],
     routerOptions: { maxParamLength: 1024 },
     // A load balancer may finish the requests that it has begun. Later connections are refused.
     return503OnClosing: false,
@@ -152,14 +153,22 @@ function openSignIn(parts: ServerParts): SignIn {
   const { sessions } = parts.store;
   const { openId, publicUrl } = settings;
   const tokens = openTokenTable(settings.tokens);
+  // A right token or answer always passes, so that one client cannot use up the limit of others behind its address.
+  const guesses = openRateLimit(guessesPerMinute, () => clock.now());
+  const guessed = (address: string): void => guesses.spend(networkOf(address));
   return {
     tokens,
     cookies: openCookieSessions({ sessions, settings, tokens, clock }),
     openId:
       openId === undefined || publicUrl === undefined
         ? undefined
-        : openOpenId({ settings: openId, publicUrl, sessions, clock, logger }),
+        : openOpenId({ settings: openId, publicUrl, clock, logger, fetch: parts.fetch ?? fetch }),
     note: (action, by, detail) => note({ action, by, detail }, parts),
+    guessed,
+    async refused(address, how) {
+      guessed(address);
+      await note({ action: 'sign-in-failed', by: '(unknown)', detail: `from ${address}, ${how}` }, parts);
+    },
   };
 }
 
@@ -171,15 +180,14 @@ function serveApi(
 ): void {
   const { clock, settings } = parts;
   const limit = openRateLimit(settings.requestsPerMinute, () => clock.now());
-  const guesses = openRateLimit(guessesPerMinute, () => clock.now());
   const remember = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
   for (const endpoint of endpoints) {
-    routeEndpoint(app, endpoint, parts, { limit, guesses, remember, ...signals });
+    routeEndpoint(app, endpoint, parts, { limit, remember, ...signals });
   }
-  const { openId, cookies, note } = parts.signIn;
+  const { openId, cookies, note, refused } = parts.signIn;
   if (openId !== undefined) {
     const isSecure = settings.publicUrl?.startsWith('https:') === true;
-    serveSignIn(app, { openId, cookies, isSecure, limit, note, logger: parts.logger });
+    serveSignIn(app, { openId, cookies, isSecure, note, refused, logger: parts.logger });
   }
   const document = describeApi(parts.version);
   const docs = parts.renderDocs(document);

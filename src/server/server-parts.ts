@@ -7,7 +7,6 @@ import type { CookieSessions } from './http/sessions.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 import type { ServerSettings } from './settings.ts';
 import type { OpenId } from './sign-in/open-id.ts';
-import type { NoteSignIn } from './sign-in/serve-sign-in.ts';
 
 /** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {
@@ -35,6 +34,8 @@ export interface ServerParts {
   /** Renders the documentation page of the API. */
   readonly renderDocs: (document: OpenApiDocument) => string;
   readonly metrics?: MetricsPage;
+  /** Sends the requests to the identity provider. Default: directly. */
+  readonly fetch?: typeof globalThis.fetch;
   /** Time in ms that a client has to send a whole request. Default: 10 s. */
   readonly receiveWithinMs?: number;
 }
@@ -45,7 +46,11 @@ export interface SignIn {
   readonly cookies: CookieSessions;
   /** Absent: no identity provider is configured. */
   readonly openId: OpenId | undefined;
-  readonly note: NoteSignIn;
+  readonly note: (action: 'sign-in' | 'sign-out' | 'end-session', by: string, detail?: string) => Promise<void>;
+  /** Counts a request with a wrong token or signature, or none. Throws 429 above the limit of the address. */
+  guessed(address: string): void;
+  /** Counts and audits a sign-in that failed. Throws 429 above the limit of the address. */
+  refused(address: string, how: string): Promise<void>;
 }
 
 /** What an endpoint works with. */

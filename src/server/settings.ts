@@ -27,6 +27,8 @@ export interface ServerSettings {
   /** The secret of each sync with a webhook. */
   readonly webhooks: ReadonlyMap<string, string>;
   readonly requestsPerMinute: number;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies: readonly string[];
   /** `health`: no API and no pages, for workers. `metrics`: nothing else, on a port of its own. */
   readonly serves: 'everything' | 'health' | 'metrics';
 }

@@ -1,4 +1,4 @@
-import type { PendingSignIn, Session, Sessions } from '../ports/sessions.ts';
+import type { Session, Sessions } from '../ports/sessions.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { Schema } from './db/schema.ts';
@@ -11,14 +11,6 @@ const sessions = fields<Session, Schema['sessions']>({
   token: 'token',
   createdAt: 'created_at',
   usedAt: 'used_at',
-  expiresAt: 'expires_at',
-});
-
-const signIns = fields<PendingSignIn, Schema['sign_ins']>({
-  key: 'key',
-  verifier: 'verifier',
-  nonce: 'nonce',
-  target: 'target',
   expiresAt: 'expires_at',
 });
 
@@ -48,14 +40,9 @@ export function createSessions(db: Database): Sessions {
       return numDeletedRows > 0n;
     },
 
-    async begin(signIn, now) {
-      await db.deleteFrom('sign_ins').where('expires_at', '<=', now).execute();
-      await db.insertInto('sign_ins').values(signIns.toRow(signIn)).execute();
-    },
-
-    async take(key) {
-      const row = await db.deleteFrom('sign_ins').where('key', '=', key).returningAll().executeTakeFirst();
-      return row && signIns.fromRow(row);
+    async list() {
+      const rows = await db.selectFrom('sessions').selectAll().orderBy('used_at', 'desc').orderBy('key').execute();
+      return rows.map(sessions.fromRow);
     },
   };
 }

@@ -9,7 +9,14 @@ const read = (value: unknown) => z.object({ server }).safeParse({ server: value 
 test('without the key there is no server, and an empty one has the careful defaults', () => {
   expect(read(undefined).data?.server).toBeUndefined();
   const sessions = { idleMs: 1_800_000, lifetimeMs: 43_200_000 };
-  const defaults = { host: '127.0.0.1', port: 8080, tokens: [], webhooks: {}, requestsPerMinute: 300 };
+  const defaults = {
+    host: '127.0.0.1',
+    port: 8080,
+    tokens: [],
+    trustedProxies: [],
+    webhooks: {},
+    requestsPerMinute: 300,
+  };
   expect(read({}).data?.server).toEqual({ ...defaults, sessions });
 });
 

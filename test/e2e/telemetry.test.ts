@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { traceIdsOf } from '../../src/core/run/run.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { startProxy } from '../support/http-proxy.ts';
 import { plainMapping } from '../support/office.ts';
 import { type RollcallProcess, runRollcall, startRollcall } from '../support/rollcall-process.ts';
 import { until } from '../support/services/redis.ts';
@@ -161,9 +162,25 @@ describe('telemetry', () => {
   it('to a collector that is not there fails no run', async () => {
     const collector = await openReceiver();
     await collector.close();
-    const done = await runRollcall(await openFolder({}), ['apply', 'people', '--json'], environment(collector.url));
+    const args = ['apply', 'people', '--json', '--verbose'];
+    const env = { ...environment(collector.url), OTEL_EXPORTER_OTLP_TIMEOUT: '300' };
+    const done = await runRollcall(await openFolder({}), args, env);
     expect(done.code, done.stderr).toBe(0);
     expect(JSON.parse(done.stdout)).toMatchObject({ outcome: 'succeeded' });
+    expect(done.stderr).toMatch(/"cause":"the connection was refused \(ECONNREFUSED\)".*telemetry could not be sent/);
+  });
+
+  it('goes through the proxy of the environment', async () => {
+    const collector = await openReceiver();
+    const proxy = await startProxy(Number(new URL(collector.url).port));
+    const env = {
+      ...environment('http://collector.example.com:4318'),
+      ...{ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` },
+    };
+    const done = await runRollcall(await openFolder({}), ['apply', 'people'], env);
+    expect(done.code, done.stderr).toBe(0);
+    expect(proxy.seen).toContain('POST http://collector.example.com:4318/v1/traces');
+    expect(decode(collector).spans.length).toBeGreaterThan(0);
   });
 
   it('names the trace in a notice: its id, or its link when there is an address', async () => {

@@ -170,7 +170,7 @@ describe('limits', () => {
     expect((await server.ask('/api/syncs')).status).toBe(429);
   });
 
-  it('strangers share one limit of their own, whatever requestsPerMinute is, and take nothing from those who are known', async () => {
+  it('strangers of one address have a limit of their own, whatever requestsPerMinute is, and take nothing from those who are known', async () => {
     const server = await openTestServer(noApp, { settings: { requestsPerMinute: 100_000 } });
     const statuses: number[] = [];
     for (let i = 0; i < 33; i += 1) statuses.push((await server.ask('/api/syncs', { token: `guess-${i}` })).status);

@@ -68,6 +68,7 @@ export async function openTestServer(app: AppIo, options: TestServerOptions = {}
       sessions: { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
       webhooks: new Map([['people', webhookSecret]]),
       requestsPerMinute: 10_000,
+      trustedProxies: [],
       serves: 'everything',
       ...options.settings,
     },

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
 import { readSyncStates } from '../../src/app/syncs.ts';
 import { session } from '../../src/server/endpoints/session.ts';
+import { idle } from '../support/fake-clock.ts';
 import { openOffice } from '../support/office.ts';
 import {
   openTestServer,
@@ -48,6 +49,7 @@ it('a token signs in: the cookie is for this host and no script, and the page le
   expect(wrong).toMatchObject({ status: 401, json: { code: 'TOKEN_UNKNOWN' } });
   expect(wrong.headers.get('set-cookie')).toBeNull();
   expect((await findAudit(office.app, { limit: 5 })).map(({ by, action }) => `${by} ${action}`)).toEqual([
+    '(unknown) sign-in-failed',
     'ops sign-in',
   ]);
   // The store has nothing with which a reader of it could sign in.
@@ -119,6 +121,94 @@ async function openAgain(server: TestServer) {
   const cookie = headers.get('set-cookie') ?? '';
   return { cookie, ...browserOf(server, cookie, json.csrf) };
 }
+
+/** One try to sign in, as a proxy passes it on. */
+function signInFrom(server: TestServer, address: string, token: string) {
+  const headers = { 'x-forwarded-for': address };
+  return server.ask('/api/session', { method: 'POST', token: null, headers, body: { token } });
+}
+
+it('wrong tokens are guesses: 30 a minute and address, each in the audit, and they keep nobody else out', async () => {
+  const office = await openOffice();
+  const { store } = office.engine.io;
+  const server = await openTestServer(office.app, {
+    parts: { store },
+    settings: { trustedProxies: ['127.0.0.0/8'], requestsPerMinute: 10 },
+  });
+  const statuses: number[] = [];
+  for (let i = 0; i < 33; i += 1) statuses.push((await signInFrom(server, '203.0.113.7', `guess-${i}`)).status);
+  expect(statuses).toEqual([...Array(30).fill(401), 429, 429, 429]);
+  const failed = await findAudit(office.app, { limit: 100, actions: ['sign-in-failed'] });
+  expect(failed.length).toBe(30);
+  expect(failed[0]).toMatchObject({
+    by: '(unknown)',
+    detail: expect.stringMatching(/^from 203\.0\.113\.7, with a token/),
+  });
+  expect(JSON.stringify(failed)).not.toContain('guess-');
+  // Neither an address in the same network, nor the right token from the same address, is refused.
+  expect((await signInFrom(server, '203.0.113.8', 'guess')).status).toBe(401);
+  expect((await signInFrom(server, '203.0.113.7', operatorToken)).status).toBe(200);
+  // An IPv6 client has a whole network of addresses.
+  for (let i = 0; i < 30; i += 1) await signInFrom(server, `2001:db8:0:1::${i.toString(16)}`, 'guess');
+  expect((await signInFrom(server, '2001:db8:0:1:ffff::1', 'guess')).status).toBe(429);
+  expect((await signInFrom(server, '2001:db8:0:2::1', 'guess')).status).toBe(401);
+  // Visitors who only ask how to sign in use up nothing.
+  for (let i = 0; i < 40; i += 1) expect((await server.ask('/api/session', { token: null })).status).toBe(200);
+  expect((await signInFrom(server, '203.0.113.9', viewerToken)).status).toBe(200);
+});
+
+it('without a trusted proxy, the address that a client says is not believed', async () => {
+  const server = await openTestServer((await openOffice()).app);
+  for (let i = 0; i < 30; i += 1) expect((await signInFrom(server, `203.0.113.${i}`, 'guess')).status).toBe(401);
+  expect((await signInFrom(server, '198.51.100.1', 'guess')).status).toBe(429);
+  expect((await signInFrom(server, '198.51.100.1', operatorToken)).status).toBe(200);
+});
+
+const adminToken = 'admin-token-of-a-test---';
+const withAdmin = {
+  tokens: [
+    { name: 'ops', role: 'operator', token: operatorToken },
+    { name: 'root', role: 'admin', token: adminToken },
+  ],
+} as const;
+
+it('an admin lists the sessions and ends them, and the event stream of a session ends with it', async () => {
+  const { server, office, cookie, answer } = await openSignedIn(operatorToken, { settings: withAdmin });
+  const other = await openAgain(server);
+  const headers = { cookie: cookie.split(';')[0] ?? '' };
+  const stream = await fetch(`${server.url}/api/events`, { headers });
+  const reader = stream.body?.getReader();
+  expect(stream.status).toBe(200);
+  await reader?.read();
+
+  expect(answer.json.rights).not.toContain('sessions');
+  expect((await server.ask('/api/sessions')).status).toBe(403);
+  const { sessions } = (await server.ask('/api/sessions', { token: adminToken })).json;
+  expect(sessions).toMatchObject([{ name: 'ops', role: 'operator', method: 'token' }, { name: 'ops' }]);
+  const secret = headers.cookie.split('=')[1] ?? '';
+  expect(JSON.stringify(sessions)).not.toContain(secret);
+
+  const end = (name: string) =>
+    server.ask(`/api/sessions/${name}/end`, { method: 'POST', token: adminToken, body: { reason: 'left' } });
+  expect((await end('nobody')).status).toBe(404);
+  expect(await end('ops')).toMatchObject({ status: 200, json: { sessions: [{ name: 'ops' }, { name: 'ops' }] } });
+  expect((await other.get('/api/overview')).status).toBe(401);
+  let isOver = false;
+  const rest = (async () => {
+    while ((await reader?.read())?.done === false);
+    isOver = true;
+  })();
+  while (!isOver) {
+    await server.clock.advance(1000);
+    await idle(5);
+  }
+  await rest;
+  expect((await server.ask('/api/sessions', { token: adminToken })).json.sessions).toEqual([]);
+  expect(await findAudit(office.app, { limit: 5, actions: ['end-session'] })).toMatchObject([
+    { by: 'root', detail: 'of ops', reason: 'left' },
+    { by: 'root', detail: 'of ops' },
+  ]);
+});
 
 it('several servers on one store know the session', async () => {
   const { office, cookie } = await openSignedIn();

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
+import { openFetch } from '../../src/drivers/http/transport.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
+import { startProxy } from '../support/http-proxy.ts';
 import { openSignInServer } from '../support/identity-provider.ts';
 import type { TestServer } from './open-test-server.ts';
 
@@ -45,8 +47,8 @@ async function signIn(browser: Browser, server: TestServer, user: string, to = '
   return page.url;
 }
 
-async function openSignIn(more: Partial<OpenIdSettings> = {}) {
-  const opened = await openSignInServer(more);
+async function openSignIn(more: Partial<OpenIdSettings> = {}, sent = openFetch(undefined)) {
+  const opened = await openSignInServer(more, sent);
   const { server, publicUrl } = opened;
   const sessionOf = async (browser: Browser) => {
     const cookie = Object.entries(browser.cookies(new URL(publicUrl).host))
@@ -128,8 +130,32 @@ it('no link leads to another site, and a provider that is away is told on the pa
     const browser = openBrowser();
     expect((await signIn(browser, server, 'ana', to)).origin, to).toBe(publicUrl);
   }
-  const away = await openSignIn({ issuer: 'http://127.0.0.1:1' });
+  const away = await openSignIn({ issuer: 'http://127.0.0.1:2' });
+  // Whoever begins a thousand sign-ins, and fails some, keeps nobody else out.
+  const eager = openBrowser();
+  for (let i = 0; i < 35; i += 1) await eager.go(`${server.url}/auth/callback?code=x&state=${i}`);
+  const ana = openBrowser();
+  expect((await signIn(ana, server, 'ana')).pathname).toBe('/holds');
   expect((await openBrowser().go(`${away.server.url}/auth/sign-in`)).url.href).toBe(
     `${away.publicUrl}/sign-in?problem=failed`,
   );
+  expect(away.server.log.text()).toContain('127.0.0.1:2 did not answer: the connection was refused (ECONNREFUSED)');
+});
+
+it('the provider is asked through the proxy of the environment, and a proxy that refuses is named', async () => {
+  const proxies = { open: '', closed: '' };
+  const egress = (name: keyof typeof proxies) => ({ proxyFor: () => proxies[name] });
+  const { server, issuer } = await openSignIn({}, openFetch(egress('open')));
+  const proxy = await startProxy(Number(new URL(issuer).port));
+  proxies.open = `http://127.0.0.1:${proxy.port}`;
+  expect((await signIn(openBrowser(), server, 'ana')).pathname).toBe('/holds');
+  expect(proxy.seen).toContain(`GET ${issuer}/.well-known/openid-configuration`);
+  expect(proxy.seen).toContain(`POST ${issuer}/token`);
+
+  const refusing = await startProxy(1, 'ana:secret');
+  proxies.closed = `http://127.0.0.1:${refusing.port}`;
+  const other = await openSignIn({}, openFetch(egress('closed')));
+  await openBrowser().go(`${other.server.url}/auth/sign-in`);
+  expect(other.server.log.text()).toMatch(/the identity provider cannot be reached/);
+  expect(other.server.log.text()).toContain('407');
 });

@@ -44,7 +44,7 @@ async function openProvider(callback: string, isPublic = false): Promise<string>
 }
 
 /** A server whose users sign in at a real identity provider. Both are closed after the test. */
-export async function openSignInServer(more: Partial<OpenIdSettings> = {}) {
+export async function openSignInServer(more: Partial<OpenIdSettings> = {}, sent = fetch) {
   const office = await openOffice();
   const { store } = office.engine.io;
   // The address of the callback must be known before the server listens.
@@ -68,6 +68,9 @@ export async function openSignInServer(more: Partial<OpenIdSettings> = {}) {
     ...more,
   };
   if (isPublic) delete (openId as { clientSecret?: string }).clientSecret;
-  const server = await openTestServer(office.app, { settings: { port, publicUrl, openId }, parts: { store } });
+  const server = await openTestServer(office.app, {
+    settings: { port, publicUrl, openId },
+    parts: { store, fetch: sent },
+  });
   return { office, server, issuer, publicUrl };
 }

@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import { findAudit } from '../../app/audit.ts';
-import { formatInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
+import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
+import { formatCount, formatInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { auditEntryView } from '../../views/connections.ts';
+import { openSessionView } from '../../views/sessions.ts';
 import type { CommandRow } from '../command.ts';
-import { parseWholeNumber } from '../options.ts';
+import { parseWholeNumber, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import type { Style } from '../terminal.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
@@ -32,6 +33,42 @@ export const audit: CommandRow = {
   ],
   run: showAudit,
 };
+
+export const sessionCommands: readonly CommandRow[] = [
+  { words: 'sessions', meaning: 'show and end the sessions of users who are signed in to the page' },
+  { words: 'sessions list', meaning: 'show who is signed in to the page', run: showSessions },
+  {
+    words: 'sessions end',
+    meaning: 'end a session, or all sessions of a user',
+    arguments: [['<name>', 'id of the session, or name of the user as in the audit']],
+    options: signatureOptions,
+    run: endThem,
+  },
+];
+
+async function showSessions(shell: Shell): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const sessions = await listSessions(app);
+    const head = ['ID', 'WHO', 'ROLE', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
+    const rows = sessions.map(({ id, name, role, createdAt, usedAt, expiresAt }) => {
+      return [id, cleanLine(name), role, ...[createdAt, usedAt, expiresAt].map(formatInstant)];
+    });
+    const text = rows.length === 0 ? 'no user is signed in' : renderTable([head, ...rows]);
+    return shell.answer({ sessions: sessions.map(openSessionView) }, text);
+  });
+}
+
+async function endThem(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = signatureOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const ended = await endSessions(app, name, { by, ...signed });
+    const sessions = ended.map(openSessionView);
+    return shell.answer(
+      { sessions },
+      `ended ${formatCount(ended.length, 'session')} of ${cleanLine(ended[0]?.name ?? name)}`,
+    );
+  });
+}
 
 async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions): Promise<number> {
   const { clock } = shell.io;

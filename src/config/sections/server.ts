@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
@@ -69,6 +70,13 @@ const openId = z.strictObject({
     'Acme SSO',
   ),
 });
+
+function isNetwork(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
 
 /** Without TLS only on this machine: tests and tunnels. */
 function isIssuer(value: string): boolean {
@@ -160,6 +168,11 @@ export const server = documented(
         z.record(z.string(), webhook).default({}),
         'Webhooks by sync. A sender with the secret can request a resync of named employees with `POST /api/webhooks/<sync>`.',
         { people: { secret: `\${env:PEOPLE_WEBHOOK_SECRET}` } },
+      ),
+      trustedProxies: documented(
+        z.array(text().refine(isNetwork, { error: 'must be an address or a network such as 10.0.0.0/8' })).default([]),
+        'Addresses and networks of the proxies in front. Only their `X-Forwarded-For` is believed: limits of failed sign-ins and the audit then have the address of the client.',
+        ['10.0.0.0/8'],
       ),
       requestsPerMinute: documented(
         wholeNumber(1, 100_000).default(300),

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import ky, { type Options } from 'ky';
 import { type Dispatcher, request } from 'undici';
+import { RollcallError } from '../../core/run/errors.ts';
 import type { Limits } from '../../core/run/settings.ts';
 import type { Egress } from '../../ports/runtime.ts';
 import { decodedBody, noBytes, owned } from './answer-body.ts';
@@ -9,6 +10,7 @@ import type { Deadline } from './deadline.ts';
 import { openDispatchers, ProxyFailure, type TlsOptions } from './dispatcher.ts';
 import { checkHeaders, RequestInvalid } from './header-text.ts';
 import type { Method, OperationBody } from './message.ts';
+import { describeNetworkFailure } from './network-failure.ts';
 
 export type { TlsOptions };
 
@@ -80,6 +82,26 @@ export function openTransport(
       throw new ProxyFailure(proxy, undefined, 407);
     },
     close: () => dispatchers.destroy(),
+  };
+}
+
+/**
+ * Returns a fetch that goes through the proxies of the environment, for a library that brings its own requests. Throws
+ * `PLATFORM_UNREACHABLE` with the cause in words.
+ */
+export function openFetch(egress: Egress | undefined): typeof globalThis.fetch {
+  const timeout = 10_000;
+  const options = { connections: 4, connectTimeout: timeout, headersTimeout: timeout, bodyTimeout: timeout };
+  const dispatchers = openDispatchers(options, egress);
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const { dispatcher, proxy } = dispatchers.to(url.href);
+    try {
+      return await fetch(input, Object.assign({}, init, { dispatcher }));
+    } catch (error) {
+      const { text } = describeNetworkFailure(proxy === undefined ? error : new ProxyFailure(proxy, error));
+      throw new RollcallError(`${url.host} did not answer: ${text}`, { code: 'PLATFORM_UNREACHABLE', cause: error });
+    }
   };
 }
 

@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { sessionOrder } from '../../views/orders.ts';
+import { endSessions, listSessions } from '../../app/audit.ts';
+import { cancelOrder, sessionOrder } from '../../views/orders.ts';
+import { openSessionView, sessionList } from '../../views/sessions.ts';
 import { instant, viewOf } from '../../views/wire.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { CookieAnswer, defineEndpoint } from '../endpoint.ts';
-import { type Caller, callerOfToken, hasRole } from '../http/access.ts';
+import { type Caller, hasRole } from '../http/access.ts';
+import { Refusal } from '../http/problem.ts';
 import type { AccessRole, ServerSettings } from '../settings.ts';
+import { signatureOf, word } from './parameters.ts';
 
 /** What a caller may do, and the role that it needs. */
 const rights = {
@@ -13,6 +17,7 @@ const rights = {
   raw: 'operator',
   samples: 'operator',
   tokens: 'admin',
+  sessions: 'admin',
 } as const satisfies Record<string, AccessRole>;
 
 type Right = keyof typeof rights;
@@ -26,7 +31,7 @@ export const session = z
     rights: z
       .array(z.enum(rightNames))
       .describe(
-        'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke',
+        'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke; sessions: list and end those of others',
       ),
     method: z.enum(['openid', 'token', 'bearer']).nullable(),
     csrf: z.string().nullable().describe('Send it as X-CSRF-Token with every POST of a session'),
@@ -82,10 +87,14 @@ export const sessionEndpoints: readonly Endpoint[] = [
     body: sessionOrder,
     answer: session,
     refusals: [400, 401, 403],
-    handle: async ({ body: { token } }, { settings, signIn }) => {
-      const { name, role } = callerOfToken(`Bearer ${token}`, signIn.tokens);
+    handle: async ({ body: { token }, address }, { settings, signIn }) => {
       const known = signIn.tokens.find(token);
-      const { caller, cookie } = await signIn.cookies.open({ name, role, method: 'token', token: known?.hash });
+      if (known === undefined) {
+        await signIn.refused(address, 'with a token that is not in "server.tokens"');
+        throw new Refusal(401, 'TOKEN_UNKNOWN', 'the token is not one of "server.tokens"');
+      }
+      const { name, role, hash } = known;
+      const { caller, cookie } = await signIn.cookies.open({ name, role, method: 'token', token: hash });
       await signIn.note('sign-in', name, `as ${role}, with a token`);
       return new CookieAnswer(sessionView(caller, settings), cookie);
     },
@@ -104,6 +113,32 @@ export const sessionEndpoints: readonly Endpoint[] = [
       if (visitor?.session !== undefined) await signIn.note('sign-out', visitor.name);
       const location = visitor?.session?.method === 'openid' ? await signIn.openId?.endAddress() : undefined;
       return new CookieAnswer({ location: location ?? null }, cookie);
+    },
+  }),
+  defineEndpoint({
+    id: 'list-sessions',
+    method: 'GET',
+    path: '/api/sessions',
+    part: 'session',
+    summary: 'Who is signed in to the page',
+    needs: 'admin',
+    answer: sessionList,
+    handle: async (_asked, { app }) => ({ sessions: (await listSessions(app)).map(openSessionView) }),
+  }),
+  defineEndpoint({
+    id: 'end-sessions',
+    method: 'POST',
+    path: '/api/sessions/{name}/end',
+    part: 'session',
+    summary: 'End a session, or all sessions of a user; their event streams end with them',
+    needs: 'admin',
+    params: z.object({ name: word(120).describe('Id of the session, or name of the user') }),
+    body: cancelOrder,
+    answer: sessionList,
+    refusals: [400, 404],
+    handle: async ({ params, caller, body }, { app }) => {
+      const { by, signed } = signatureOf(caller, body);
+      return { sessions: (await endSessions(app, params.name, { by, ...signed })).map(openSessionView) };
     },
   }),
 ];

@@ -11,8 +11,6 @@ import { checkSignature, signatureHeader, timestampHeader } from './webhook-sign
 
 export interface Gates {
   readonly limit: RateLimit;
-  /** The limit of requests without a valid token or signature. Independent of the limit of the callers. */
-  readonly guesses: RateLimit;
   readonly closing: AbortSignal;
   /** Aborts when the server begins to close. Other requests may still finish. */
   readonly ending: AbortSignal;
@@ -20,18 +18,16 @@ export interface Gates {
   readonly remember: (request: FastifyRequest, caller: Caller) => void;
 }
 
-/** All callers without a valid token share one bucket, so that guessing is slow from any address. */
-const unknownCaller = '?';
-
 /** Adds one endpoint to the router. Checks the caller, then the rate, then the request. */
 export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: EndpointParts, gates: Gates): void {
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
     handler: async (request, reply) => {
-      const { caller, signature, visitor } = await letIn(endpoint, request, parts, gates);
+      const { caller, signature, visitor } = await letIn(endpoint, request, parts);
       gates.remember(request, caller);
-      gates.limit.spend(caller.name, endpoint.cost);
+      // Visitors share no limit, because one of them could then keep all others from signing in.
+      if (caller !== nobody) gates.limit.spend(caller.name, endpoint.cost);
       checkCsrf(caller, endpoint.method, headerOf(request, csrfHeader));
       if (endpoint.needs !== 'signature' && endpoint.needs !== 'none') requireRole(caller, endpoint.needs);
       const gone = new AbortController();
@@ -46,26 +42,22 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: E
         body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),
         caller,
         visitor,
+        address: request.ip,
         signature,
         signal,
-        ending: AbortSignal.any([signal, gates.ending, ...sessionEnd(endpoint, caller, parts, signal)]),
+        ending: AbortSignal.any([signal, gates.ending, ...sessionEnd(endpoint, caller, parts, { request, signal })]),
       };
       return answer(await endpoint.handle(checked, parts), endpoint, reply);
     },
   });
 }
 
-async function letIn(
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  parts: EndpointParts,
-  { guesses }: Gates,
-): Promise<LetIn> {
-  const { settings, clock } = parts;
+async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: EndpointParts): Promise<LetIn> {
+  const { settings, clock, signIn } = parts;
   try {
     if (endpoint.needs !== 'signature') {
       const caller = await callerOf(endpoint, request, parts);
-      return { caller: caller ?? visitor, visitor: caller, signature: undefined };
+      return { caller: caller ?? nobody, visitor: caller, signature: undefined };
     }
     const { sync = '' } = request.params as { sync?: string };
     const secret = settings.webhooks.get(sync);
@@ -77,7 +69,7 @@ async function letIn(
     const signature = checkSignature({ ...signed, sync, body }, secret, clock.now());
     return { caller: { name: `webhook:${sync}`, role: 'operator' }, visitor: undefined, signature };
   } catch (error) {
-    guesses.spend(unknownCaller);
+    if (error instanceof Refusal && error.code !== 'SESSION_EXPIRED') signIn.guessed(request.ip);
     throw error;
   }
 }
@@ -88,26 +80,33 @@ interface LetIn {
   readonly signature: string | undefined;
 }
 
-/** A stream of a session ends after this time: the client connects again, if the session still lasts. */
-const checkedEveryMs = 300_000;
+/** A stream of a session ends within this time after the session. */
+const checkedEveryMs = 1000;
 
 function sessionEnd(
   { isEventStream }: Endpoint,
   { session }: Caller,
-  { clock }: EndpointParts,
-  signal: AbortSignal,
+  { clock, signIn: { cookies } }: EndpointParts,
+  { request, signal }: { readonly request: FastifyRequest; readonly signal: AbortSignal },
 ): readonly AbortSignal[] {
   if (isEventStream !== true || session === undefined) return [];
   const over = new AbortController();
-  clock.sleep(checkedEveryMs, signal).then(
-    () => over.abort(new Refusal(401, 'SESSION_EXPIRED', 'connect again')),
-    () => {},
-  );
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await clock.sleep(checkedEveryMs, signal);
+      // A store that is away ends no session.
+      await cookies.find(request.headers.cookie, true).catch((error: unknown) => {
+        if (error instanceof Refusal) over.abort(error);
+      });
+      if (over.signal.aborted) return;
+    }
+  };
+  watch().catch(() => {});
   return [over.signal];
 }
 
-/** Requests without a session, to the endpoints that need none, share one bucket. */
-const visitor: Caller = { name: '(visitor)', role: 'viewer' };
+/** Who asks an endpoint that needs no role, without a token or session. */
+const nobody: Caller = { name: '(visitor)', role: 'viewer' };
 
 /** A token decides before a cookie. Returns undefined only for an endpoint that needs neither. */
 async function callerOf(

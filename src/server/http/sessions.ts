@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { nameOfSession } from '../../app/audit.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Session, Sessions } from '../../ports/sessions.ts';
 import type { ServerSettings } from '../settings.ts';
@@ -7,8 +8,6 @@ import { Refusal } from './problem.ts';
 
 /** The store is written at most once in this time while a user works. */
 const touchMs = 60_000;
-/** Names of people begin with it, so that none is the name of a token. */
-const userPrefix = 'user:';
 
 export const csrfHeader = 'x-csrf-token';
 /** A page that only refreshes what it shows sends it, so that an absent user is signed out. */
@@ -41,7 +40,7 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
   const cookieOf = (value: string, seconds: number): string =>
     `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const callerOf = (session: Session, secret: string): Caller => ({
-    name: session.method === 'openid' ? `${userPrefix}${session.name}` : session.name,
+    name: nameOfSession(session),
     role: session.role,
     session: {
       key: session.key,

@@ -1,8 +1,7 @@
-import type { Configuration } from 'openid-client';
-import { describeError } from '../../core/run/errors.ts';
+import type { Configuration, CustomFetch } from 'openid-client';
+import { describeError, RollcallError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { PendingSignIn, SessionRole, Sessions } from '../../ports/sessions.ts';
-import { hashOf } from '../http/access.ts';
+import type { SessionRole } from '../../ports/sessions.ts';
 import type { OpenIdSettings } from '../settings.ts';
 
 /** Time that a user has to answer the provider. */
@@ -28,10 +27,10 @@ export interface SignedInUser {
 }
 
 export interface OpenId {
-  /** Returns the provider's address to send the browser to, and the state that the browser must keep. */
-  begin(target: string): Promise<{ readonly location: string; readonly state: string }>;
-  /** Reads the provider's answer. `state`: what the browser kept. Throws `SignInFailure`. */
-  finish(query: string, state: string | undefined): Promise<SignedInUser>;
+  /** Returns the provider's address to send the browser to, and what the browser must keep until it comes back. */
+  begin(target: string): Promise<{ readonly location: string; readonly kept: string }>;
+  /** Reads the provider's answer. `kept`: what the browser kept. Throws `SignInFailure`. */
+  finish(query: string, kept: string | undefined): Promise<SignedInUser>;
   /** Returns where the browser ends the provider's own session; undefined when it has no such address. */
   endAddress(): Promise<string | undefined>;
 }
@@ -39,16 +38,30 @@ export interface OpenId {
 export interface OpenIdIo {
   readonly settings: OpenIdSettings;
   readonly publicUrl: string;
-  readonly sessions: Sessions;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Sends requests as the rest of Rollcall does: through the proxies of the environment. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/**
+ * A sign-in that the provider has not answered yet. The browser keeps it, so that a visitor who begins many of them takes
+ * no room from others. The provider accepts each of its answers once.
+ */
+interface PendingSignIn {
+  readonly state: string;
+  readonly verifier: string;
+  readonly nonce: string;
+  /** The page to show afterwards, a path. */
+  readonly target: string;
+  readonly expiresAt: number;
 }
 
 /** Opens sign-in by the authorization code flow with PKCE (RFC 7636). Reads the provider's configuration at the first use. */
-export function openOpenId({ settings, publicUrl, sessions, clock, logger }: OpenIdIo): OpenId {
+export function openOpenId({ settings, publicUrl, clock, logger, fetch }: OpenIdIo): OpenId {
   let known: Promise<Configuration> | undefined;
   const provider = (): Promise<Configuration> => {
-    known ??= discover(settings);
+    known ??= discover(settings, fetch);
     // A provider that was away is asked again at the next sign-in.
     known.catch(() => {
       known = undefined;
@@ -64,8 +77,7 @@ export function openOpenId({ settings, publicUrl, sessions, clock, logger }: Ope
       const verifier = client.randomPKCECodeVerifier();
       const nonce = client.randomNonce();
       const state = client.randomState();
-      const now = clock.now();
-      await sessions.begin({ key: hashOf(state), verifier, nonce, target, expiresAt: now + answerWithinMs }, now);
+      const pending: PendingSignIn = { state, verifier, nonce, target, expiresAt: clock.now() + answerWithinMs };
       const location = client.buildAuthorizationUrl(config, {
         redirect_uri: callback,
         scope: settings.scopes.join(' '),
@@ -74,21 +86,19 @@ export function openOpenId({ settings, publicUrl, sessions, clock, logger }: Ope
         state,
         nonce,
       });
-      return { location: location.href, state };
+      return { location: location.href, kept: Buffer.from(JSON.stringify(pending)).toString('base64url') };
     },
 
-    async finish(query, state) {
+    async finish(query, kept) {
       const client = await import('openid-client');
       // A browser that did not begin this sign-in has another state, or none.
-      const isOwn = state !== undefined && new URLSearchParams(query).get('state') === state;
-      const pending = isOwn ? await sessions.take(hashOf(state)) : undefined;
-      if (pending === undefined || state === undefined || pending.expiresAt <= clock.now()) {
-        throw new SignInFailure('expired');
-      }
-      const claims = await readClaims(new URL(`${callback}?${query}`), pending, state).catch((error: unknown) => {
+      const pending = readPending(kept);
+      const isOwn = pending !== undefined && new URLSearchParams(query).get('state') === pending.state;
+      if (!isOwn || pending.expiresAt <= clock.now()) throw new SignInFailure('expired');
+      const claims = await readClaims(new URL(`${callback}?${query}`), pending).catch((error: unknown) => {
         const isDenied = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
         // The provider's words may name the user.
-        if (!isDenied) logger.warn({ error: nameOf(error) }, 'the identity provider did not sign a user in');
+        if (!isDenied) logger.warn({ error: causeOf(error) }, 'the identity provider did not sign a user in');
         throw new SignInFailure(isDenied ? 'denied' : 'failed', error);
       });
       const role = roleOf(claims[settings.groupsClaim], settings.roles);
@@ -108,8 +118,7 @@ export function openOpenId({ settings, publicUrl, sessions, clock, logger }: Ope
 
   async function readClaims(
     answer: URL,
-    { verifier, nonce }: PendingSignIn,
-    state: string,
+    { verifier, nonce, state }: PendingSignIn,
   ): Promise<Readonly<Record<string, unknown>>> {
     const client = await import('openid-client');
     const config = await provider();
@@ -124,13 +133,17 @@ export function openOpenId({ settings, publicUrl, sessions, clock, logger }: Ope
   }
 }
 
-async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Promise<Configuration> {
+async function discover(
+  { issuer, clientId, clientSecret }: OpenIdSettings,
+  fetch: OpenIdIo['fetch'],
+): Promise<Configuration> {
   const client = await import('openid-client');
   const authentication = clientSecret === undefined ? client.None() : client.ClientSecretBasic(clientSecret);
   const server = new URL(issuer);
   // The configuration allows plain HTTP on this machine only.
   const execute = server.protocol === 'http:' ? [client.allowInsecureRequests] : [];
-  return client.discovery(server, clientId, {}, authentication, { execute, timeout: 10 });
+  const sending = { execute, timeout: 10, [client.customFetch]: fetch as CustomFetch };
+  return client.discovery(server, clientId, {}, authentication, sending);
 }
 
 /** Returns the highest role of the user's groups. */
@@ -140,10 +153,33 @@ export function roleOf(groups: unknown, roles: OpenIdSettings['roles']): Session
   return order.find((role) => roles[role].some((group) => group === '*' || names.includes(group)));
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : describeName(error);
+/** Returns what the browser kept. It is the browser's own, so a forged one signs no other user in. */
+function readPending(kept: string | undefined): PendingSignIn | undefined {
+  try {
+    const found = JSON.parse(Buffer.from(kept ?? '', 'base64url').toString()) as PendingSignIn;
+    const { state, verifier, nonce, target, expiresAt } = found;
+    const isWhole = [state, verifier, nonce, target].every((text) => typeof text === 'string' && text !== '');
+    return isWhole && typeof expiresAt === 'number' ? { ...found, target: pathOf(target) } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function describeName(error: unknown): string {
-  return error instanceof Error ? error.name : describeError(error);
+/** Returns a path of this server: a link must not send a user who signs in to another site. */
+export function pathOf(to: unknown): string {
+  if (typeof to !== 'string' || to.length > 500 || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to)) return '/';
+  const url = new URL(to, 'http://here.invalid');
+  return url.host === 'here.invalid' ? `${url.pathname}${url.search}${url.hash}` : '/';
+}
+
+/** Names why an exchange with the provider failed: what the network said, or the provider's own code. */
+export function causeOf(error: unknown): string {
+  const codes: string[] = [];
+  for (let link = error; link instanceof Error && codes.length < 8; link = link.cause) {
+    if (link instanceof RollcallError) return link.message;
+    // The library's code says which check failed. Its message may quote the answer.
+    const code = 'error' in link ? link.error : 'code' in link ? link.code : undefined;
+    if (typeof code === 'string') codes.push(code.replace(/[^\w.:-]/g, '_'));
+  }
+  return codes.length === 0 ? describeError(error) : codes.join(', ');
 }

@@ -118,7 +118,6 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
-  sign_ins: { columns: { verifier: { of: 'secret' } }, isDroppedByRestore: true },
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },
   clock_marks: { isBookkeeping: true, isDroppedByRestore: true },

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import {
   type Context,
   diag,
@@ -41,8 +43,9 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { RollcallError } from '../../core/run/errors.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
+import { describeNetworkFailure } from '../../drivers/http/network-failure.ts';
 import type { MetricFamily, Tracing } from '../../ports/metrics.ts';
-import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Clock, Egress, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
 import { isSent } from './is-on.ts';
 
@@ -56,6 +59,8 @@ export interface TelemetryOptions {
   readonly hostOf: (connection: string) => string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The proxies of the environment. */
+  readonly egress?: Egress;
 }
 
 /** How long one export may take (ms), unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise. It delays the end of a command. */
@@ -65,8 +70,8 @@ const defaultIntervalMs = 60_000;
 const complainEveryMs = 60_000;
 
 /** Opens the official SDK with its exporters for OTLP over HTTP. Loaded only where telemetry is on. */
-export function openTelemetry({ env, version, deployment, hostOf, clock, logger }: TelemetryOptions): Tracing {
-  complainTo(logger, clock);
+export function openTelemetry({ env, version, deployment, hostOf, clock, logger, egress }: TelemetryOptions): Tracing {
+  const complain = openComplaints(logger, clock);
   const named = { 'service.name': 'rollcall', 'service.version': version, 'service.namespace': deployment };
   const resource = defaultResource()
     .merge(resourceFromAttributes(named))
@@ -75,12 +80,18 @@ export function openTelemetry({ env, version, deployment, hostOf, clock, logger 
   const ids = fixableIds();
   const isTraced = isSent('TRACES', env);
   const given = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT);
-  const sending = { timeoutMillis: given > 0 ? given : exportMs };
+  const timeoutMillis = given > 0 ? given : exportMs;
+  const sending = (signal: 'TRACES' | 'METRICS') => ({
+    timeoutMillis,
+    httpAgentOptions: async () => agentTo(collectorOf(signal, env), egress),
+  });
   const provider = new TracerProvider({
     resource,
     sampler: new ParentBasedSampler({ root }),
     idGenerator: ids.generator,
-    spanProcessors: isTraced ? [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(sending) })] : [],
+    spanProcessors: isTraced
+      ? [new BatchSpanProcessor({ exporter: telling(new OTLPTraceExporter(sending('TRACES')), complain) })]
+      : [],
   });
   const tracer = provider.getTracer('rollcall', version);
   const active = new AsyncLocalStorage<Context>();
@@ -152,7 +163,7 @@ export function openTelemetry({ env, version, deployment, hostOf, clock, logger 
       const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
       const exportIntervalMillis = interval > 0 ? interval : defaultIntervalMs;
       const reader = new PeriodicExportingMetricReader({
-        exporter: new OTLPMetricExporter(sending),
+        exporter: telling(new OTLPMetricExporter(sending('METRICS')), complain),
         exportIntervalMillis,
         exportTimeoutMillis: Math.min(exportIntervalMillis, 30_000),
         metricProducers: [openMetricProducer(read, { startedAt: clock.now(), now: () => clock.now() })],
@@ -200,16 +211,53 @@ function fixableIds() {
   };
 }
 
-/** The SDK's own messages may have the address and headers of the collector, so only that there are some is logged. */
-function complainTo(logger: Logger, clock: Pick<Clock, 'now'>): void {
+function collectorOf(signal: 'TRACES' | 'METRICS', env: TelemetryOptions['env']): URL {
+  const address = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT || '';
+  return URL.canParse(address) ? new URL(address) : new URL('http://localhost:4318');
+}
+
+/** Opens the sockets to the collector, through its proxy if it has one. */
+function agentTo(url: URL, egress: Egress | undefined): HttpAgent {
+  const proxy = egress?.proxyFor(url);
+  const options = {
+    keepAlive: true,
+    ...(proxy === undefined ? {} : { proxyEnv: { http_proxy: proxy, https_proxy: proxy } }),
+  };
+  return url.protocol === 'http:' ? new HttpAgent(options) : new HttpsAgent(options);
+}
+
+/** The SDK's own messages may have the address and headers of the collector, so only the cause is logged. */
+function openComplaints(logger: Logger, clock: Pick<Clock, 'now'>): (error: unknown) => void {
   let quietUntil = 0;
-  const complain = (): void => {
+  const complain = (error: unknown): void => {
     if (clock.now() < quietUntil) return;
     quietUntil = clock.now() + complainEveryMs;
-    logger.warn({}, 'telemetry could not be sent: see OTEL_EXPORTER_OTLP_ENDPOINT and the network policy');
+    const isAnswer = error instanceof Error && 'code' in error && typeof error.code === 'number';
+    const cause = isAnswer ? `the collector answered with status ${error.code}` : describeNetworkFailure(error).text;
+    logger.warn({ cause }, 'telemetry could not be sent: see OTEL_EXPORTER_OTLP_ENDPOINT and the network policy');
   };
   const silent = (): void => {};
   diag.setLogger({ error: complain, warn: complain, info: silent, debug: silent, verbose: silent });
+  return complain;
+}
+
+interface Exporter<Items> {
+  export(items: Items, done: (result: { readonly error?: Error }) => void): void;
+}
+
+/** Tells why an export failed, which the SDK itself keeps to itself. */
+function telling<Items, Kind extends Exporter<Items>>(
+  exporter: Kind & Exporter<Items>,
+  complain: (error: unknown) => void,
+): Kind {
+  const send = exporter.export.bind(exporter);
+  exporter.export = (items, done) => {
+    send(items, (result) => {
+      if (result.error !== undefined) complain(result.error);
+      done(result);
+    });
+  };
+  return exporter;
 }
 
 /**

@@ -1,12 +1,15 @@
 import { type FormEvent, useRef } from 'react';
+import { answerOf } from '../api/client.ts';
 import type { paths } from '../api/schema.ts';
 import { Link, pathTo, useFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { usePages } from '../state/queries.ts';
+import { useAnswer, usePages } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
+import { ActionButton } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { DayFilter, Filters, isFiltered, SyncSelect, WordSelect } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
+import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
 type Query = NonNullable<paths['/api/audit']['get']['parameters']['query']>;
@@ -87,7 +90,47 @@ export function AuditPage() {
           );
         }}
       </Loaded>
+      {useMay('sessions') ? <SessionsSection /> : null}
     </>
+  );
+}
+
+/** Who is signed in. An admin ends the session of a user who left, or of a lost machine. */
+function SessionsSection() {
+  const { api, t } = usePage();
+  const sessions = useAnswer(['sessions'], (client, signal) => client.GET('/api/sessions', { signal }), {
+    refetchInterval: 60_000,
+  });
+  return (
+    <Section name="sessions" title={t.audit.sessions.title}>
+      <Loaded query={sessions}>
+        {({ sessions: list }) => (
+          <DataTable
+            rows={list}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: t.audit.by, cell: ({ name }) => <span className="break">{name}</span> },
+              { title: t.audit.sessions.since, className: 'nowrap', cell: ({ createdAt }) => <At at={createdAt} /> },
+              { title: t.audit.sessions.used, className: 'nowrap', cell: ({ usedAt }) => <At at={usedAt} /> },
+              {
+                title: '',
+                cell: ({ id }) => (
+                  <ActionButton
+                    label={t.audit.sessions.end}
+                    look="danger"
+                    means={t.audit.sessions.means}
+                    hasReason
+                    onAct={(body) =>
+                      answerOf(api.POST('/api/sessions/{name}/end', { params: { path: { name: id } }, body }))
+                    }
+                  />
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
   );
 }
 

@@ -386,13 +386,6 @@ export const store = {
     used_at: 'bigint not null',
     expires_at: 'bigint not null',
   }),
-  sign_ins: table(['key'], {
-    key: 'text not null',
-    verifier: 'text not null',
-    nonce: 'text not null',
-    target: 'text not null',
-    expires_at: 'bigint not null',
-  }),
   /**
    * One row per migration, including those that this version does not know: tells a version whether it can still use the
    * store. Its columns can never change.

@@ -131,6 +131,13 @@ export const watch = {
     tries: (tries: number) => `${tries} attempts`,
   },
   audit: {
+    sessions: {
+      title: 'Signed-in users',
+      since: 'Since',
+      used: 'Last used',
+      end: 'End session',
+      means: 'Signs the user out of the page in this browser. The user may sign in again.',
+    },
     title: 'Audit',
     action: 'Action',
     by: 'By',

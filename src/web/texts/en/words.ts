@@ -142,5 +142,7 @@ export const words = {
     'alerts-unmute': 'Unmute alerts',
     'sign-in': 'Sign in',
     'sign-out': 'Sign out',
+    'sign-in-failed': 'Failed sign-in',
+    'end-session': 'End a session',
   } as typeof word,
 };

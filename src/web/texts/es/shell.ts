@@ -137,6 +137,13 @@ export const watch: typeof englishWatch = {
     tries: (tries) => `${tries} intentos`,
   },
   audit: {
+    sessions: {
+      title: 'Usuarios con sesión',
+      since: 'Desde',
+      used: 'Último uso',
+      end: 'Terminar sesión',
+      means: 'Cierra la sesión del usuario en ese navegador. Puede volver a iniciarla.',
+    },
     title: 'Auditoría',
     action: 'Acción',
     by: 'Quién',

@@ -142,5 +142,7 @@ export const words: Texts['words'] = {
     'alerts-unmute': 'Dejar de silenciar alertas',
     'sign-in': 'Iniciar sesión',
     'sign-out': 'Cerrar sesión',
+    'sign-in-failed': 'Inicio de sesión fallido',
+    'end-session': 'Terminar una sesión',
   },
 };
