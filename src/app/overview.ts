@@ -1,5 +1,4 @@
 import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
-import type { ChangeKind } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { noKinds } from '../core/run/report.ts';
 import { workersLease } from '../ports/leases.ts';
@@ -86,7 +85,7 @@ export function healthOf(
 ): SyncHealth {
   const { endedAt, successAt, failures, failingSince, lastFailure } = streak;
   const isStale = endedAt !== undefined && staleBefore !== undefined && (successAt ?? 0) < staleBefore;
-  const facts = { failures, failure: lastFailure, isStale, by: pause?.by, until: pause?.until } as const;
+  const facts = { ...lastFailure, failures, isStale, by: pause?.by, until: pause?.until };
   if (pause !== undefined) return { ...facts, state: 'paused', since: pause.pausedAt };
   if (endedAt === undefined) return { ...facts, state: 'never-ran', since: undefined };
   if (failures > 0) return { ...facts, state: 'failing', since: failingSince };
@@ -179,7 +178,7 @@ export async function countDays({ engine: io }: AppIo, { days: count, timezone }
   for (const name of io.syncs.keys()) counts.set(name, new Map(days.map((day) => [day, emptyDay(day)])));
   for (const { sync, at, kind, count: changes } of applied) {
     const day = counts.get(sync)?.get(dayOf(at));
-    if (day !== undefined) day.applied[kind] += changes;
+    if (day !== undefined) day[kind] += changes;
   }
   for (const { sync, at, outcome, isSuccess, count: runs, failed } of ended) {
     const day = counts.get(sync)?.get(dayOf(at));
@@ -191,15 +190,10 @@ export async function countDays({ engine: io }: AppIo, { days: count, timezone }
   return { timezone, days, syncs: [...counts].map(([name, byDay]) => ({ name, days: [...byDay.values()] })) };
 }
 
-interface Draft extends DayCounts {
-  runs: number;
-  failedRuns: number;
-  readonly applied: Record<ChangeKind, number>;
-  failed: number;
-}
+type Draft = { -readonly [Name in keyof DayCounts]: DayCounts[Name] };
 
 function emptyDay(day: string): Draft {
-  return { day, runs: 0, failedRuns: 0, applied: { ...noKinds }, failed: 0 };
+  return { day, runs: 0, failedRuns: 0, ...noKinds, failed: 0 };
 }
 
 /** Returns plain dates in order, the last one included. */

@@ -150,12 +150,15 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
     sync: name,
     source: source.kind,
     scope: settings.scope,
-    read: read && { at: read.at, rows: read.rows },
+    readAt: read?.at,
+    rows: read?.rows,
     fields: rules.map(([field, rule]) => {
       const reads = [...mapping.readers].filter(([, keys]) => keys.includes(field)).map(([path]) => path);
       return {
+        ...rule,
         field,
-        rule,
+        origin: rule.kind === 'from' ? rule.path : rule.kind === 'value' ? rule.value : rule.expression,
+        transforms: rule.transform,
         reads,
         fillRate: field === 'identification' ? undefined : read?.fillRates[field],
         unseen: reads.filter((path) => read?.visibility?.[path] === false),
@@ -163,7 +166,7 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
     }),
     guards: changeClasses.map((one) => ({
       class: one,
-      threshold: settings.guards[one],
+      ...settings.guards[one],
       allowed: classAllowance(one, settings.guards[one], users),
       used: used[one],
     })),

@@ -38,12 +38,7 @@ export interface OpenHold {
 }
 
 /** A run whose read a guard doubts. It may hold changes as well. */
-export interface DoubtedRead {
-  readonly sync: string;
-  readonly run: string;
-  readonly reason: string | undefined;
-  readonly startedAt: number;
-}
+export type DoubtedRead = Inner<z.output<typeof doubtedRead>>;
 
 export interface HoldsReport {
   readonly holds: readonly OpenHold[];

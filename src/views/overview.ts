@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
-import type { Streak } from '../ports/reports.ts';
 import type { RunFacts } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';
-import { amounts, count, instant, viewOf } from './wire.ts';
+import { amounts, count, type Inner, instant, viewOf } from './wire.ts';
 
 const health = z.object({
   state: z.enum(['succeeding', 'failing', 'stale', 'never-ran', 'paused']),
@@ -91,20 +89,7 @@ export const overview = z
   .meta({ id: 'Overview' });
 
 /** How the runs of a sync go, whatever it does at this moment. */
-export interface SyncHealth {
-  readonly state: 'succeeding' | 'failing' | 'stale' | 'never-ran' | 'paused';
-  /** Since when: the first failure in a row, the last success of a stale sync, the pause. */
-  readonly since: number | undefined;
-  /** Runs in a row that failed, wholly or partly. */
-  readonly failures: number;
-  /** The newest of them. */
-  readonly failure: Streak['lastFailure'];
-  /** The last success is older than its schedule or `freshness` allows. Also true of a failing sync. */
-  readonly isStale: boolean;
-  /** The operator who paused the sync, and when the pause ends automatically (epoch ms). */
-  readonly by: string | undefined;
-  readonly until: number | undefined;
-}
+export type SyncHealth = Inner<z.output<typeof health>>;
 
 export interface RunStep {
   readonly run: string;
@@ -122,19 +107,7 @@ export interface RunStep {
 }
 
 /** What waits for an operator's decision. */
-export interface WaitingWork {
-  readonly holds: number;
-  /** Distinct changes. */
-  readonly changes: number;
-  readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
-  /** Holds that no operator decided in time, and their changes. The next run asks again. */
-  readonly expired: { readonly holds: number; readonly changes: number };
-  /** Runs that wait because their source looks wrong. */
-  readonly reads: number;
-  /** When the oldest hold was opened, and when the first one expires. */
-  readonly heldAt: number | undefined;
-  readonly expiresAt: number | undefined;
-}
+export type WaitingWork = Inner<z.output<typeof waiting>>;
 
 export interface SyncOverview extends Omit<SyncState, 'waiting'> {
   readonly health: SyncHealth;
@@ -150,15 +123,7 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
 export interface Overview {
   readonly at: number;
   readonly syncs: readonly SyncOverview[];
-  readonly work: {
-    readonly isDeploymentRunning: boolean;
-    /** When a deployment was last seen (epoch ms); undefined after a regular stop. */
-    readonly deploymentSeenAt: number | undefined;
-    /** `in-process`: without Redis, the deployment itself works. */
-    readonly workers: 'alive' | 'none' | 'in-process';
-    readonly requests: number;
-    readonly runs: number;
-  };
+  readonly work: Inner<z.output<typeof overview>['work']>;
 }
 
 const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving'];
@@ -187,12 +152,11 @@ export const overviewView = viewOf(
 );
 
 function syncOf(state: SyncOverview) {
-  const { health: found, activity: now, lastRun } = state;
+  const { activity: now, lastRun } = state;
   const { run } = now;
   const step = run === undefined ? -1 : phases.indexOf(run.phase);
   return {
     ...state,
-    health: { ...found, run: found.failure?.run, outcome: found.failure?.outcome, reason: found.failure?.reason },
     activity: {
       ...run,
       kind: now.kind,
@@ -231,25 +195,10 @@ export const dayList = z
     description: 'Changes count on the day on which they were seen applied, runs on the day on which they ended',
   });
 
-/** What a sync did on one day. */
-export interface DayCounts {
-  readonly day: string;
-  readonly runs: number;
-  readonly failedRuns: number;
-  /** Changes that were seen applied. */
-  readonly applied: Readonly<Record<ChangeKind, number>>;
-  readonly failed: number;
-}
-
-export interface DaysReport {
-  readonly timezone: string;
-  readonly days: readonly string[];
-  readonly syncs: readonly { readonly name: string; readonly days: readonly DayCounts[] }[];
-}
+export type DayCounts = Inner<z.output<typeof dayOfSync>>;
+export type DaysReport = Inner<z.output<typeof dayList>>;
 
 export const dayListView = viewOf(dayList, ({ syncs, ...report }: DaysReport, isShown: (sync: string) => boolean) => ({
   ...report,
-  syncs: syncs
-    .filter(({ name }) => isShown(name))
-    .map(({ name, days }) => ({ name, days: days.map(({ applied, ...day }) => ({ ...day, ...applied })) })),
+  syncs: syncs.filter(({ name }) => isShown(name)),
 }));

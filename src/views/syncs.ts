@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import type { FieldName } from '../core/person/fields.ts';
 import type { MappingStep } from '../core/person/mapping.ts';
-import type { ChangeClass } from '../core/plan/change.ts';
 import type { ChangeState } from '../core/run/run.ts';
-import type { FieldRule, Threshold } from '../core/run/settings.ts';
 import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { runSummary, runView } from './runs.ts';
-import { amounts, count, instant, viewOf } from './wire.ts';
+import { amounts, count, type Inner, instant, toWire, viewOf } from './wire.ts';
 
 export const sync = z
   .object({
@@ -175,52 +172,9 @@ export const syncMapping = z
   .meta({ id: 'SyncMapping' });
 
 /** The mapping of a sync, with what the last accepted complete read showed. */
-export interface SyncMapping {
-  readonly sync: string;
-  readonly source: string;
-  readonly fields: readonly MappedField[];
-  readonly scope: string | undefined;
-  /** Undefined: no complete read was accepted yet. */
-  readonly read: { readonly at: number; readonly rows: number } | undefined;
-  readonly guards: readonly GuardUse[];
-  /** Users that the sync owns, and those of them whom we have not disabled. */
-  readonly managed: number;
-  readonly enabled: number;
-}
+export type SyncMapping = Inner<z.output<typeof syncMapping>>;
 
-interface MappedField {
-  readonly field: 'identification' | FieldName;
-  readonly rule: FieldRule;
-  /** Source fields that the rule reads. */
-  readonly reads: readonly string[];
-  /** Share of people with a value, 0 to 1. Undefined: not known. */
-  readonly fillRate: number | undefined;
-  /** The fields of `reads` that no record of the read showed. */
-  readonly unseen: readonly string[];
-}
-
-/** How much of a guard's limit is used. */
-interface GuardUse {
-  readonly class: ChangeClass;
-  readonly threshold: Threshold;
-  /** How many changes pass in 24 hours without approval. */
-  readonly allowed: number;
-  /** Changes of the last 24 hours without approval. */
-  readonly used: number;
-}
-
-export const syncMappingView = viewOf(syncMapping, ({ read, fields, guards, ...rest }: SyncMapping) => ({
-  ...rest,
-  readAt: read?.at,
-  rows: read?.rows,
-  fields: fields.map(({ rule, ...field }) => ({
-    ...rule,
-    ...field,
-    origin: rule.kind === 'from' ? rule.path : rule.kind === 'value' ? rule.value : rule.expression,
-    transforms: rule.transform,
-  })),
-  guards: guards.map(({ threshold, ...use }) => ({ ...threshold, ...use })),
-}));
+export const syncMappingView = toWire(syncMapping);
 
 export const mappingSamples = z
   .object({

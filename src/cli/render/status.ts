@@ -77,9 +77,9 @@ function hintOf(
   if (run?.interrupted !== undefined) hints.push(`${name}: ${interruptedWords(run.interrupted, name, style)}`);
   if (run?.waiting !== undefined) hints.push(`${name}: ${cleanLine(waitingWords(run.waiting))}`);
   else if (run?.problem !== undefined) hints.push(`${name}: ${problemWords(run.problem)}`);
-  if (health.failures > 0 && health.failure !== undefined) {
-    const why = health.failure.reason === undefined ? '' : `: ${cleanLine(health.failure.reason)}`;
-    hints.push(`${name} ${health.failure.outcome}${why} (${style.command(`show ${health.failure.run}`)})`);
+  if (health.failures > 0 && health.run !== undefined) {
+    const why = health.reason === undefined ? '' : `: ${cleanLine(health.reason)}`;
+    hints.push(`${name} ${health.outcome}${why} (${style.command(`show ${health.run}`)})`);
   }
   if (holds.changes + holds.reads > 0)
     hints.push(`${name}: ${style.command(`holds --sync ${name}`)} lists the waiting changes`);
