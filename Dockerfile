@@ -2,7 +2,8 @@
 ARG BASE_IMAGE=node:24-bookworm-slim
 
 # No install script runs in any stage: every native package ships its binary, and a script could run anything.
-FROM ${BASE_IMAGE} AS build
+# What it makes is the same for every architecture, so it is built on that of the machine.
+FROM --platform=$BUILDPLATFORM ${BASE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -19,11 +20,11 @@ RUN npx tsc -p tsconfig.build.json --sourceMap false --declaration false \
 FROM ${BASE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Left out: what only a compiler or an editor reads, and the binaries of other systems.
+# Left out: what only a compiler or an editor reads (node reads no .ts in node_modules), and the binaries of other systems.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
  && find node_modules/better-sqlite3/prebuilds -type f ! -name "linux*-$(node -p process.arch).node" -exec rm -f {} + \
- && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -exec rm -f {} +
+ && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.tsx' \) -exec rm -f {} +
 
 FROM ${BASE_IMAGE} AS rollcall
 ARG VERSION=0.1.0
@@ -42,7 +43,10 @@ COPY --from=build /app/dist /app/dist
 COPY package.json LICENSE /app/
 # /data holds rollcall.yaml; /data/.rollcall is what must be kept, or with PostgreSQL only files on their way.
 # And a name for the hand: kubectl exec deploy/rollcall -- rollcall runs
-RUN mkdir -p /data/.rollcall && chown -R 1000:1000 /data && chmod 700 /data/.rollcall \
+# Without the package managers of the base: nothing is installed in a container, and their packages have flaws of their own.
+RUN rm -rf /usr/local/lib/node_modules /opt/yarn-v* \
+ && rm -f /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+ && mkdir -p /data/.rollcall && chown -R 1000:1000 /data && chmod 700 /data/.rollcall \
  && printf '#!/bin/sh\nexec node --max-semi-space-size=8 --max-old-space-size=1024 /app/dist/src/main/cli.js "$@"\n' > /usr/local/bin/rollcall \
  && chmod 755 /usr/local/bin/rollcall
 WORKDIR /data

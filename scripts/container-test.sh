@@ -85,9 +85,10 @@ version=$(confined 128m --rm "$image" --version 2>/dev/null)
 say '--version with 128 MB' "$version, $(($(now) - began)) ms with the container's own start"
 [ "$version" = "$(sed -n 's/.*"version": "\(.*\)".*/\1/p' package.json)" ] || die "the image says it is $version"
 
-inside=$(confined 128m --rm --entrypoint /bin/sh "$image" -c 'id -u; touch /app/x 2>/dev/null && echo writable; ls /app/node_modules/typescript /app/src 2>/dev/null; true' 2>/dev/null)
-[ "$inside" = 1000 ] || die "as user 1000 with a read-only root and no build tools, but: $inside"
-say 'user, root file system, build tools' '1000, read-only, none'
+inside=$(confined 128m --rm --entrypoint /bin/sh "$image" -c 'id -u; touch /app/x 2>/dev/null && echo writable; ls /app/node_modules/typescript /app/src 2>/dev/null
+  command -v npm npx yarn; find /app /usr/local /opt -name "*.ts" -o -name "*.mts" -o -name "*.cts" -o -name npm | head -5; true' 2>/dev/null)
+[ "$inside" = 1000 ] || die "as user 1000 with a read-only root, no build tools, no npm and no source text, but: $inside"
+say 'user, root file system, build tools, npm' '1000, read-only, none, none'
 
 began=$(now)
 confined 192m --rm "$image" demo --json >"$work/demo.json" 2>"$work/demo.err" || die "demo: $(tail -5 "$work/demo.err")"

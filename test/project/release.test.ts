@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { inPage } from '../../scripts/licenses/packages.ts';
 import { findUnpinnedImages } from '../../scripts/release/base-image.ts';
 import { releaseChangelog } from '../../scripts/release/changelog.ts';
+import { packageChart } from '../../scripts/release/chart.ts';
 import { nextVersion } from '../../scripts/release/version.ts';
 import { findHelm } from '../helm/helm-tool.ts';
 import { type Answer, copyProject, type ProjectCopy } from './project-copy.ts';
@@ -20,6 +24,7 @@ async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
   return [commit, changes, tags, (await readdir(copy.folder)).join()];
 }
 
+const execute = promisify(execFile);
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 /** Commits a base image with a digest, and a repository. Neither is a real one: nothing is built or published from them. */
@@ -97,13 +102,21 @@ describe('npm run release', () => {
       'package/package.json',
     );
     expect(JSON.parse(manifest)).toMatchObject({ version: '1.2.3', publishConfig: { provenance: true } });
-    expect(made.stdout).toContain('npm publish dist-release/npm/rollcall-1.2.3.tgz --provenance');
+    expect(made.stdout).toContain('The tag starts .github/workflows/release.yml');
     expectBillOfMaterials(JSON.parse(await read('dist-release/rollcall-1.2.3.cdx.json')), lock);
     const isHelmThere = (await findHelm()) !== undefined;
     expect(existsSync(join(copy.folder, 'dist-release/helm/rollcall-1.2.3.tgz'))).toBe(isHelmThere);
 
     const again = await release(copy, 'patch');
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to release') });
+  });
+
+  it('makes the files again only where the tag is, and for an image with a digest', async () => {
+    await makeReady(copy);
+    const untagged = await release(copy, 'artifacts');
+    const moving = await release(copy, 'artifacts', '--image', 'ghcr.io/any/rollcall:1.2.3');
+    expect(untagged).toMatchObject({ code: 1, stderr: expect.stringMatching(/checked out has no tag v\d+\.\d+\.\d+/) });
+    expect(moving).toMatchObject({ code: 1, stderr: expect.stringContaining('has no digest') });
   });
 
   it('refuses a dirty work tree, another branch and a tag that exists', async () => {
@@ -158,6 +171,58 @@ describe('npm run release', () => {
     expect(await release(copy)).toMatchObject({ code: 1, stderr: expect.stringContaining('Usage: npm run release') });
   });
 });
+
+it.skipIf((await findHelm()) === undefined)('a chart that is packaged with an image installs this image', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-packaged-'));
+  try {
+    await packageChart(folder, `ghcr.io/any/rollcall@${digest}`);
+    const [file = ''] = await readdir(folder);
+    const { stdout } = await execute('tar', ['xzOf', join(folder, file), 'rollcall/values.yaml']);
+    expect(parse(stdout).image).toMatchObject({ repository: 'ghcr.io/any/rollcall', digest, tag: '' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe('the workflow that publishes a release', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../.github/workflows/release.yml'), 'utf8');
+  const { on, permissions, jobs } = parse(text) as Workflow;
+  const steps = Object.values(jobs).flatMap(({ steps }) => steps);
+  const commands = steps.map(({ run = '' }) => run).join('\n');
+
+  it('runs for tags of releases alone, and has no right that it does not need', () => {
+    expect(on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } });
+    expect(permissions).toEqual({});
+    expect(Object.values(jobs).map((job) => job.permissions)).toEqual([
+      { contents: 'write', packages: 'write', 'id-token': 'write', attestations: 'write' },
+    ]);
+  });
+
+  it('uses actions by digest, and puts nothing of an event into a command', () => {
+    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+    expect(text.match(/uses: \S+$/gm)).toBeNull();
+    expect(commands).not.toMatch(/\$\{\{/);
+  });
+
+  it('builds for both architectures, signs image and chart, and verifies what it published', () => {
+    expect(commands).toMatch(/--platform linux\/amd64,linux\/arm64[\s\S]*--sbom=true --provenance=mode=max/);
+    expect(commands.match(/cosign sign --yes "\$(IMAGE|CHART)@\$\w+"/g)).toHaveLength(2);
+    expect(commands).toMatch(/cosign attest --yes --type cyclonedx/);
+    expect(commands).toMatch(/cosign verify .*\$IMAGE@[\s\S]*cosign verify .*\$CHART@/);
+    expect(commands.indexOf('npm run release -- artifacts')).toBeLessThan(commands.indexOf('helm push'));
+  });
+});
+
+interface Workflow {
+  readonly on: unknown;
+  readonly permissions: unknown;
+  readonly jobs: Readonly<
+    Record<
+      string,
+      { readonly permissions: unknown; readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }
+    >
+  >;
+}
 
 interface BillOfMaterials {
   readonly bomFormat: string;
