@@ -4,12 +4,14 @@ import { beforeOf } from '../core/plan/change.ts';
 import { withKnown } from '../core/plan/diff.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { entryOf } from '../core/plan/ledger-steps.ts';
+import { type Pair, type PairBook, type PairWay, pairDetail } from '../core/plan/pair.ts';
 import { unknownFields } from '../core/run/batch.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { Renaming, Store } from '../ports/store.ts';
 import { leaveDetail, leftOwners, orphaned } from '../run/compare/compare-people.ts';
+import { readPairs } from '../run/compare/pairs.ts';
 import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
@@ -17,6 +19,7 @@ import type { Adoption, Orphans, OrphansMoved, Rename } from '../views/people.ts
 import type { AppIo } from './app-io.ts';
 import { auditEntry, type SignedCaller } from './audit.ts';
 import { findSync } from './find-named.ts';
+import { endOf, type PauseOrder } from './syncs.ts';
 
 const searchedEntries = 1000;
 
@@ -43,6 +46,7 @@ export async function renamesOf(identification: string, connection: string, stor
 /** One adoption with what carrying it out needs. */
 interface Step {
   readonly adoption: Adoption;
+  readonly pair?: Pair;
   /** The account that gets the new identification, and what the write carries so that it clears nothing. */
   readonly renamed?: { readonly account: User; readonly fields: FieldValues };
   /** The account got the identification by an adoption that was interrupted: only the ledger has the former one. */
@@ -61,6 +65,63 @@ export async function planAdoption(
 ): Promise<readonly Adoption[]> {
   const sync = findSync(name, io.syncs);
   return (await stepsFor(sync, ids, io, signal)).map(({ adoption }) => adoption);
+}
+
+/** What a person decides about pairs instead of a rename. */
+export interface PairOrder extends SignedCaller {
+  readonly way: PairWay;
+  /** When `leave` ends. */
+  readonly until?: PauseOrder['until'];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides about people who each seem to be the user of an account with another identification: see `Pair`. The next run
+ * acts by it. Throws `USAGE`, and decides nothing, when one of them is of no such pair, or an end or a reason is missing.
+ */
+export async function decidePairs(
+  { engine: io }: AppIo,
+  of: string,
+  ids: readonly string[],
+  { way, until: end, signal, ...signed }: PairOrder,
+): Promise<readonly Adoption[]> {
+  const sync = findSync(of, io.syncs);
+  const { name, connection } = sync.settings;
+  const isLeft = way === 'leave';
+  if ((end !== undefined) !== isLeft || (isLeft && signed.reason === undefined)) {
+    const message = isLeft ? 'leaving a pair as it is needs a reason and an end' : `${way} has no end`;
+    throw new RollcallError(`${message}: --reason TEXT and --until TIME belong to --leave`, { code: 'USAGE' });
+  }
+  const until = end === undefined ? {} : { until: endOf(end, 'the decision', io.clock.now()) };
+  const steps = await stepsFor(sync, ids, io, signal);
+  const without = steps.filter(({ pair }) => pair === undefined).map(({ adoption }) => adoption.identification);
+  if (without.length > 0) {
+    const message = `no account with another identification seems to be the same person: ${without.join(', ')}. Nothing was decided`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  const done: Adoption[] = [];
+  for (const { adoption, pair } of steps) {
+    if (pair === undefined) continue;
+    const detail = pairDetail({ ...pair, way, ...until });
+    await io.store.audit.add(auditEntry({ action: 'decide-pair', sync: name, connection, detail, ...signed }, io));
+    done.push({ ...adoption, kind: 'decide', effect: detail, isDone: true });
+  }
+  return done;
+}
+
+/** Returns what else can be decided about a pair. */
+export function waysOf({ identification, other }: Pair): NonNullable<Adoption['ways']> {
+  return [
+    {
+      way: 'leave',
+      effect: `the account of ${other} stays as it is, and ${identification} is left out, until an instant and with a reason`,
+    },
+    {
+      way: 'replace',
+      effect: `the account of ${other} is disabled, and ${identification} gets an account. Both changes wait for approval`,
+    },
+    { way: 'apart', effect: `${identification} and ${other} are two people: each is decided alone` },
+  ];
 }
 
 /**
@@ -102,7 +163,11 @@ export async function adoptPeople(
       const { account, fields } = renamed;
       // The audit has the request even if this process ends before the platform answers.
       await io.store.audit.add(entryOfAudit(renameDetail({ from: account.identification, to: identification })));
-      await sync.platform.rename(account, { identification, fields }, signal);
+      const refusal = await refusalOf(sync.platform.rename(account, { identification, fields }, signal));
+      if (refusal !== undefined) {
+        done.push({ ...adoption, effect: `the platform refused the new identification: ${refusal}` });
+        continue;
+      }
       io.checkpoint('change-accepted');
       const isDone = await isRenamed(identification, account, { sync, io }, signal);
       if (isDone) {
@@ -110,8 +175,10 @@ export async function adoptPeople(
         const names = { from: account.identification, to: identification };
         await io.store.ledger.rename({ connection, sync: name, accountId, ...names });
       }
-      done.push({ ...adoption, isDone });
-    } else done.push({ ...adoption, isDone: moved.has(identification) });
+      done.push(isDone ? { ...adoption, isDone } : { ...adoption, effect: notShown });
+    } else if (moved.has(identification) || adoption.kind === 'none') {
+      done.push({ ...adoption, isDone: moved.has(identification) });
+    } else done.push({ ...adoption, effect: 'the owner changed in the meantime: run the command again' });
   }
   return done;
 }
@@ -129,6 +196,8 @@ async function stepsFor(
   const names = [...new Set(ids)];
   const known = await io.store.ledger.getMany(connection, names);
   const waiting = (await blockedUsers(sync, io)).blocked;
+  const pairs = await readPairs(sync.settings, io);
+  const suspects = await suspectedIn(sync, io);
   const steps: Step[] = [];
   const unknown: string[] = [];
   for (const identification of names) {
@@ -139,16 +208,15 @@ async function stepsFor(
     }
     const user = lookup.found ? lookup.user : undefined;
     const entry = liveEntry(user, known.get(identification));
-    if (entry !== undefined || user !== undefined) {
-      const half = user && entry === undefined ? await interruptedStep(identification, user, sync, io) : undefined;
+    const half = user && entry === undefined ? await interruptedStep(identification, user, sync, io) : undefined;
+    const isOfPair = suspects.has(identification) || pairs.about(identification).length > 0;
+    if (half !== undefined || ((entry !== undefined || user !== undefined) && !isOfPair)) {
       steps.push(half ?? ownerStep(identification, user, entry, sync));
       continue;
     }
     const explained = await explain(identification, sync, io, signal);
-    const account = explained.conflict?.user;
-    const hidden =
-      account && entryOf(account.id, await io.store.ledger.get(connection, account.identification))?.hidden;
-    const step = accountStep(identification, explained, { waiting, hidden: hidden ?? {} }, sync);
+    const found = pairFrom(identification, explained, pairs);
+    const step = await stepOf(identification, { user, entry, explained, pair: found }, { sync, io, waiting });
     if (step === undefined) unknown.push(identification);
     else steps.push(step);
   }
@@ -171,6 +239,72 @@ async function interruptedStep(
   const effect = `an interrupted adoption gave the account of ${from} this identification: what is known of ${from} follows`;
   const facts = { identification, account: { id, enabled }, other: from, owner: name, isDone: false } as const;
   return { adoption: { ...facts, kind: 'rename', effect }, interrupted: { from, accountId: id } };
+}
+
+const notShown =
+  'the platform accepted the new identification but does not show it. Change it by hand, or correct the source';
+
+/** Returns why the platform refuses the new identification; undefined when it took it. Throws other errors. */
+async function refusalOf(renaming: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await renaming;
+    return undefined;
+  } catch (error) {
+    if (error instanceof PlatformError && error.effect === 'none' && refusals.includes(error.status ?? 0))
+      return error.message;
+    throw error;
+  }
+}
+
+/** Statuses by which a platform refuses the call itself, with any token. */
+const refusals = [400, 403, 404, 405, 409, 422, 501];
+
+/** Returns the people whom the last accepted read found in a pair. */
+async function suspectedIn(
+  { settings: { name } }: Sync,
+  { store }: EngineIo,
+): Promise<ReadonlySet<string | undefined>> {
+  const run = (await store.reads.last(name))?.run;
+  const findings = run === undefined ? [] : await store.runs.findings(run);
+  const codes: readonly string[] = ['conversion', 'rename-conflict', 'pair-left'];
+  return new Set(findings.filter(({ code }) => codes.includes(code)).map(({ identification }) => identification));
+}
+
+/** Returns the pair of a person: what the source and the platform show now, or what was decided before. */
+export function pairFrom(name: string, { conflict }: Pick<Explained, 'conflict'>, pairs: PairBook): Pair | undefined {
+  if (conflict === undefined) return pairs.about(name)[0];
+  return { identification: conflict.person, other: conflict.user.identification };
+}
+
+interface Named {
+  readonly user: User | undefined;
+  readonly entry: LedgerEntry | undefined;
+  readonly explained: Explained;
+  readonly pair: Pair | undefined;
+}
+
+/** Returns the step of a person who may be of a pair; undefined when nothing knows the person. */
+async function stepOf(
+  identification: string,
+  { user, entry, explained, pair }: Named,
+  { sync, io, waiting }: { readonly sync: Sync; readonly io: EngineIo; readonly waiting: Unresolved['blocked'] },
+): Promise<Step | undefined> {
+  const more = pair && { pair };
+  const ways = pair && { ways: waysOf(pair) };
+  const withWays = (step: Step): Step => ({ ...step, ...more, adoption: { ...step.adoption, ...ways } });
+  if (user !== undefined || entry !== undefined) {
+    const step = ownerStep(identification, user, entry, sync);
+    if (pair === undefined || step.adoption.kind === 'move') return withWays(step);
+    const named = `it seems to be the account of ${pair.identification}: name that one to give it the identification`;
+    const effect =
+      pair.other === identification ? named : `has an account, and ${pair.other} seems to be the same person`;
+    return withWays({ adoption: { ...step.adoption, effect } });
+  }
+  const account = explained.conflict?.user;
+  const hidden =
+    account && entryOf(account.id, await io.store.ledger.get(sync.settings.connection, account.identification));
+  const step = accountStep(identification, explained, { waiting, hidden: hidden?.hidden ?? {} }, sync);
+  return step && withWays(step);
 }
 
 /** Returns the entry of a user who is not removed, about the account that the platform shows. */

@@ -7,10 +7,11 @@ import { chunk } from '../core/run/batch.ts';
 import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
+import { readPairs } from '../run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
-import { renamesOf } from './accounts.ts';
+import { pairFrom, renamesOf, waysOf } from './accounts.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync } from './find-named.ts';
@@ -30,7 +31,7 @@ export async function tracePerson(
   const { name, connection } = sync.settings;
   const now = io.clock.now();
   const explanation = await explain(identification, sync, io, signal);
-  const { records, subject, change, expected, ...explained } = explanation;
+  const { records, subject, change, expected, conflict: _, ...explained } = explanation;
   const { decision } = explained;
   const traced = await Promise.all(
     records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) })),
@@ -38,6 +39,7 @@ export async function tracePerson(
   const user = subject?.user;
   const lookup =
     user === undefined ? await sync.platform.find(identification, signal) : ({ found: true, user } as const);
+  const pair = pairFrom(identification, explanation, await readPairs(sync.settings, io));
   const renames = await renamesOf(identification, connection, io.store);
   const names = [identification, ...renames.map(({ from }) => from)];
   const past = await Promise.all([...new Set(names)].map((one) => io.store.plans.history(name, one, shownChanges)));
@@ -56,6 +58,7 @@ export async function tracePerson(
     lookup,
     ledger: await io.store.ledger.get(connection, identification),
     renames,
+    pair: pair === undefined ? null : { ...pair, ways: waysOf(pair) },
     history: history.slice(0, shownChanges),
     next: await nextRun(sync, { identification, change, decided, decision, expected, failure: explained.failure }, io),
   };
@@ -100,6 +103,9 @@ async function nextRun(
   }
   if (decision?.rule === 'owned-by-other') return `${await whoseUser(identification, settings, io)}${paused}`;
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
+  if (decision?.held !== undefined && decided === undefined) {
+    return `the next run holds the ${change.kind} until it is approved: ${decision.held}${paused}`;
+  }
   const frozen = frozenUntil?.(clock.now());
   if (frozen !== undefined && isFreezable(change.kind) && decided?.state !== 'rejected') {
     return `the ${change.kind} ${frozenReason(frozen)}${paused}`;

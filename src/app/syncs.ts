@@ -54,11 +54,7 @@ export async function beginPause({ engine }: AppIo, sync: string, order: PauseOr
   const { store, clock } = engine;
   findSync(sync, engine.syncs);
   const now = clock.now();
-  const until = end === undefined ? undefined : 'at' in end ? end.at : now + end.inMs;
-  if (until !== undefined && (until <= now || until > now + longestPauseMs)) {
-    const message = `a pause ends in the future, and within a year: ${formatInstant(until)} is not (it is ${formatInstant(now)}). Leave out --until to pause until "rollcall resume ${sync}"`;
-    throw new RollcallError(message, { code: 'USAGE' });
-  }
+  const until = end && endOf(end, 'a pause', now);
   const pause = { sync, pausedAt: now, by, ...given({ until }) };
   if (!(await store.pauses.add(pause))) {
     const known = await store.pauses.get(sync, now);
@@ -69,6 +65,14 @@ export async function beginPause({ engine }: AppIo, sync: string, order: PauseOr
   const detail = until === undefined ? {} : { detail: untilWords(pause) };
   await note({ action: 'pause', by, sync, ...detail, ...signature(signed) }, engine);
   return pause;
+}
+
+/** Returns the instant that an operator set as the end (epoch ms). Throws `USAGE` unless it is in the next year. */
+export function endOf(end: NonNullable<PauseOrder['until']>, what: string, now: number): number {
+  const until = 'at' in end ? end.at : now + end.inMs;
+  if (until > now && until <= now + longestPauseMs) return until;
+  const message = `${what} ends in the future, and within a year: ${formatInstant(until)} is not (it is ${formatInstant(now)})`;
+  throw new RollcallError(message, { code: 'USAGE' });
 }
 
 /** Returns when a pause ends: `until 2026-11-27 08:00:00 UTC`, or `until "rollcall resume SYNC"`. */

@@ -4,7 +4,7 @@ import { signedBy } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import { parseDuration } from '../core/run/formats.ts';
+import { parseDuration, parseInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { OptionRow } from './command.ts';
@@ -36,6 +36,19 @@ export function parseTime(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError('It must be a number and its unit: 90s, 10m, 2h.');
   return ms;
+}
+
+export const untilForms = 'after a duration (36h, 2d), or at an instant (2026-11-27T08:00:00Z)';
+
+/** Parses the end of something that ends automatically. */
+export function parseUntil(text: string): { readonly at: number } | { readonly inMs: number } {
+  const inMs = parseDuration(text);
+  if (inMs !== undefined) return { inMs };
+  const at = parseInstant(text);
+  if (at !== undefined) return { at };
+  throw new InvalidArgumentError(
+    'It must be a duration such as 36h or 2d, or an instant with a zone such as 2026-11-27T08:00:00Z.',
+  );
 }
 
 /** Collects an option that may be repeated. */

@@ -79,6 +79,7 @@ export const auditActions = [
   'reject',
   'cancel',
   'adopt',
+  'decide-pair',
   'leave-users',
   'retry',
   'undo',

@@ -20,8 +20,8 @@ export interface Explained {
   readonly change: Change | undefined;
   /** The disable or remove that is left out because another sync is expected to take the user over. */
   readonly expected: Change | undefined;
-  /** The account of another identification that the person's record seems to be about: a rename or a conversion. */
-  readonly conflict: { readonly code: FindingCode; readonly user: User } | undefined;
+  /** The account of another identification that a record seems to be about, and whose: a rename or a conversion. */
+  readonly conflict: { readonly code: FindingCode; readonly user: User; readonly person: string } | undefined;
   /** Findings about the person, and about the whole read. */
   readonly findings: readonly Finding[];
   /** Why a full run would plan nothing from this read. */
@@ -48,8 +48,9 @@ export async function explain(
     read({ snapshot, failure }) {
       read = { snapshot, failure };
     },
-    finding({ code, account: user, identification: name }) {
-      if (user !== undefined && name === identification) found.conflict = { code, user };
+    finding({ code, account: user, identification: person }) {
+      if (user === undefined || person === undefined) return;
+      if (person === identification || user.identification === identification) found.conflict = { code, user, person };
     },
     decided(subject, decision) {
       Object.assign(found, { subject, decision });

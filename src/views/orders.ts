@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable } from '../core/person/fields.ts';
 import { type ChangeClass, changeClasses, changeKinds } from '../core/plan/change.ts';
+import { pairWays } from '../core/plan/pair.ts';
 import { change } from './changes.ts';
 import { count } from './wire.ts';
 
@@ -143,7 +144,16 @@ export const peopleOrder = z
   .meta({ id: 'PeopleOrder', description: 'The people, by identification' });
 
 export const adoptionOrder = peopleOrder
-  .extend(signature)
+  .extend({
+    way: z
+      .enum(pairWays)
+      .optional()
+      .describe(
+        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people. Absent: the account gets the new identification',
+      ),
+    until: z.iso.datetime({ offset: true }).optional().describe('When `leave` ends'),
+    ...signature,
+  })
   .meta({ id: 'AdoptionOrder', description: 'The people, and the reason for the audit' });
 
 export const orphansOrder = z

@@ -3,6 +3,7 @@ import type { MappingTrace } from '../core/person/mapping.ts';
 import type { SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
+import { pairWays } from '../core/plan/pair.ts';
 import type { Decision, SourceSays } from '../core/plan/plan.ts';
 import type { Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
@@ -84,6 +85,14 @@ const personStep = z.object({
 export type PersonStep = Inner<z.output<typeof personStep>>;
 export type StepDetail = Inner<z.output<typeof stepDetail>>;
 
+const pairWay = z.object({ way: z.enum(pairWays), effect: z.string() });
+
+const pair = z.object({
+  identification: z.string().describe('The person in the source'),
+  other: z.string().describe('The account'),
+  ways: z.array(pairWay).describe('What can be decided instead of giving the account the identification'),
+});
+
 export const person = z
   .looseObject({
     sync: z.string(),
@@ -99,6 +108,7 @@ export const person = z
       .nullable()
       .describe('The change that the next full run plans; null: none'),
     decision: z.looseObject({}).optional(),
+    pair: pair.nullable().describe('The person and an account under another identification seem to be one; null: none'),
   })
   .meta({
     id: 'Person',
@@ -131,6 +141,7 @@ export interface PersonTrace {
   readonly failure: string | undefined;
   /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
   readonly next: string;
+  readonly pair: Inner<z.output<typeof pair>> | null;
   /** Renames of the account by `adopt`: those that led to this identification, and the one that ended it. */
   readonly renames: readonly Rename[];
   /** Also the changes under earlier identifications. */
@@ -142,15 +153,19 @@ export const personView = viewOf(person, (sync: string, trace: PersonTrace) => (
 const adoption = z.object({
   identification: z.string(),
   kind: z
-    .enum(['move', 'rename', 'none'])
+    .enum(['move', 'rename', 'decide', 'none'])
     .describe(
-      '`move`: from another sync; `rename`: the account of `other` gets this identification; `none`: nothing is done',
+      '`move`: from another sync; `rename`: the account of `other` gets this identification; `decide`: the way that was chosen is stored; `none`: nothing is done',
     ),
   account: z.object({ id: z.string(), enabled: z.boolean() }).optional(),
   owner: z.string().optional().describe('The sync that owned the user before'),
   other: z.string().optional().describe('The identification that the account had before'),
   effect: z.string().describe('What changes, or why nothing does'),
   isDone: z.boolean().describe('false in a preview; after an adoption, also when the platform does not show a rename'),
+  ways: z
+    .array(pairWay)
+    .optional()
+    .describe('What can be decided instead of a rename. Absent: no account seems to be the same person'),
 });
 
 export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoption) }).meta({ id: 'Adoptions' });

@@ -8,7 +8,7 @@ const row = (id: string, status = 'active') => `${id},Ana,Test,${id}@example.com
 const header = 'id,first,last,mail,status\n';
 
 /** Two syncs; the first owns 1 and 2, and says that 1 left; the second has 1 as active. */
-async function openTwo(): Promise<ConnectedShell> {
+async function openTwo(dialect: object = {}): Promise<ConnectedShell> {
   const shell = await openConnectedShell([]);
   const sync = (path: string) => ({
     connection: 'acme',
@@ -19,7 +19,7 @@ async function openTwo(): Promise<ConnectedShell> {
     settle: { every: '50ms', deadline: '1m' },
   });
   const { url: baseUrl, accessToken } = shell.sandbox;
-  const connection = { baseUrl, accessToken, limits: { requestsPerSecond: 1000 } };
+  const connection = { baseUrl, accessToken, limits: { requestsPerSecond: 1000 }, dialect };
   const config = { connections: { acme: connection }, syncs: { staff: sync('a.csv'), guests: sync('b.csv') } };
   await writeFile(join(shell.folder, 'rollcall.yaml'), JSON.stringify(config));
   await writeFile(join(shell.folder, 'a.csv'), header + row('1') + row('2'));
@@ -61,4 +61,46 @@ test('an unknown person or sync is wrong usage, and nothing is changed', async (
   expect((await shell.run(['audit', '--json'])).json<{ entries: { action: string }[] }>().entries).not.toContainEqual(
     expect.objectContaining({ action: 'adopt' }),
   );
+});
+
+/** Person 2 left, and N2 is the same person; the platform refuses to change an identification. */
+async function openPair(): Promise<ConnectedShell> {
+  // The sandbox does not know users by their uid.
+  const shell = await openTwo({ userId: 'uid' });
+  await writeFile(join(shell.folder, 'a.csv'), `${header}${row('2', 'left')}${row('2').replace('2,', 'N2,')}`);
+  expect((await shell.run(['apply', 'staff'])).stdout).toContain('rollcall adopt staff N2');
+  return shell;
+}
+
+test('a refused adopt names the other ways; the way that is chosen is asked about, and the next run acts by it', async () => {
+  const shell = await openPair();
+  const refused = await shell.run(['adopt', 'staff', 'N2', '--yes']);
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toMatch(/N2 was not adopted: the platform refused the new identification/);
+  expect(refused.stdout).toMatch(/adopt staff N2 --leave --until TIME --reason TEXT\n.*\n.*adopt staff N2 --replace\n/);
+
+  const declined = await shell.run(['adopt', 'staff', 'N2', '--replace'], { answer: 'n' });
+  expect(declined).toMatchObject({ code: 1, stderr: expect.stringContaining('decide this about 1 person?') });
+  const replaced = await shell.run(['adopt', 'staff', 'N2', '--replace', '--yes']);
+  expect(replaced.stdout).toContain('decided: "N2" gets an account and the account of "2" is disabled');
+  const held = await shell.run(['apply', 'staff']);
+  expect(held).toMatchObject({ code: 3, stdout: expect.stringContaining('decided that N2 gets an account') });
+  const { runs } = (await shell.run(['runs', 'staff', '--json'])).json<{ runs: { id: string }[] }>();
+  await shell.run(['approve', runs[0]?.id ?? '', '--yes']);
+  await shell.run(['apply', 'staff']);
+  expect(['2', 'N2'].map((id) => shell.sandbox.state.users.get(id)?.enabled)).toEqual([false, true]);
+
+  const left = ['adopt', 'staff', 'N2', '--leave', '--until', '30d', '--reason', 'notice', '--yes', '--json'];
+  expect((await shell.run(left)).json<object>()).toMatchObject({ adoptions: [{ kind: 'decide', isDone: true }] });
+});
+
+test.each([
+  [['1', '--replace', '--apart'], 'exclude each other'],
+  [['--from', 'gone', '--apart'], 'exclude each other'],
+  [['N2', '--leave', '--yes'], '--until TIME'],
+  [['N2', '--leave', '--until', 'soon'], 'It must be a duration'],
+])('adopt staff %j is wrong usage', async (words, message) => {
+  const shell = await openPair();
+  const refused = await shell.run(['adopt', 'staff', ...words]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

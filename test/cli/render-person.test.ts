@@ -67,6 +67,7 @@ const known: PersonTrace = {
   failure: undefined,
   next: 'the next run sends the update, unless a guard holds it',
   renames: [],
+  pair: null,
   history: [{ ...sampleChange({ state: 'failed', stateReason: 'refused' }), run: 'run_01', at }],
 };
 

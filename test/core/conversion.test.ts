@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksLikeSamePerson } from '../../src/core/plan/neighbors.ts';
+import { looksLikeSamePerson } from '../../src/core/plan/pair.ts';
 
 describe('two people with one e-mail look like the same person', () => {
   it.each([

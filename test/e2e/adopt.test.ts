@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adoptPeople, planAdoption } from '../../src/app/accounts.ts';
+import { adoptPeople, decidePairs, planAdoption } from '../../src/app/accounts.ts';
 import { decideRun, type VerdictOrder } from '../../src/app/approve.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/people.ts';
@@ -277,4 +277,124 @@ describe('what a person decided follows an account to its new identification', (
     const account = office.sandbox.state.users.get('N1');
     expect(account).toMatchObject({ enabled: true, fields: { email: 'ana1@example.com' } });
   });
+});
+
+/** A platform that cannot change an identification. E3 left, and N3 is the same person under a new number. */
+async function refusedConversion(options: Partial<OfficeOptions> = {}) {
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff), quirks: { userId: 'identification' } },
+    dialect: { userId: 'identification' },
+    ...options,
+  });
+  await office.applyRows(staff);
+  const rows = staff.map((row) => (row.id === 'E3' ? { ...row, status: 'left' } : row));
+  const held = await office.applyRows([...rows, { ...first(staff[2]), id: 'N3' }]);
+  expect(held.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification: 'N3' }));
+  return { office, rows: [...rows, { ...first(staff[2]), id: 'N3' }] };
+}
+
+const enabledOf = (office: Office, id: string) => office.sandbox.state.users.get(id)?.enabled;
+
+it.each(['N3', 'E3'])('a refused adoption of %s offers the other ways, for either of the two', async (id) => {
+  const { office } = await refusedConversion();
+  const [preview] = await planAdoption(office.app, 'people', [id], signal);
+  expect(preview).toMatchObject({ identification: id, kind: 'none' });
+  expect(preview?.ways?.map(({ way }) => way)).toEqual(['leave', 'replace', 'apart']);
+  expect(preview?.ways?.[1]?.effect).toBe(
+    'the account of E3 is disabled, and N3 gets an account. Both changes wait for approval',
+  );
+});
+
+it('the old account is disabled and a new one created when a person approves both', async () => {
+  const { office } = await refusedConversion();
+  await decidePairs(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
+  const held = await office.apply();
+  expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 1, create: 1, held: 2, applied: 0 } });
+  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([true, undefined]);
+  await decideRun(office.app, 'approve', held.run.id, { by: 'eva' });
+  expect((await office.apply()).run.counts).toMatchObject({ applied: 2, failed: 0, held: 0 });
+  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([false, true]);
+  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+});
+
+it('a user whom the source no longer names is disabled at once, if a person approves that a new one replaces them', async () => {
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff), quirks: { userId: 'identification' } },
+    dialect: { userId: 'identification' },
+  });
+  await office.applyRows(staff);
+  const rows = [...staff.slice(1), { ...first(staff[0]), id: 'R1' }];
+  expect((await office.applyRows(rows)).findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict' }));
+  await decidePairs(office.app, 'people', ['R1'], { ...ana, way: 'replace' });
+  const held = await office.apply();
+  expect(held.run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
+  await decideRun(office.app, 'approve', held.run.id, { by: 'eva' });
+  await office.apply();
+  expect([enabledOf(office, 'E1'), enabledOf(office, 'R1')]).toEqual([false, true]);
+});
+
+it('with parkEmail the e-mail goes over where a platform refuses two users with one', async () => {
+  const { office } = await refusedConversion({
+    sandbox: { people: usersOf(staff), quirks: { userId: 'identification', uniqueEmail: true } },
+    sync: { parkEmail: 'parked+{identification}@example.com' },
+  });
+  await decidePairs(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
+  for (let runs = 0; runs < 6; runs += 1) {
+    const { run } = await office.apply();
+    if (run.counts.held > 0) await decideRun(office.app, 'approve', run.id, { by: 'eva' });
+  }
+  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([false, true]);
+  expect(office.sandbox.state.users.get('N3')?.fields.email).toBe(staff[2]?.mail);
+});
+
+it('a pair that is left keeps the account and the row out until the end, with who and why, and is no trouble', async () => {
+  const { office } = await refusedConversion();
+  const until = { inMs: 48 * 3_600_000 };
+  await decidePairs(office.app, 'people', ['N3'], { ...ana, way: 'leave', until, reason: 'works out her notice' });
+  const left = await office.apply();
+  expect(left.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0, create: 0 } });
+  expect(left.findings).toMatchObject([
+    {
+      code: 'pair-left',
+      identification: 'N3',
+      message: expect.stringMatching(/ana decided this: works out her notice$/),
+    },
+  ]);
+  expect((await tracePerson(office.app, 'people', 'N3', signal)).decision?.finding?.code).toBe('pair-left');
+  office.clock.jump(49 * 3_600_000);
+  const ended = await office.apply();
+  expect(ended.findings).toContainEqual(expect.objectContaining({ code: 'conversion' }));
+  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([true, undefined]);
+});
+
+it('the row of a pair that is left is gone: the account is decided by its own record', async () => {
+  const { office, rows } = await refusedConversion();
+  await decidePairs(office.app, 'people', ['N3'], { ...ana, way: 'leave', until: { inMs: 9e7 }, reason: 'notice' });
+  expect((await office.applyRows(rows.filter(({ id }) => id !== 'N3'))).run.counts).toMatchObject({ disable: 1 });
+  expect(enabledOf(office, 'E3')).toBe(false);
+});
+
+it('two people are each decided alone', async () => {
+  const { office, rows } = await refusedConversion();
+  await decidePairs(office.app, 'people', ['E3'], { ...ana, way: 'apart' });
+  const apart = await office.apply();
+  expect(apart.run.counts).toMatchObject({ disable: 1, create: 0, applied: 1 });
+  expect(apart.findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'N3' }));
+  const own = rows.map((row) => (row.id === 'N3' ? { ...row, mail: 'n3@example.com' } : row));
+  expect((await office.applyRows(own)).run.counts).toMatchObject({ create: 1, applied: 1 });
+});
+
+it.each<[Parameters<typeof decidePairs>[3], string[], RegExp]>([
+  [{ ...ana, way: 'leave', reason: 'why' }, ['N3'], /needs a reason and an end/],
+  [{ ...ana, way: 'leave', until: { inMs: 1000 } }, ['N3'], /needs a reason and an end/],
+  [{ ...ana, way: 'leave', until: { at: 5 }, reason: 'why' }, ['N3'], /ends in the future/],
+  [{ ...ana, way: 'replace', until: { inMs: 1000 } }, ['N3'], /replace has no end/],
+  [{ ...ana, way: 'apart' }, ['N3', 'E5'], /same person: E5\. Nothing was decided/],
+])('%o about %o is refused', async (order, ids, message) => {
+  const { office } = await refusedConversion();
+  await expect(decidePairs(office.app, 'people', ids, order)).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringMatching(message),
+  });
+  expect(await findAudit(office.app, { limit: 50, actions: ['decide-pair'] })).toEqual([]);
 });

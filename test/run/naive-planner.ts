@@ -4,14 +4,8 @@ import type { User } from '../../src/core/person/user.ts';
 import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
-import {
-  claimOf,
-  likenessKey,
-  looksLikeSamePerson,
-  type Neighbors,
-  releaseOf,
-  trustRoster,
-} from '../../src/core/plan/neighbors.ts';
+import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
+import { likenessKey, looksLikeSamePerson } from '../../src/core/plan/pair.ts';
 import { decide, type SourceSays } from '../../src/core/plan/plan.ts';
 import type { Roster, RosterStanding } from '../../src/core/plan/roster.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/plan/snapshot.ts';
@@ -228,7 +222,6 @@ function findConflicts(
 
 /**
  * A user of ours in no record, and a new employee of the same first name, birth date and first day: perhaps one person.
- * A user with another conflict is compared with nobody.
  */
 function addRenamed(
   conflicts: Set<string>,
@@ -242,7 +235,7 @@ function addRenamed(
     const gone = everybody.get(key);
     const likeness = likenessKey(Object.fromEntries(Object.entries(fields).filter(isMapped)));
     const isGone = gone?.identification === identification && gone.person === undefined;
-    if (!isGone || likeness === undefined || conflicts.has(key)) continue;
+    if (!isGone || likeness === undefined) continue;
     for (const [other, { identification: name, person }] of everybody) {
       const isNew = isActive(person) && !users.some((user) => user.identification === name);
       if (isNew && likenessKey(person.fields) === likeness) conflicts.add(other).add(key);

@@ -149,6 +149,38 @@ test('a part of what a run holds is rejected and approved, with who and why', as
   expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds).toEqual([]);
 });
 
+test('what is decided about a pair is in the audit, and an order that says too little decides nothing', async () => {
+  const rows = employees(20);
+  const office = await openOffice({
+    sandbox: { people: usersOf(rows), quirks: { userId: 'identification' } },
+    dialect: { userId: 'identification' },
+  });
+  await office.applyRows(rows);
+  await office.applyRows(rows.map((row) => (row.id === 'E3' ? { ...row, id: 'N3' } : row)));
+  const server = await openTestServer(office.app);
+  const path = '/api/syncs/people/adopt';
+  expect(await expectAnswer(server, 'preview-adoption', `${path}/preview`, { ids: ['N3'] })).toMatchObject({
+    adoptions: [{ other: 'E3', kind: 'none', ways: [{ way: 'leave' }, { way: 'replace' }, { way: 'apart' }] }],
+  });
+  const until = new Date(office.clock.now() + 86_400_000).toISOString();
+  for (const body of [
+    { way: 'leave', until },
+    { way: 'leave', reason: 'why' },
+    { way: 'drop' },
+    { way: 'apart', until },
+  ]) {
+    expect((await server.ask(path, { method: 'POST', body: { ids: ['N3'], ...body } })).status).toBe(400);
+  }
+  const order = { ids: ['N3'], way: 'leave', until, reason: 'notice' };
+  expect(await expectAnswer(server, 'adopt-users', path, order)).toMatchObject({
+    adoptions: [{ kind: 'decide', isDone: true }],
+  });
+  const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?action=decide-pair');
+  expect(entries).toMatchObject([
+    { by: 'ops', reason: 'notice', detail: `"N3" is left out and the account of "E3" kept until ${until}` },
+  ]);
+});
+
 test('adopting people is previewed, done once, and in the audit with who and why', async () => {
   const rows = employees(20);
   const office = await openOffice({

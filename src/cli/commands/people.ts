@@ -1,15 +1,31 @@
-import { adoptPeople, moveOrphans, type OrphansOrder, planAdoption, previewOrphans } from '../../app/accounts.ts';
+import {
+  adoptPeople,
+  decidePairs,
+  moveOrphans,
+  type OrphansOrder,
+  planAdoption,
+  previewOrphans,
+} from '../../app/accounts.ts';
 import type { SignedCaller } from '../../app/audit.ts';
 import { tracePerson } from '../../app/people.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';
+import { pairWays } from '../../core/plan/pair.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatCount } from '../../core/run/formats.ts';
+import { formatCount, shellWord } from '../../core/run/formats.ts';
 import type { PersonRecord } from '../../ports/store.ts';
 import type { Adoption } from '../../views/people.ts';
 import { adoptionsView, orphansMovedView, personView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
-import { confirmOption, type SignatureOptions, signatureOf, signatureOptions, syncArgument } from '../options.ts';
+import {
+  confirmOption,
+  parseUntil,
+  type SignatureOptions,
+  signatureOf,
+  signatureOptions,
+  syncArgument,
+  untilForms,
+} from '../options.ts';
 import { renderPerson, renderRecord } from '../render/person.ts';
 import { printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
@@ -18,18 +34,28 @@ interface AdoptOptions extends SignatureOptions {
   readonly yes?: boolean;
   readonly from?: string;
   readonly leave?: boolean;
+  readonly replace?: boolean;
+  readonly apart?: boolean;
+  readonly until?: ReturnType<typeof parseUntil>;
 }
 
 export const adopt: CommandRow = {
   words: 'adopt',
-  meaning: 'move users from other syncs to this sync, or accept a rename or conversion that a run reported',
+  meaning:
+    'move users from other syncs to this sync, or accept a rename or conversion that a run reported, or decide otherwise about it',
   arguments: [
     ['<sync>', 'name of the sync that becomes the owner'],
     ['[id...]', 'identifications; of a rename or conversion, the new one'],
   ],
   options: [
     ['--from <name>', 'all users of a sync that is not configured'],
-    ['--leave', 'leave the users of --from as they are, with --reason; ends the alert about them'],
+    [
+      '--leave',
+      'leave as they are, with --reason: the users of --from, or with --until the two of a rename or conversion',
+    ],
+    ['--until <time>', `when --leave of a rename or conversion ends: ${untilForms}`, parseUntil],
+    ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
+    ['--apart', 'they are two people: decide about each alone'],
     confirmOption,
     ...signatureOptions,
   ],
@@ -39,15 +65,26 @@ export const adopt: CommandRow = {
 async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
   const { by, signed } = signatureOf(shell, options);
   const names = ids.map(normalText);
-  const { from, leave: leaves = false } = options;
-  if ((from === undefined) === (names.length === 0) || (leaves && from === undefined)) {
-    const message = 'name people, or the sync whose users are meant with --from NAME; --leave is for --from';
+  const { from, leave: leaves = false, until } = options;
+  const ways = pairWays.filter((way) => options[way] === true);
+  const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
+  if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
+    const message =
+      'name people, or the sync whose users are meant with --from NAME; --leave, --replace and --apart exclude each other, and the last two are for people';
     throw new RollcallError(message, { code: 'USAGE' });
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, by, ...signed }, options.yes === true);
+  const [way] = ways;
   return shell.withApp({}, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
+    if (way !== undefined) {
+      const order = { way, by, signal: shell.signal, ...(until === undefined ? {} : { until }), ...signed };
+      return decide(shell, { sync, names, preview, isSure: options.yes === true }, (ids) =>
+        decidePairs(app, sync, ids, order),
+      );
+    }
+    for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
     const count = preview.filter(({ kind }) => kind !== 'none').length;
     if (count === 0) {
       return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
@@ -57,6 +94,37 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
     const done = await adoptPeople(app, sync, names, { by, signal: shell.signal, ...signed });
     return printDone(shell, sync, done);
   });
+}
+
+interface Decision {
+  readonly sync: string;
+  readonly names: readonly string[];
+  readonly preview: readonly Adoption[];
+  readonly isSure: boolean;
+}
+
+/** Asks, and decides about pairs instead of renaming accounts. */
+async function decide(
+  shell: Shell,
+  { sync, names, preview, isSure }: Decision,
+  carryOut: (ids: readonly string[]) => Promise<readonly Adoption[]>,
+): Promise<number> {
+  const question = `decide this about ${formatCount(preview.length, 'person', 'people')}?`;
+  if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
+  const adoptions = await carryOut(names);
+  shell.printJson(adoptionsView({ sync, adoptions }));
+  for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
+  shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
+  return 0;
+}
+
+function renderWays({ identification, ways = [] }: Adoption, sync: string, { command }: Style): readonly string[] {
+  if (ways.length === 0) return [];
+  const lines = ways.map(({ way, effect }) => {
+    const options = way === 'leave' ? '--leave --until TIME --reason TEXT' : `--${way}`;
+    return `  ${command(`adopt ${sync} ${shellWord(identification)} ${options}`)}\n    ${cleanLine(effect)}`;
+  });
+  return [`\nother ways for ${cleanLine(identification)}:`, ...lines];
 }
 
 async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
@@ -93,12 +161,9 @@ function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): 
     const next = shell.style.command(`apply ${sync}`);
     shell.print(`adopted ${formatCount(done, 'user')}; the next run decides about them:  ${next}`);
   }
-  for (const { identification, kind } of left) {
-    const why =
-      kind === 'rename'
-        ? 'the platform accepted the new identification but does not show it. Change it by hand, or correct the source'
-        : 'the owner changed in the meantime: run the command again';
-    shell.print(`${cleanLine(identification)} was not adopted: ${why}`);
+  for (const one of left) {
+    shell.print(`${cleanLine(one.identification)} was not adopted: ${cleanLine(one.effect)}`);
+    for (const line of renderWays(one, sync, shell.style)) shell.print(line);
   }
   return left.length === 0 ? 0 : 1;
 }

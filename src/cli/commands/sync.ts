@@ -1,14 +1,13 @@
-import { InvalidArgumentError } from 'commander';
 import { planHere, planToShare } from '../../app/previews.ts';
 import type { ResyncReport } from '../../app/requests.ts';
 import { requestOrRun, runSync } from '../../app/requests.ts';
 import type { PlanPages } from '../../app/runs.ts';
 import { findChanges } from '../../app/runs.ts';
-import { beginPause, endPause, type PauseOrder, untilWords } from '../../app/syncs.ts';
+import { beginPause, endPause, untilWords } from '../../app/syncs.ts';
 import { scopeOfUndo } from '../../app/undo.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatInstant, isoInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
+import { formatInstant, isoInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
@@ -25,6 +24,7 @@ import {
   onlyOption,
   parseClass,
   parseTime,
+  parseUntil,
   parseWholeNumber,
   readPeople,
   type SignatureOptions,
@@ -32,6 +32,7 @@ import {
   signatureOf,
   signatureOptions,
   syncArgument,
+  untilForms,
 } from '../options.ts';
 import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
@@ -332,31 +333,12 @@ export const pause: CommandRow = {
   words: 'pause',
   meaning: 'pause a sync: no new run starts until the sync is resumed, and a current run continues',
   arguments: [syncArgument],
-  options: [
-    [
-      '--until <time>',
-      'end the pause automatically: after a duration (36h, 2d), or at an instant (2026-11-27T08:00:00Z)',
-      parseUntil,
-    ],
-    ...signatureOptions,
-  ],
+  options: [['--until <time>', `end the pause automatically: ${untilForms}`, parseUntil], ...signatureOptions],
   run: pauseSync,
 };
 
-type Until = NonNullable<PauseOrder['until']>;
-
-function parseUntil(text: string): Until {
-  const inMs = parseDuration(text);
-  if (inMs !== undefined) return { inMs };
-  const at = parseInstant(text);
-  if (at !== undefined) return { at };
-  throw new InvalidArgumentError(
-    'It must be a duration such as 36h or 2d, or an instant with a zone such as 2026-11-27T08:00:00Z.',
-  );
-}
-
 interface PauseOptions extends SignatureOptions {
-  readonly until?: Until;
+  readonly until?: ReturnType<typeof parseUntil>;
 }
 
 async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {

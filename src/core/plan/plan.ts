@@ -50,6 +50,8 @@ export interface Case {
   readonly neighbors?: Neighbors;
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
+  /** A person decided that one of the two replaces the other, who has no account yet: both changes need approval. */
+  readonly pair?: { readonly identification: string; readonly other: string; readonly by: string };
   /** An accepted read saw this account enabled. Counts only while it is not ours: then the ledger tells. */
   readonly wasEnabled?: boolean;
 }
@@ -135,6 +137,7 @@ export interface Decision<Name extends string = Rule> {
  *  missing, no lookup  | enabled, or due to be     | ours               | none; not counted; reported | missing-unconfirmed
  *  has confirmed it    | removed                   |                    |                             |
  *  missing             | enabled                   | ours               | counted; disable when due   | missing-counted, -disable
+ *  missing, replaced   | enabled                   | ours               | disable, held               | missing-disable
  *  missing             | disabled by us long ago   | ours               | remove, if configured       | missing-remove
  *  missing             | nothing, disabled         | ours               | none                        | missing-settled
  *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
@@ -145,7 +148,15 @@ export interface Decision<Name extends string = Rule> {
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
   const current = currentOf(subject, rules, now);
-  return expectHandOver(permit(learnAccount(rule(current), current), current), current);
+  return holdPair(expectHandOver(permit(learnAccount(rule(current), current), current), current), current);
+}
+
+/** Holds the disable of an account that a new person replaces, and the account of that person. */
+function holdPair<Made extends Decision>(decision: Made, { pair }: CurrentCase): Made {
+  const kind = decision.change?.kind;
+  if (pair === undefined || (kind !== 'create' && kind !== 'disable')) return decision;
+  const held = `${pair.by} decided that ${pair.identification} gets an account and that of ${pair.other} is disabled`;
+  return { ...decision, held };
 }
 
 export function currentOf(subject: Case, rules: PlanRules, now: number): CurrentCase {
@@ -260,10 +271,17 @@ function withParking(settled: Decision, { user, ours, identification, parking, r
 function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
   const { user, ours, identification, rules, now } = subject;
   if (ours === undefined) return { rule: 'missing-unmanaged' };
-  if (user?.enabled !== true) return gone(subject, { settled: 'missing-settled', removing: 'missing-remove' });
+  if (user?.enabled !== true) {
+    const decision = gone(subject, { settled: 'missing-settled', removing: 'missing-remove' });
+    return decision.change === undefined ? withParking(decision, subject) : decision;
+  }
   const counted = countMiss(ours, proof, now);
   const kept = counted === ours ? {} : { ledger: counted };
   const misses = counted.misses;
+  if (subject.pair !== undefined) {
+    const change = disable(user, identification, `missing, and replaced by ${subject.pair.identification}`);
+    return { rule: 'missing-disable', change, ...kept };
+  }
   if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
   const isDue = misses.count >= rules.missing.afterReads && now - misses.since >= rules.missing.minAgeMs;
   if (!isDue) return { rule: 'missing-counted', ...kept, ...missingWait(misses, identification, rules) };

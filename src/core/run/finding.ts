@@ -50,6 +50,7 @@ const identityCodes: readonly FindingCode[] = [
   'email-cycle',
   'rename-conflict',
   'conversion',
+  'pair-left',
 ];
 
 export type FindingCode = keyof typeof findingEntries;

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { PairBook } from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
@@ -12,9 +13,10 @@ import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
-import { type AskedAbsent, askAbsent, confirmGone, findLostZeros } from './doubtful-people.ts';
+import { type AskedAbsent, askAbsent, confirmGone } from './doubtful-people.ts';
 import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
 import { isConfiguredOn } from './neighbors.ts';
+import { findPairs, leavePairs, openLikeness, readPairs } from './pairs.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
@@ -35,6 +37,8 @@ export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly unconfirmed: number;
   /** What lookups by id say of people who are missing from a full read, by slot. */
   readonly asked: AskedAbsent['said'];
+  /** What people decided about pairs: see `core/plan/pair.ts`. */
+  readonly pairs: PairBook;
   /** Number of people whom the plan looked up by id in the source. */
   readonly lookups: number;
 }
@@ -47,7 +51,9 @@ export async function comparePeople(
 ): Promise<PlanCompared> {
   const { sync, index, spool, signal, recorder } = work;
   const { find } = work.findings;
-  await recallConflicts({ sync, reading, index, find }, io);
+  const pairs = await readPairs(sync.settings, io);
+  leavePairs({ index, reading, pairs, find });
+  await recallConflicts({ sync, reading, index, pairs, find }, io);
   const left = await recorder.unresolved();
   const claimed = await claimedElsewhere(sync, recorder.planId, io);
   const unresolved = { ...left, blocked: new Map([...claimed, ...left.blocked]) };
@@ -63,12 +69,13 @@ export async function comparePeople(
   const isFocused = focus !== undefined;
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
-  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former };
+  const likeness = openLikeness(index, sync, only === undefined && !isFocused);
+  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former, pairs, likeness };
   const compared = await comparePlatform(job, io);
-  await recallClaims({ sync, reading, index, find }, io);
+  await recallClaims({ sync, reading, index, pairs, find }, io);
   const { candidates } = compared;
-  await findLostZeros({ sync, reading, index, spool, candidates, isFocused, signal, find }, io);
-  const ask = { sync, index, spool, candidates, signal, find };
+  const ask = { sync, index, spool, candidates, pairs, signal, find };
+  await findPairs({ ...ask, reading, isFocused }, likeness.found, io);
   const unconfirmed = reading.kind === 'delta' ? await confirmGone(ask, io) : 0;
   const { said: asked, asked: lookups } = await askAbsent(ask, { snapshot, blocked: unresolved.blocked }, io);
   return {
@@ -81,6 +88,7 @@ export async function comparePeople(
     orphans,
     unconfirmed,
     asked,
+    pairs,
     lookups,
   };
 }
@@ -216,6 +224,7 @@ interface RecallConflictsJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly index: PeopleIndex;
+  readonly pairs: PairBook;
   readonly find: (finding: Finding) => void;
 }
 
@@ -226,18 +235,21 @@ interface RecallConflictsJob {
  * gone.
  */
 export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Promise<void> {
-  const { sync, reading, index, find } = job;
+  const { sync, reading, index, pairs, find } = job;
   if (reading.kind === 'full') return;
   const run = reading.kind === 'delta' ? reading.from.fullRun : (await io.store.reads.last(sync.settings.name))?.run;
   if (run === undefined) return;
   for (const finding of await io.store.runs.findings(run)) {
     const { code, identification, message } = finding;
     if (identification === undefined || !isAboutIdentity(finding)) continue;
+    const isPair = code === 'conversion' || code === 'rename-conflict' || code === 'pair-left';
+    if (isPair && pairs.about(identification).length > 0) continue;
     const { slot } = index.find(identification);
     if (slot === -1 || index.has(slot, mark.conflict)) continue;
     if (reading.kind === 'point' && !index.has(slot, mark.leaver) && !index.has(slot, mark.outOfScope)) continue;
     index.set(slot, mark.conflict);
-    find({ code, identification, message: `found by the last full read: ${message}` });
+    const recalled = code === 'pair-left' ? 'the time has ended, and a full read decides' : message;
+    find({ code, identification, message: `found by the last full read: ${recalled}` });
   }
 }
 

@@ -2,10 +2,9 @@ import { numberDamage } from '../../core/guard/damage.ts';
 import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import type { User } from '../../core/person/user.ts';
-import { looksLikeSamePerson } from '../../core/plan/neighbors.ts';
+import { looksLikeSamePerson, type PairBook, type PairWay } from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
-import { shellWord } from '../../core/run/formats.ts';
 import { singleReadLimit } from '../../core/run/requests.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -14,6 +13,7 @@ import type { SomePeople } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { FormerEmails } from './former-emails.ts';
 import type { Candidates, KeptUser } from './kept-users.ts';
+import { type LikenessWatch, waysOf } from './pairs.ts';
 
 /** Result of comparing the platform's users with the index. */
 export interface Compared {
@@ -57,6 +57,8 @@ export interface CompareJob {
   /** Called for every user whom no record of the source names, where all people are compared. */
   readonly onOther: (user: User) => void;
   readonly former: FormerEmails;
+  readonly pairs: PairBook;
+  readonly likeness: LikenessWatch;
 }
 
 interface Count {
@@ -130,7 +132,12 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
  */
 function mayClash(job: CompareJob, { isLookedUp, newEmails }: Count): boolean {
   if (!isLookedUp) return false;
-  const { index, only, former } = job;
+  const {
+    index,
+    only,
+    former,
+    likeness: { seeks },
+  } = job;
   if (former.size > 0) return true;
   const isByEmail = comparesEmails(job);
   if (isByEmail && newEmails > 0) return true;
@@ -138,7 +145,8 @@ function mayClash(job: CompareJob, { isLookedUp, newEmails }: Count): boolean {
   return names.some((identification) => {
     const { slot } = index.find(identification);
     const isNew = slot !== -1 && index.has(slot, mark.active) && !index.has(slot, mark.seen);
-    return isNew && (isByEmail || lookAlikeKey(identification) !== identification.toLowerCase());
+    if (!isNew) return false;
+    return isByEmail || lookAlikeKey(identification) !== identification.toLowerCase() || seeks(slot);
   });
 }
 
@@ -152,6 +160,7 @@ async function seekClashes(job: CompareJob, count: Count): Promise<void> {
       const { slot, isExact } = job.index.find(user.identification);
       if (slot !== -1 && !isExact && !job.index.has(slot, mark.bystander)) reportTwin(user, slot, job);
       if (comparesEmails(job)) checkEmail(user, slot, job, count);
+      job.likeness.see(user, slot);
     }
   }
 }
@@ -214,6 +223,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   const { index, spool, sync } = job;
   const { slot, isExact } = index.find(user.identification);
   if (comparesEmails(job)) checkEmail(user, slot, job, count);
+  job.likeness.see(user, slot);
   if (job.only === undefined && (slot === -1 || !index.has(slot, mark.inSource))) job.onOther(user);
   if (slot === -1) {
     count.unmanaged += 1;
@@ -284,7 +294,7 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
 function checkEmail(
   user: User,
   slot: number,
-  { index, spool, sync, former, ...job }: CompareJob,
+  { index, spool, sync, former, pairs, ...job }: CompareJob,
   { claims, holders }: Count,
 ): void {
   const { email } = user.fields;
@@ -292,7 +302,12 @@ function checkEmail(
   const holder = index.findEmail(email);
   if (holder === -1 || holder === slot) return;
   const isFormer = former.has(holder);
-  const mayGive = (): boolean => (isFormer ? former.has(slot) : mayGiveEmail(user, slot, holder, { index, sync }));
+  const way =
+    pairs.decisions.length === 0 ? undefined : pairs.way(index.person(holder).identification, user.identification);
+  if (way === 'leave') return;
+  const mayGive = (): boolean => {
+    return isFormer ? former.has(slot) : mayGiveEmail(user, slot, holder, { index, sync, way });
+  };
   const isHeld = slot !== -1 && mayGive();
   const known = claims.get(holder);
   const isAside = index.has(holder, mark.bystander) && (slot === -1 || index.has(slot, mark.bystander));
@@ -308,6 +323,8 @@ function checkEmail(
     former.set(holder, user.identification);
     return;
   }
+  // A person who gets the account of another is sent, whatever the platform says of the e-mail.
+  if (way === 'replace' && !isHeld) return;
   const claimant = index.person(holder);
   const wanted = claimant.identification;
   const at = 'at' in claimant ? claimant.at : 'no record';
@@ -321,10 +338,11 @@ function checkEmail(
   };
   if (slot !== -1 && index.has(slot, mark.inSource)) {
     const isInScope = !index.has(slot, mark.outOfScope);
-    if (index.has(slot, mark.leaver) && isInScope && isConversion(claimant, slot, user, index)) {
+    const isLeaver = index.has(slot, mark.leaver) && isInScope;
+    if (way === undefined && isLeaver && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',
-        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. "rollcall adopt ${sync.settings.name} ${shellWord(wanted)}" gives the account to ${wanted}. Otherwise correct the identification of one record, or disable the old account by hand`,
+        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. ${waysOf(sync, wanted, `gives the account to ${wanted}`)}`,
         true,
       );
       index.set(slot, mark.conflict);
@@ -337,12 +355,17 @@ function checkEmail(
     );
     return;
   }
+  if (way === 'apart') {
+    const message = `${wanted} (${at}) needs the e-mail of user ${identification}, who is another person. Give one of them another e-mail`;
+    report('email-conflict', message, false);
+    return;
+  }
   const damage = numberDamage(wanted, identification);
   report(
     'rename-conflict',
     `${wanted} (${at}) has the e-mail of platform user ${identification}, which may be a rename. Neither is changed. ${
       damage === undefined ? '' : `They ${damage.how}. ${damage.advice}. `
-    }"rollcall adopt ${sync.settings.name} ${shellWord(wanted)}" accepts the rename. Otherwise correct the identification on one side`,
+    }${waysOf(sync, wanted, 'accepts the rename')}. Otherwise correct the identification on one side`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);
@@ -353,12 +376,14 @@ function mayGiveEmail(
   user: User,
   slot: number,
   claimant: number,
-  { index, sync }: { readonly index: PeopleIndex; readonly sync: Sync },
+  { index, sync, way }: { readonly index: PeopleIndex; readonly sync: Sync; readonly way: PairWay | undefined },
 ): boolean {
-  if (!index.has(slot, mark.inSource) || index.has(slot, mark.outOfScope)) return false;
+  const parks = sync.settings.parkEmail !== undefined;
+  if (!index.has(slot, mark.inSource)) return parks && way === 'replace' && index.has(slot, mark.ours);
+  if (index.has(slot, mark.outOfScope)) return false;
   if (index.has(slot, mark.active)) return true;
-  const isParked = sync.settings.parkEmail !== undefined && index.has(slot, mark.leaver);
-  return isParked && !isConversion(index.person(claimant), slot, user, index);
+  const isParked = parks && index.has(slot, mark.leaver);
+  return isParked && (way !== undefined || !isConversion(index.person(claimant), slot, user, index));
 }
 
 /** Returns whether a leaver and the claimant of the e-mail look like one person. */

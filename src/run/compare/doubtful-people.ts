@@ -1,21 +1,18 @@
-import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
-import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import { countingRecord } from '../../core/person/prefer.ts';
-import type { User } from '../../core/person/user.ts';
 import { entryOf, type MissingUser, usersAtStake } from '../../core/plan/ledger-steps.ts';
-import { likenessKey } from '../../core/plan/neighbors.ts';
+import type { PairBook } from '../../core/plan/pair.ts';
 import type { SourceSays } from '../../core/plan/plan.ts';
 import { absentInLookup, certifySnapshot, type MissingProof, type Snapshot } from '../../core/plan/snapshot.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import { countOf, shellWord } from '../../core/run/formats.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { pointRequest, type Reading } from '../read/choose-read.ts';
+import { pointRequest } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
 import { type Candidates, readKept } from './kept-users.ts';
@@ -26,6 +23,7 @@ export interface AskJob {
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly candidates: Candidates;
+  readonly pairs: PairBook;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
 }
@@ -87,12 +85,15 @@ export async function askAbsent(
   { snapshot, blocked }: { readonly snapshot: Snapshot; readonly blocked: ReadonlyMap<string, unknown> },
   io: EngineIo,
 ): Promise<AskedAbsent> {
-  const { sync, find } = job;
+  const { sync, find, pairs } = job;
   const { missing, leavers } = snapshot;
   const said = new Map<number, SourceSays>();
   if (missing === undefined || leavers === undefined || !canLookUp(sync)) return { said, asked: 0 };
   const absent = (await absentUsers(job, io)).filter(({ identification }) => !blocked.has(identification));
-  const atStake = usersAtStake(absent, rulesOn(io.clock, sync.settings), io.clock.now());
+  const isReplaced = ({ identification }: MissingUser): boolean =>
+    pairs.about(identification).some(({ way, other }) => way === 'replace' && other === identification);
+  const due = usersAtStake(absent, rulesOn(io.clock, sync.settings), io.clock.now());
+  const atStake = [...new Set([...absent.filter((one) => one.isEnabled && isReplaced(one)), ...due])];
   const cap = sync.settings.guards.disables.cap ?? defaultCap;
   const chosen = atStake.slice(0, cap);
   const { answers, lookup, refusal } = await askSource(chosen.map(nameOf), job, io);
@@ -135,7 +136,7 @@ function sayAfter(answer: Answer, missing: MissingProof, lookup: Snapshot): Sour
 }
 
 /** Returns whether the source can look people up by the key of the mapping, without reading everyone again. */
-function canLookUp({ source, mapping }: Sync): boolean {
+export function canLookUp({ source, mapping }: Sync): boolean {
   const field = mapping.identificationField;
   return source.capabilities.point && field !== undefined && source.looksUp?.(field) !== false;
 }
@@ -148,7 +149,7 @@ async function absentUsers({ sync, index, spool, candidates }: AskJob, io: Engin
     if (isAbsent && index.has(slot, mark.ours)) places.set(slot, candidates.places[at] as number);
   }
   const found: (MissingUser & { readonly slot: number })[] = [];
-  for (const some of chunk([...places.keys()], peopleAtOnce)) {
+  for (const some of chunk([...places.keys()], ledgerAtOnce)) {
     const names = some.map((slot) => index.person(slot).identification);
     const ledger = await io.store.ledger.getMany(sync.settings.connection, names);
     const decisions = await io.store.decisions.ofMany(sync.settings.name, names);
@@ -166,6 +167,8 @@ async function absentUsers({ sync, index, spool, candidates }: AskJob, io: Engin
   }
   return found;
 }
+
+const ledgerAtOnce = 100;
 
 const notAsked = { kind: 'unclear', why: 'was not asked, because earlier lookups of this run failed' } as const;
 
@@ -197,7 +200,7 @@ const mostFailures = 6;
  * Looks people up by id in the source. A refused lookup is split, so that one person whom the source protects does not
  * hide the others. A source that does not answer is not asked again.
  */
-async function askSource(names: readonly string[], job: AskJob, io: EngineIo): Promise<Answers> {
+export async function askSource(names: readonly string[], job: AskJob, io: EngineIo): Promise<Answers> {
   const answers = new Map<string, Answer>();
   let lookup: Snapshot | undefined;
   let failures = 0;
@@ -313,141 +316,4 @@ function answerAbout(records: readonly Known[] | undefined, name: string, snapsh
 
 function isGone({ standing, isInScope }: Person): boolean {
   return standing === 'leaver' || !isInScope;
-}
-
-interface LostZerosJob {
-  readonly sync: Sync;
-  readonly reading: Reading;
-  readonly index: PeopleIndex;
-  readonly spool: Spool;
-  readonly candidates: Candidates;
-  /** Some slots are bystanders. */
-  readonly isFocused: boolean;
-  readonly signal: AbortSignal;
-  readonly find: (finding: Finding) => void;
-}
-
-/**
- * Finds people of the source without an account who are probably a user of ours whom the source does not name: by an
- * identification that is the same number, or by their name and dates. Neither is changed. Two people who are both in the
- * source, or who both have an account, are two people.
- */
-export async function findLostZeros(job: LostZerosJob, io: EngineIo): Promise<void> {
-  findByUser(job);
-  if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, io);
-}
-
-/** Begins with the users of ours that are missing in the source: few, while the source is as it was. */
-function findByUser({ index, spool, candidates, sync, find }: LostZerosJob): void {
-  let newPeople: NewPeople | undefined;
-  const pair = (person: number, slot: number, user: User): void => {
-    const isAside = index.has(person, mark.bystander) && index.has(slot, mark.bystander);
-    if (!isAside && !index.has(person, mark.conflict)) report({ person, user }, { index, sync, find });
-    index.set(person, mark.conflict);
-    index.set(slot, mark.conflict);
-  };
-  for (const [at, slot] of candidates.slots.entries()) {
-    if (!index.has(slot, mark.ours) || index.has(slot, mark.inSource)) continue;
-    const user = readKept(spool, candidates.places[at] as number);
-    if (typeof user === 'string') continue;
-    newPeople ??= findNew(index);
-    for (const person of newPeople.byNumber.get(damageKey(user.identification)) ?? []) pair(person, slot, user);
-    const likeness = likenessKey(onlyMapped(user.fields, sync));
-    if (likeness === undefined || index.has(slot, mark.conflict)) continue;
-    for (const person of newPeople.byLikeness.get(likeness) ?? []) pair(person, slot, user);
-  }
-}
-
-/**
- * Begins with the people of a read of a few people, in which the users of ours that are missing have no slot. A person
- * whom the last full read named is not new.
- */
-async function findByPerson({ index, sync, reading, signal, find, isFocused }: LostZerosJob, io: EngineIo) {
-  const slots = Array.from({ length: index.size }, (_, slot) => slot).filter((slot) => {
-    return isNew(index, slot) && !index.has(slot, mark.bystander) && !index.has(slot, mark.conflict);
-  });
-  const isWhole = isFocused || (reading.kind === 'point' && reading.readsAll);
-  const roster = isWhole ? undefined : await io.store.rosters.open(sync.settings.name);
-  const { connection, name } = sync.settings;
-  for (const some of chunk(slots, peopleAtOnce)) {
-    const people = some.map((slot) => {
-      const { identification } = index.person(slot);
-      return { slot, identification, forms: otherForms(identification) };
-    });
-    const forms = people.flatMap((person) => person.forms);
-    if (forms.length === 0) continue;
-    const known = await io.store.ledger.getMany(connection, forms);
-    const listed = await roster?.people(people.map(({ identification }) => identification));
-    for (const person of people) {
-      const isListed = listed?.get(person.identification)?.some(({ isExact }) => isExact) === true;
-      const gone = person.forms.find((form) => {
-        const entry = known.get(form);
-        return entry?.owner === name && entry.removed === undefined && !isInSource(index, form);
-      });
-      if (isListed || gone === undefined) continue;
-      const lookup = await sync.platform.find(gone, signal);
-      if (lookup.found !== true) continue;
-      report({ person: person.slot, user: lookup.user }, { index, sync, find });
-      index.set(person.slot, mark.conflict);
-    }
-  }
-}
-
-const peopleAtOnce = 100;
-
-/** The people of the source without an account: by their number, and those who should have one by their likeness. */
-interface NewPeople {
-  readonly byNumber: ReadonlyMap<string, readonly number[]>;
-  readonly byLikeness: ReadonlyMap<string, readonly number[]>;
-}
-
-function findNew(index: PeopleIndex): NewPeople {
-  const found = { byNumber: new Map<string, number[]>(), byLikeness: new Map<string, number[]>() };
-  for (let slot = 0; slot < index.size; slot += 1) {
-    if (!isNew(index, slot)) continue;
-    const person = index.person(slot);
-    const add = (map: Map<string, number[]>, key: string) => map.set(key, [...(map.get(key) ?? []), slot]);
-    add(found.byNumber, damageKey(person.identification));
-    if (person.kind !== 'person' || !index.has(slot, mark.active)) continue;
-    const likeness = likenessKey(person.fields);
-    if (likeness !== undefined) add(found.byLikeness, likeness);
-  }
-  return found;
-}
-
-/** Leaves the fields that the source shows too. */
-function onlyMapped(fields: FieldValues, { mapping }: Sync): FieldValues {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => mapping.fields.includes(name as FieldName)));
-}
-
-function isNew(index: PeopleIndex, slot: number): boolean {
-  return index.has(slot, mark.inSource) && !index.has(slot, mark.seen);
-}
-
-function isInSource(index: PeopleIndex, identification: string): boolean {
-  const { slot, isExact } = index.find(identification);
-  return slot !== -1 && isExact && index.has(slot, mark.inSource);
-}
-
-/** The pair has one first name, date of birth and first day at work. */
-const sameAdvice = 'They have the same first name, date of birth and first day at work';
-
-function report(
-  { person: slot, user }: { readonly person: number; readonly user: User },
-  { index, sync, find }: Pick<LostZerosJob, 'index' | 'sync' | 'find'>,
-): void {
-  const person = index.person(slot);
-  const { identification } = person;
-  const at = 'at' in person ? person.at : 'no record';
-  const other = user.identification;
-  const { how, advice } = numberDamage(identification, other) ?? {
-    how: 'look like the same person',
-    advice: sameAdvice,
-  };
-  const message =
-    `${identification} (${at}) and platform user ${other}, which the source does not name, ${how}: ` +
-    `neither is changed. ${advice}. ` +
-    `"rollcall adopt ${sync.settings.name} ${shellWord(identification)}" accepts the new identification`;
-  find({ code: 'rename-conflict', identification, message, other, account: user });
-  find({ code: 'rename-conflict', identification: other, message });
 }

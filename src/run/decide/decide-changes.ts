@@ -123,7 +123,8 @@ export async function decideChanges(
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, decide };
+  const { pairs } = compared;
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
   const job = { sync, snapshot, isFocused, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, unchanged } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
@@ -232,11 +233,12 @@ async function decideSome(
     if (bare.takenFrom !== undefined && !taken.has(subject.identification)) continue;
     const decision = withMoves(bare, slot, job.moves);
     const isConflict = index.has(slot, mark.conflict);
+    const isLeft = index.has(slot, mark.left);
     sink.decided(subject, decision);
     const release = subject.neighbors?.release;
     if (decision.takenFrom !== undefined && release !== undefined) sink.find(findTakenOver(subject, release));
     if (decision.finding !== undefined && (!isConflict || isUndoRule(decision.rule))) sink.find(decision.finding);
-    const blocked = blockedPerson(person, subject.source, decision, owner !== undefined);
+    const blocked = isLeft ? undefined : blockedPerson(person, subject.source, decision, owner !== undefined);
     if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked(blocked);
     const isMeant = (blocked !== undefined && !job.moves.passing.has(slot)) || index.has(slot, mark.undated);
     const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);

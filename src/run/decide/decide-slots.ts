@@ -4,6 +4,7 @@ import type { User } from '../../core/person/user.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { leftBehind } from '../../core/plan/ledger-steps.ts';
+import type { PairBook, PairDecision } from '../../core/plan/pair.ts';
 import type { Case, Decision, PlanRules, Rule, SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { UndoRule } from '../../core/plan/undo.ts';
@@ -37,6 +38,8 @@ export interface DecideJob {
   readonly isFocused: boolean;
   /** The edit of the configuration that the changes are compared with. Absent: there is none. */
   readonly edit?: Edit;
+  /** What people decided about pairs. */
+  readonly pairs: PairBook;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly decide: DecideCases;
@@ -109,10 +112,12 @@ export async function decideSlots(
     const { user, identification } = bareSubject;
     const facts = neighbors.get(identification);
     const parking = leaverParking(slot, job);
+    const pair = job.pairs.decisions.length === 0 ? undefined : openReplacement(identification, job);
     const subject: Case = {
       ...bareSubject,
       ...(facts === undefined ? {} : { neighbors: facts }),
       ...(parking === undefined ? {} : { parking }),
+      ...(pair === undefined ? {} : { pair }),
       ...(user !== undefined && wasEnabled(slot, user.id) ? { wasEnabled: true } : {}),
     };
     return { ...one, subject };
@@ -122,6 +127,16 @@ export async function decideSlots(
     rules,
   );
   return cases.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
+}
+
+/** Returns the decision that one replaces the other, while the person who comes has no account. */
+function openReplacement(name: string, { pairs, index, snapshot }: DecideJob): PairDecision | undefined {
+  return pairs.about(name).find(({ way, identification }) => {
+    const { slot, isExact } = index.find(identification);
+    const isKnown = slot !== -1 && isExact && index.has(slot, mark.inSource);
+    // In another read than a full one, the person may work unseen.
+    return way === 'replace' && (isKnown ? !index.has(slot, mark.seen) : snapshot.kind !== 'full');
+  });
 }
 
 /** Returns why the sync's delivery cannot carry the change; undefined when it can. */

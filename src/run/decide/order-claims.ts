@@ -96,7 +96,7 @@ async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io
           find({ code: 'not-deliverable', identification: change.identification, message });
         }
       }
-      if (decided.decision.rule === 'leaver-enabled' && change !== undefined) leaving.add(decided.slot);
+      if (change?.kind === 'disable') leaving.add(decided.slot);
     }
   }
   return { movers, leaving };
@@ -120,7 +120,7 @@ function reportWaiting(
   index.set(slot, mark.conflict);
   if (index.has(slot, mark.bystander) && index.has(holderSlot, mark.bystander)) return;
   const at = 'at' in claimant ? ` (${claimant.at})` : '';
-  const isLeaver = index.has(holderSlot, mark.leaver);
+  const isLeaver = index.has(holderSlot, mark.leaver) || !index.has(holderSlot, mark.inSource);
   const message = leaving.has(holderSlot)
     ? `the e-mail of ${wanted}${at} is still on user ${holder}, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail), and gives the e-mail to ${wanted}`
     : isLeaver

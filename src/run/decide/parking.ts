@@ -23,7 +23,9 @@ export function parkingPlaceOf(slot: number, { index, sync }: Pick<Job, 'index' 
 export function leaverParking(slot: number, job: Job): Parking | undefined {
   const { index, holders, isFocused } = job;
   const claimant = holders.get(slot);
-  if (claimant === undefined || !index.has(slot, mark.leaver) || index.has(claimant, mark.conflict)) return undefined;
+  // An account without a record has a claimant only if a person decided that the claimant replaces it.
+  const isGone = index.has(slot, mark.leaver) || !index.has(slot, mark.inSource);
+  if (claimant === undefined || !isGone || index.has(claimant, mark.conflict)) return undefined;
   // Nothing is planned for bystanders, except where one person alone is explained.
   if (!isFocused && index.has(slot, mark.bystander)) return undefined;
   const email = parkingPlaceOf(slot, job);

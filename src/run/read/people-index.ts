@@ -50,6 +50,8 @@ export const mark = {
   unknownOutside: 1 << 15,
   /** The source asks for a change that something else than the source prevents: what was rejected stays rejected. */
   prevented: 1 << 16,
+  /** A person decided that a pair stays as it is for a time, so the conflict is no trouble. */
+  left: 1 << 17,
 } as const;
 
 /** What a directory shows of a person besides the fields. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adoptPeople, findOrphans, moveOrphans, planAdoption } from '../../app/accounts.ts';
+import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from '../../app/accounts.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
@@ -104,15 +104,22 @@ export const peopleEndpoints: readonly Endpoint[] = [
     ...asks,
     id: 'adopt-users',
     path: '/api/syncs/{sync}/adopt',
-    summary: 'Move users from other syncs to this one, or accept renames and conversions',
-    description: 'The next run of the sync decides about the users. A repeated request changes nothing more.',
+    summary: 'Move users from other syncs to this one, accept renames and conversions, or decide otherwise about them',
+    description:
+      'The next run of the sync decides about the users. A repeated request changes nothing more. `way` decides about people who seem to be the user of an account with another identification.',
     body: adoptionOrder,
     refusals: [400, 404, 502],
-    handle: async ({ params, caller, body: { ids, ...order }, signal }, { app }) => {
+    handle: async ({ params, caller, body: { ids, way, until, ...order }, signal }, { app }) => {
       const sync = knownSync(params.sync, app);
       const { by, signed } = signatureOf(caller, order);
-      const adopted = await adoptPeople(app, sync, ids.map(readIdentification), { by, signal, ...signed });
-      return adoptionsView({ sync, adoptions: adopted });
+      const named = ids.map(readIdentification);
+      const end = until === undefined ? {} : { until: { at: Date.parse(until) } };
+      const asked = { by, signal, ...signed };
+      const done =
+        way === undefined
+          ? adoptPeople(app, sync, named, asked)
+          : decidePairs(app, sync, named, { way, ...end, ...asked });
+      return adoptionsView({ sync, adoptions: await done });
     },
   }),
   defineEndpoint({

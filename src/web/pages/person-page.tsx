@@ -7,6 +7,7 @@ import { Badge, Icon, KindMark, type Look } from '../ui/badges.tsx';
 import { DataTable, Value } from '../ui/data-table.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
+import { PairSection } from './pair-section.tsx';
 import { SyncNow } from './sync-now.tsx';
 
 interface Props {
@@ -32,6 +33,7 @@ export function PersonPage({ sync, id }: Props) {
       <Section name="why" title={t.people.why}>
         <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
       </Section>
+      {why.data?.pair == null ? null : <PairSection sync={sync} pair={why.data.pair} />}
       <SyncNow sync={sync} id={id} />
       <History sync={sync} id={id} />
     </>

@@ -159,3 +159,27 @@ see(
     }
   },
 );
+
+see('a person under two identifications is decided on the page, and the next run acts by it', async () => {
+  const { page, office, server, complaints } = await openStaff();
+  const renumbered = employees(20).map((row) => (row.id === 'E7' ? { ...row, id: 'N7' } : row));
+  await office.applyRows(renumbered);
+  await page.goto(`${server.url}/people/people/N7`);
+  const card = page.locator('section').filter({ hasText: 'two identifications' });
+  await card.getByText('N7 seems to be the user of the account E7').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await card.getByRole('button', { name: 'Leave both for a time' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Last day').fill(new Date(office.clock.now() + 5 * 86_400_000).toISOString().slice(0, 10));
+  await dialog.getByLabel('Reason').fill('works out the notice');
+  await dialog.getByRole('button', { name: 'Leave both for a time' }).click();
+  await card.getByText('is left out and the account of "E7" kept until').waitFor();
+  expect((await office.apply()).findings).toMatchObject([{ code: 'pair-left', identification: 'N7' }]);
+
+  await card.getByRole('button', { name: 'Replace the account' }).click();
+  await dialog.getByRole('button', { name: 'Replace the account' }).click();
+  await card.getByText('N7" gets an account and the account of "E7" is disabled').waitFor();
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
+  expect(complaints).toEqual([]);
+});

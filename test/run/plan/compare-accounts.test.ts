@@ -2,10 +2,12 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
+import { openPairBook } from '../../../src/core/plan/pair.ts';
 import { chunk } from '../../../src/core/run/batch.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import { defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
 import { comparePlatform } from '../../../src/run/compare/compare-platform.ts';
+import { openLikeness } from '../../../src/run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import { named } from '../../../src/run/read/choose-read.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
@@ -92,6 +94,8 @@ async function compare(world: World) {
     signal: new AbortController().signal,
     find,
     former: new Map(),
+    pairs: openPairBook([], someInstant),
+    likeness: openLikeness(index, sync, true),
     onOther: ({ identification }: User) => void others.push(identification),
   };
   const compared = await comparePlatform(job, io as unknown as EngineIo);

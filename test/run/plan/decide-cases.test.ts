@@ -6,6 +6,7 @@ import type { User } from '../../../src/core/person/user.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import type { Neighbors } from '../../../src/core/plan/neighbors.ts';
+import { openPairBook } from '../../../src/core/plan/pair.ts';
 import { type Case, decide as decideCase, type PlanRules } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
@@ -81,6 +82,7 @@ async function open(world: World) {
     asked: new Map(),
     isFocused: world.isFocused === true,
     blocked: new Map(),
+    pairs: openPairBook([], now),
     decide: async (subjects: readonly Case[], rules: PlanRules) =>
       subjects.map((subject) => decideCase(subject, rules, now)),
     signal: stopping.signal,

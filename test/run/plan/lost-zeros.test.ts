@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPairBook } from '../../../src/core/plan/pair.ts';
 import { packRoster } from '../../../src/core/plan/roster.ts';
-import { findLostZeros } from '../../../src/run/compare/doubtful-people.ts';
+import { findPairs } from '../../../src/run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
@@ -46,7 +47,7 @@ describe('an identification that lost its leading zeros', () => {
       /^3 people: … \(line of …\) and platform user …, which the source does not name, differ only by leading zeros: .* \(102, 00102; 103, 00103; 4711, 04711\)$/,
     );
     expect(planned.plan.findings.find(({ identification }) => identification === '101')?.message).toBe(
-      '101 (line 2) and platform user 00101, which the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification',
+      '101 (line 2) and platform user 00101, which the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification, and shows what else can be decided',
     );
     expect(planned.plan.facts.blocked).toEqual({ conflict: 4 });
     expect(await scene.store.ledger.get('acme', '00101')).not.toHaveProperty('misses');
@@ -129,6 +130,65 @@ describe('an identification that lost its leading zeros', () => {
 
     expect(planned.kinds).toEqual({ '00200': 'create' });
     expect(planned.findings).toContain('rename-conflict 101');
+  });
+});
+
+describe('a person of the same name and dates under a new identification', () => {
+  const born = { born: '1990-01-02' };
+  const shown = { fields: { birthDate: '1990-01-02' } };
+  const before = ['a1', 'b2', 'c3'];
+
+  async function married(settings: Partial<PlanScene['sync']['settings']> = {}): Promise<PlanScene> {
+    const scene = await openPlanScene({
+      records: before.map((id) => row(id, id === 'a1' ? born : {})),
+      users: before.map((id) => account(id, id === 'a1' ? shown : {})),
+      settings: { missing: { afterReads: 1, minAgeMs: 0 }, ...settings },
+    });
+    expect((await scene.plan()).kinds).toEqual({});
+    scene.source.records = [row('n9', born), row('b2'), row('c3')];
+    scene.clock.advance(3_600_000);
+    return scene;
+  }
+
+  it('is found by full reads and by reads of named people, and why says the same of both', async () => {
+    const scene = await married();
+    for (const scope of [all, only('n9')]) {
+      const planned = await scene.plan(scope);
+      expect(planned.kinds).toEqual({});
+      expect(planned.findings).toContain('rename-conflict n9');
+    }
+    const { signal } = new AbortController();
+    for (const name of ['n9', 'a1']) {
+      const { change, decision, conflict } = await explain(name, scene.sync, scene.io, signal);
+      expect([change, decision?.rule]).toEqual([undefined, 'unusable']);
+      expect([conflict?.person, conflict?.user.identification]).toEqual(['n9', 'a1']);
+    }
+  });
+
+  it('waits in a delta for the next full read, which decides', async () => {
+    const scene = await married({ deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } });
+    scene.source.changed = [row('n9', born)];
+    const delta = await scene.plan();
+    expect(delta.kinds).toEqual({});
+    expect(scene.message(delta, 'rename-conflict')).toContain('a1, which this read does not show');
+
+    scene.source.records = [row('n9', born), row('a1', born), row('b2'), row('c3')];
+    expect((await scene.plan()).kinds).toEqual({ n9: 'create' });
+  });
+
+  it('is a person of its own where the source knows the other as an employee', async () => {
+    const scene = await married();
+    Object.assign(scene.sync.source.capabilities, { point: true });
+    scene.source.records = [row('n9', born), row('a1', born), row('b2'), row('c3')];
+    expect((await scene.plan(only('n9'))).kinds).toEqual({ n9: 'create' });
+  });
+
+  it('is left alone where the user is not ours', async () => {
+    const scene = await openPlanScene({ records: [row('b2')], users: [account('a1', shown), account('b2')] });
+    await scene.plan();
+    scene.source.records = [row('n9', born), row('b2')];
+    expect((await scene.plan()).kinds).toEqual({ n9: 'create' });
+    expect((await scene.plan(only('n9'))).kinds).toEqual({ n9: 'create' });
   });
 });
 
@@ -220,15 +280,15 @@ describe('a search for lost zeros', () => {
     };
     const settings = { name: 'people', connection: 'acme' };
     const sync = { settings, mapping: { fields: [] }, platform: { find } } as unknown as Sync;
-    const pairs: (string | undefined)[][] = [];
+    const told: (string | undefined)[][] = [];
     const { signal } = new AbortController();
-    const job = { sync, reading, index, spool, candidates, isFocused, signal };
+    const job = { sync, reading, index, spool, candidates, isFocused, signal, pairs: openPairBook([], 0) };
     const onFinding = ({ identification, other }: { identification?: string; other?: string }): void => {
-      pairs.push(other === undefined ? [identification] : [identification, other]);
+      told.push(other === undefined ? [identification] : [identification, other]);
     };
-    await findLostZeros({ ...job, find: onFinding }, { store } as EngineIo);
+    await findPairs({ ...job, find: onFinding }, [], { store } as EngineIo);
     const conflicts = Object.keys(people).filter((name) => index.has(index.find(name).slot, conflict));
-    return { pairs, conflicts, asked };
+    return { pairs: told, conflicts, asked };
   }
 
   const none = { pairs: [], conflicts: [], asked: [] };
@@ -279,7 +339,12 @@ describe('a search for lost zeros', () => {
     { ...entry, name: 'was removed', ledger: [['07', { removed: { at: 1, blacklist: false } }]] },
     { ...entry, name: 'has no account', accounts: [], shows: { ...none, asked: ['07'] } },
     { ...entry, name: 'is in this read', people: { '7': inSource, '07': owned } },
-    { ...entry, name: 'is in this read without a record', people: { '7': inSource, '07': ours }, shows: found },
+    {
+      ...entry,
+      name: 'is in this read without a record',
+      people: { '7': inSource, '07': ours },
+      shows: { ...both, asked: ['07'] },
+    },
     { ...entry, name: 'is not a number', people: { E7: inSource } },
     { ...entry, name: 'belongs to a person with an account', people: { '7': inSource | seen } },
     { ...entry, name: 'belongs to a bystander', people: { '7': inSource | bystander } },
@@ -289,11 +354,12 @@ describe('a search for lost zeros', () => {
       people: { '7': inSource | conflict },
       shows: { ...none, conflicts: ['7'] },
     },
-    { ...entry, name: 'belongs to a person of the last full read', roster: ['7'] },
+    { ...entry, name: 'belongs to another person of the last full read', roster: ['7', '07'] },
+    { ...entry, name: 'was missing in the last full read', roster: ['7'], shows: found },
     { ...entry, name: 'belongs to a person who was not in the last full read', roster: ['07'], shows: found },
-    { ...entry, name: 'is looked up among all people', reading: point(true), roster: ['7'], shows: found },
-    { ...entry, name: 'is looked up alone', reading: point(false), roster: ['7'] },
-    { ...entry, name: 'is decided alone', isFocused: true, roster: ['7'], shows: found },
+    { ...entry, name: 'is looked up among all people', reading: point(true), roster: ['7', '07'], shows: found },
+    { ...entry, name: 'is looked up alone', reading: point(false), roster: ['7', '07'] },
+    { ...entry, name: 'is decided alone', isFocused: true, roster: ['7', '07'], shows: found },
   ])('by an entry of the ledger that $name', async ({ name: _, shows = none, ...given }) => {
     expect(await search(given)).toEqual(shows);
   });

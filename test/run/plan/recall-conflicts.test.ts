@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPairBook } from '../../../src/core/plan/pair.ts';
 import { packRoster } from '../../../src/core/plan/roster.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import type { OwnedRun, Store } from '../../../src/ports/store.ts';
@@ -45,7 +46,9 @@ async function recalled(
 ) {
   const findings: Finding[] = [];
   const sync = { settings: { name: 'people' }, fingerprint: 'f1' } as Sync;
-  await recall({ sync, reading, index, find: (one) => void findings.push(one) }, { store } as EngineIo);
+  await recall({ sync, reading, index, pairs: openPairBook([], 0), find: (one) => void findings.push(one) }, {
+    store,
+  } as EngineIo);
   const slots = Array.from({ length: index.size }, (_, slot) => slot);
   return { findings, conflicts: slots.filter((slot) => index.has(slot, mark.conflict)) };
 }

@@ -1,6 +1,7 @@
 import type { CodeEntry } from './code-entry.ts';
 
 const moves = 'operations.md#move-users-between-syncs';
+const pairs = 'operations.md#one-person-under-two-identifications';
 const strange = 'operations.md#find-the-cause-of-a-message';
 const files = 'platform-assumptions.md#following-a-file';
 const writing = 'platform-assumptions.md#writing-users-directly';
@@ -121,18 +122,29 @@ export const findingEntries = {
     cause: 'The identification of the person changed in the HR system, or two people share an e-mail.',
     cure: [
       'If it is the same person, run `rollcall adopt SYNC PERSON` with the new identification.',
-      'If not, correct the e-mail or the identification of one of them.',
+      'If the platform cannot change an identification, use `adopt` with `--replace` or `--leave`.',
+      'If they are two people, use `adopt` with `--apart`, or correct the e-mail of one of them.',
     ],
-    page: 'operations.md#move-users-between-syncs',
+    page: pairs,
   },
   conversion: {
     meaning: 'A leaver and an active employee look like the same person. Neither is changed.',
     cause: 'A person was hired again under a new identification, with the same e-mail and name or birth date.',
     cure: [
       'If it is the same person, run `rollcall adopt SYNC PERSON` with the new identification.',
-      'If not, correct the e-mail of one of them, or disable the old account by hand.',
+      'If the platform cannot change an identification, use `adopt` with `--replace` or `--leave`.',
+      'If they are two people, use `adopt` with `--apart`, or correct the e-mail of one of them.',
     ],
-    page: 'operations.md#move-users-between-syncs',
+    page: pairs,
+  },
+  'pair-left': {
+    meaning: 'An employee is left out, and the account of the same person is kept, until an instant.',
+    cause: 'A person decided this with `rollcall adopt SYNC PERSON --leave`.',
+    cure: [
+      'No action is required until then.',
+      'To decide otherwise, run `rollcall adopt SYNC PERSON`, which shows the other ways.',
+    ],
+    page: pairs,
   },
   'status-unknown': {
     meaning: 'The status of a person is in neither list of `lifecycle`. The user is not changed.',

@@ -45,6 +45,19 @@ export const people = {
   details: (details: number) => count(details, 'detail', 'details'),
   run: 'Show the run',
   everything: 'Everything, as JSON',
+  pair: 'One person, two identifications?',
+  pairMeans: (person: string, account: string) =>
+    `${person} seems to be the user of the account ${account}. Runs change neither until an operator decides.`,
+  adoptMeans: (person: string, account: string) =>
+    `the account of ${account} gets the identification ${person}, if the platform can change it`,
+  ways: {
+    adopt: 'Give the identification',
+    leave: 'Leave both for a time',
+    replace: 'Replace the account',
+    apart: 'They are two people',
+  } as typeof word,
+  until: 'Last day',
+  nextRunActs: 'The next run acts by it.',
   history: 'History',
   noHistory: 'No run has changed this user.',
   syncNow: 'Run for this person now',

@@ -126,6 +126,7 @@ export const words = {
     reject: 'Reject',
     cancel: 'Cancel a run',
     adopt: 'Adopt users',
+    'decide-pair': 'Decide about two identifications',
     'leave-users': 'Leave users as they are',
     retry: 'Run again',
     undo: 'Undo',

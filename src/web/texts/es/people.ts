@@ -45,6 +45,19 @@ export const people: Texts['people'] = {
   details: (details) => count(details, 'detalle', 'detalles'),
   run: 'Ver la ejecución',
   everything: 'Todo, en JSON',
+  pair: '¿Una persona con dos identificaciones?',
+  pairMeans: (person, account) =>
+    `${person} parece ser el usuario de la cuenta ${account}. Las ejecuciones no cambian ninguna de las dos hasta que alguien decida.`,
+  adoptMeans: (person, account) =>
+    `la cuenta de ${account} recibe la identificación ${person}, si la plataforma puede cambiarla`,
+  ways: {
+    adopt: 'Dar la identificación',
+    leave: 'Dejar ambas un tiempo',
+    replace: 'Reemplazar la cuenta',
+    apart: 'Son dos personas',
+  },
+  until: 'Último día',
+  nextRunActs: 'La próxima ejecución actúa según esto.',
   history: 'Historial',
   noHistory: 'Ninguna ejecución cambió a este usuario.',
   syncNow: 'Ejecutar ahora para esta persona',

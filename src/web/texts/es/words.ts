@@ -126,6 +126,7 @@ export const words: Texts['words'] = {
     reject: 'Rechazar',
     cancel: 'Cancelar una ejecución',
     adopt: 'Adoptar usuarios',
+    'decide-pair': 'Decidir sobre dos identificaciones',
     'leave-users': 'Dejar usuarios como están',
     retry: 'Ejecutar de nuevo',
     undo: 'Deshacer',

@@ -1,0 +1,130 @@
+import type { FieldValues } from '../person/fields.ts';
+import { foldText } from '../person/text.ts';
+
+/**
+ * A person of the source and an account under another identification that seem to be one person. A run changes neither
+ * until a person decides: `adopt` gives the account the new identification, and the ways below are the others.
+ */
+export interface Pair {
+  /** The person in the source. */
+  readonly identification: string;
+  /** The account. */
+  readonly other: string;
+}
+
+/**
+ * `leave`: the account stays as it is, and the person is left out, until an instant. `replace`: the account is disabled
+ * and the person gets one; both wait for approval. `apart`: they are two people, each decided alone.
+ */
+export const pairWays = ['leave', 'replace', 'apart'] as const;
+
+export type PairWay = (typeof pairWays)[number];
+
+/** What a person decided about a pair. */
+export interface PairDecision extends Pair {
+  readonly way: PairWay;
+  readonly by: string;
+  readonly why: string | undefined;
+  /** When `leave` ends (epoch ms). */
+  readonly until?: number;
+}
+
+/** Returns the detail of the audit entry of a decision, which `pairOf` reads. */
+export function pairDetail({
+  way,
+  identification,
+  other,
+  until = 0,
+}: Pair & Pick<PairDecision, 'way' | 'until'>): string {
+  const person = JSON.stringify(identification);
+  const account = `the account of ${JSON.stringify(other)}`;
+  switch (way) {
+    case 'leave':
+      return `${person} is left out and ${account} kept until ${new Date(until).toISOString()}`;
+    case 'replace':
+      return `${person} gets an account and ${account} is disabled`;
+    case 'apart':
+      return `${person} and ${account} are two people`;
+  }
+}
+
+/** Returns the decision that an audit entry has, or undefined for another entry. */
+export function pairOf({
+  detail = '',
+  by,
+  reason: why,
+}: {
+  readonly detail: string | undefined;
+  readonly by: string;
+  readonly reason?: string;
+}): PairDecision | undefined {
+  const [identification, other] = (detail.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((text): string => JSON.parse(text));
+  if (identification === undefined || other === undefined) return undefined;
+  const end = / until (\S+)$/.exec(detail)?.[1];
+  const until = end === undefined ? {} : { until: Date.parse(end) };
+  return pairWays
+    .map((way) => ({ way, identification, other, by, why, ...until }))
+    .find((decision) => pairDetail(decision) === detail);
+}
+
+/** What stands of the decisions about pairs of a sync. */
+export interface PairBook {
+  /** The decisions that stand: of each pair the newest, unless it ended. */
+  readonly decisions: readonly PairDecision[];
+  /** Returns the decisions about a person, as the new person or as the account. */
+  about(identification: string): readonly PairDecision[];
+  /** Returns the decision about this pair. */
+  way(identification: string, other: string): PairWay | undefined;
+}
+
+/** Opens the book of all decisions, given the newest first. */
+export function openPairBook(newestFirst: readonly PairDecision[], now: number): PairBook {
+  const newest = new Map<string, PairDecision>();
+  for (const one of newestFirst) {
+    const key = JSON.stringify([one.identification, one.other]);
+    if (!newest.has(key)) newest.set(key, one);
+  }
+  const decisions = [...newest.values()].filter(({ until }) => until === undefined || until > now);
+  const byName = new Map<string, PairDecision[]>();
+  for (const one of decisions) {
+    for (const name of [one.identification, one.other]) byName.set(name, [...(byName.get(name) ?? []), one]);
+  }
+  const about = (name: string): readonly PairDecision[] => byName.get(name) ?? [];
+  return {
+    decisions,
+    about,
+    way: (identification, other) => about(other).find((one) => one.identification === identification)?.way,
+  };
+}
+
+/**
+ * Returns whether two people with one e-mail appear to be the same person: the same birth date, or the same name. For
+ * example, a contractor who becomes an employee leaves under one identification and starts under another. Names compare
+ * without case and accents.
+ */
+export function looksLikeSamePerson(a: FieldValues, b: FieldValues): boolean {
+  if (isSet(a.birthDate) && a.birthDate === b.birthDate) return true;
+  const name = nameOf(a);
+  return name !== '' && name === nameOf(b);
+}
+
+/**
+ * Returns what a person keeps under another identification: the first name (last names change), the date of birth and the
+ * first day at work; without a date of birth, the whole name and the first day. Undefined where that is not known.
+ */
+export function likenessKey(fields: FieldValues): string | undefined {
+  const { firstName, birthDate, orgEntryDate = '' } = fields;
+  if (isSet(firstName) && isSet(birthDate)) return [foldText(firstName), birthDate, orgEntryDate].join('\n');
+  const name = nameOf(fields);
+  return name === '' || orgEntryDate === '' ? undefined : [name, orgEntryDate].join('\n');
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
+/** Returns the full name. Empty unless both names are known. */
+function nameOf({ firstName, lastName }: FieldValues): string {
+  if (!isSet(firstName) || !isSet(lastName)) return '';
+  return foldText(`${firstName} ${lastName}`);
+}
