@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { openFetch } from '../drivers/http/transport.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { randomShare } from '../platform/client/defaults.ts';
@@ -16,7 +17,7 @@ import type { RunningServer, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
 import { type AlertChecks, type Alerts, openAlertChecks, openAlerts } from '../watch/alerts/open-alerts.ts';
-import type { Place } from '../watch/alerts/render-notice.ts';
+import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import {
@@ -382,7 +383,12 @@ export function openConfigAlerts(
   const { store, clock, logger, newId } = io;
   return openAlerts({
     channels: config.alerts,
-    place: { deployment: config.deployment, publicUrl: config.server?.publicUrl, ...traceOf(config, tracing) },
+    place: {
+      deployment: config.deployment,
+      publicUrl: config.server?.publicUrl,
+      ...given({ commandPrefix: config.commandPrefix ?? commandPrefixOf(config.deployment) }),
+      ...traceOf(config, tracing),
+    },
     ...(egress === undefined ? {} : { egress }),
     syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
       const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);

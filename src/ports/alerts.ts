@@ -24,6 +24,9 @@ export interface AlertSubject {
  */
 export type AlertTopic = 'run' | 'held' | 'freshness' | 'orphans' | 'token' | 'platform' | 'work' | 'store' | 'channel';
 
+/** Names with numbers or instants, in order of importance. */
+export type Figures = readonly (readonly [name: string, value: number | string])[];
+
 /** One problem, in short and simple words. Names people by identification only; holds no secret. */
 export interface AlertProblem {
   readonly topic: AlertTopic;
@@ -32,8 +35,10 @@ export interface AlertProblem {
   readonly severity: Severity;
   /** Identity of the problem, independent of its numbers. Another key means another reason and causes a new notice. */
   readonly key: string;
-  /** What is wrong in a few words, for a title. Absent: the words of the topic. */
+  /** What is wrong in a few words, for a title. Absent: the words of the code. */
   readonly title?: string;
+  /** The numbers that an operator needs first. */
+  readonly figures?: Figures;
   /** What is wrong, with the number. One sentence. */
   readonly summary: string;
   /** The first reasons and rows. */
@@ -118,12 +123,13 @@ export interface AlertNotice {
   readonly problems: readonly AlertProblem[];
   /** Problems that are over. */
   readonly recovered: readonly RecoveredProblem[];
-  /** Topics with a continuing problem that an earlier notice named. */
-  readonly standing: readonly AlertTopic[];
+  /** Continuing problems that an earlier notice named. */
+  readonly standing: readonly Pick<AlertProblem, 'topic' | 'code' | 'title'>[];
 }
 
 export interface RecoveredProblem {
   readonly topic: AlertTopic;
+  readonly code: AlertCode;
   readonly severity: Severity;
   readonly summary: string;
   readonly since: number;

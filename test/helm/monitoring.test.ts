@@ -158,7 +158,7 @@ describe('the alerting rules', () => {
     expect([...new Set(listedCodes.flatMap((one) => one.rules))].sort()).toEqual(
       rules.map(({ alert }) => alert).sort(),
     );
-    expect(new Set(listedCodes.flatMap(({ topic }) => topic ?? []))).toEqual(new Set(topics.map(({ topic }) => topic)));
+    expect(new Set(listedCodes.flatMap(({ topic }) => topic ?? []))).toEqual(new Set(topics));
   });
 
   it.skipIf(promtool === undefined)('is taken by Prometheus', async () => {

@@ -39,7 +39,7 @@ const channel = z
   .strictObject({
     kind: documented(
       z.enum(kinds),
-      'The kind of channel: a webhook of your own, Slack, an incoming webhook of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
+      'The kind of channel: a webhook of your own, Slack, a workflow of Teams, e-mail by SMTP, PagerDuty, Opsgenie, or Prometheus Alertmanager.',
       'slack',
     ),
     name: documented(

@@ -47,7 +47,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
   const ends: { readonly recovered: RecoveredProblem; readonly told: readonly string[] }[] = [];
   const notes: AlertProblem[] = [];
   const ended = { ...before.ended };
-  for (const { topic } of topics) {
+  for (const topic of topics) {
     const known = before.problems[topic];
     const found = facts.topics[topic] ?? (known?.wellSince === undefined ? known : 'well');
     if (found === undefined) continue;
@@ -96,7 +96,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
     if (recovered.length > 0) parcels.push({ kind: 'recovery', channel: name, problems: [], recovered });
   }
   const { muted: _, ended: __, ...rest } = before;
-  const open = topics.map(({ topic }) => topic).filter((topic) => problems[topic] !== undefined);
+  const open = topics.flatMap((topic) => problems[topic] ?? []);
   return {
     state: { ...rest, problems, ...given({ muted, ended: Object.keys(ended).length === 0 ? undefined : ended }) },
     drafts: grouped(parcels, { subject: before.subject, at }, open),
@@ -159,10 +159,13 @@ function toldTo({ told }: KnownProblem, channels: readonly ChannelRule[]): reado
 }
 
 /** A recovery has the severity of the worst notice, so that it weighs as much as the problem did. */
-function endOf({ topic, worst, summary, since, run }: KnownProblem, end: AlertProblem | undefined): RecoveredProblem {
+function endOf(
+  { topic, code, worst, summary, since, run }: KnownProblem,
+  end: AlertProblem | undefined,
+): RecoveredProblem {
   const about = end?.run ?? run;
   const how = end === undefined ? {} : { end: end.summary };
-  return { topic, severity: worst, summary, since, ...(about === undefined ? {} : { run: about }), ...how };
+  return { topic, code, severity: worst, summary, since, ...(about === undefined ? {} : { run: about }), ...how };
 }
 
 /** What one channel gets at one check. */
@@ -177,7 +180,7 @@ interface Parcel {
 function grouped(
   parcels: readonly Parcel[],
   base: Pick<AlertNotice, 'subject' | 'at'>,
-  open: readonly AlertTopic[],
+  open: readonly AlertProblem[],
 ): readonly NoticeDraft[] {
   const made = new Map<string, { readonly notice: NoticeDraft['notice']; readonly channels: string[] }>();
   for (const { kind, channel, problems, recovered } of parcels) {
@@ -188,7 +191,9 @@ function grouped(
       same.channels.push(channel);
       continue;
     }
-    const standing = open.filter((topic) => !problems.some((problem) => problem.topic === topic));
+    const standing = open
+      .filter(({ topic }) => !problems.some((problem) => problem.topic === topic))
+      .map(({ topic, code, title }) => ({ topic, code, ...given({ title }) }));
     const severity = worstOf(named.map((one) => one.severity));
     const notice = { ...base, kind, severity, problems: problems.map(plain), recovered, standing };
     made.set(content, { notice, channels: [channel] });

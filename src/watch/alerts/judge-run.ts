@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/run/errors.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
-import type { AlertProblem } from '../../ports/alerts.ts';
+import type { AlertProblem, Figures } from '../../ports/alerts.ts';
 import type { Batch, Run, Store } from '../../ports/store.ts';
 import { batchResult } from '../../ports/store.ts';
 
@@ -89,14 +89,23 @@ export async function hasConnectionProblem(
 export interface PlatformSeen {
   readonly sync: string;
   readonly run: string;
+  readonly startedAt: number;
   readonly at: number;
   readonly trouble: { readonly code: PlatformCode; readonly reason: string } | undefined;
 }
 
 /** Returns undefined for a run that shows nothing about the platform, for example because its source failed. */
-export function platformSeen({ id, sync, outcome, facts, reason = '', endedAt = 0 }: Run): PlatformSeen | undefined {
+export function platformSeen({
+  id,
+  sync,
+  outcome,
+  facts,
+  reason = '',
+  startedAt,
+  endedAt = 0,
+}: Run): PlatformSeen | undefined {
   const { failure, platformUsers } = facts;
-  const seen = { sync, run: id, at: endedAt };
+  const seen = { sync, run: id, startedAt, at: endedAt };
   if (outcome === 'failed' && isPlatformCode(failure)) return { ...seen, trouble: { code: failure, reason } };
   return platformUsers === undefined ? undefined : { ...seen, trouble: undefined };
 }
@@ -145,6 +154,8 @@ export function judgePlatform(
       title,
       summary: `Runs of ${countOf(names.length, 'sync')} (${who}) failed, because ${title}. The last one: ${trouble.reason}`,
       details: [],
+      figures: [['Syncs', names.length]],
+      from: Math.min(...after.map(({ startedAt }) => startedAt)),
       unaffected: 'Delivered changes stay in effect. The next runs plan the unsent changes again.',
       action: `rollcall check ${connection}`,
       count: names.length,
@@ -196,7 +207,8 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
     code: 'run-failed',
     severity: 'critical',
     key: `failed ${withoutNumbers(run.reason ?? '')}`,
-    title: run.scope.kind === 'all' ? 'the run failed' : 'the run about named people failed',
+    ...(run.scope.kind === 'all' ? {} : { title: 'the run about named people failed' }),
+    figures: figuresOf(run),
     summary: `The ${nameOf(run)} failed: ${run.reason ?? 'the reason is not known'}`,
     details: await causesOf(run, store),
     unaffected: `${sentence(parts.join('; '))} The next run plans the unsent changes again.`,
@@ -216,6 +228,7 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
         ? undefined
         : `${countOf(applied, 'change')} of this run ${applied === 1 ? 'was' : 'were'} applied.`,
     run: run.id,
+    figures: figuresOf(run),
   } as const;
   if (run.isSuccess) return { ...base, ...accessProblem(run) };
   const isRead = (run.facts.sourceGaps ?? []).length === 0;
@@ -249,6 +262,11 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     action: `rollcall show ${run.id} --failed`,
     count: failed + unresolved,
   };
+}
+
+function figuresOf({ counts: { applied, failed, unresolved, held } }: Run): Figures {
+  const all = { Applied: applied, Failed: failed, Unresolved: unresolved, Held: held };
+  return Object.entries(all).filter(([name, count]) => count > 0 || name === 'Applied');
 }
 
 /** The key holds no number: people who join the others are no news. */
@@ -346,6 +364,10 @@ async function judgeFiles(run: Run, store: Store): Promise<AlertProblem | undefi
     title: `${counted} of ${countOf(batches.length, 'batch', 'batches')}`,
     summary: `The run ${run.id} has ${countOf(bad.length, 'batch', 'batches')} with problems (${countOf(rows, 'row')}): ${counted}`,
     details: firstOf(lines, bad.length),
+    figures: [
+      ['Batches with problems', bad.length],
+      ['Rows', rows],
+    ],
     unaffected: `The run continues: ${settled} of ${countOf(batches.length, 'batch', 'batches')} ended so far.`,
     action: `rollcall show ${run.id}`,
     count: Math.max(rows, 1),
@@ -358,14 +380,8 @@ async function judgeHealed(run: Run, store: Store): Promise<AlertProblem | undef
   const trouble = await judgeFiles(run, store);
   if (trouble === undefined) return undefined;
   const summary = `The run ${run.id} applied all changes in the end. Before that: ${trouble.title}. Their rows were read back or sent again`;
-  return {
-    ...trouble,
-    code: 'files-recovered',
-    severity: 'info',
-    title: 'all changes of failed batches were applied',
-    summary,
-    unaffected: undefined,
-  };
+  const { title: _, ...rest } = trouble;
+  return { ...rest, code: 'files-recovered', severity: 'info', summary, unaffected: undefined };
 }
 
 function troubleOf(batch: Batch): Trouble | undefined {

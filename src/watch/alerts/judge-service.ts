@@ -50,7 +50,7 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
     return problem('no-scheduler', {
       summary,
-      action: 'start a process with "rollcall start" (with Redis: --role scheduler)',
+      action: 'start a process of the role scheduler (rollcall start), or read why its pod does not run',
       from: unscheduledSince,
     });
   }
@@ -66,7 +66,7 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${formatMinute(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
     return problem('no-worker', {
       summary,
-      action: 'start a process with "rollcall start --role worker"',
+      action: 'start a process of the role worker (rollcall start), or read why its pods do not run',
       from: unworkedSince,
     });
   }
@@ -75,7 +75,8 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     return problem('jobs-wait', {
       summary,
       action: 'start more workers, or read the log of the running ones',
-      from: agedSince,
+      from: queue.oldestAt ?? agedSince,
+      figures: [['Jobs', queue.waiting]],
       severity: 'warning',
     });
   }
@@ -93,20 +94,12 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
   return missing.every((since) => since === undefined) ? 'well' : undefined;
 }
 
-const workTitles = {
-  'no-scheduler': 'no process starts runs',
-  'no-redis': 'Redis does not answer',
-  'no-worker': 'no worker runs the jobs',
-  'jobs-wait': 'jobs wait for a worker',
-  'requests-wait': 'a request waits',
-} as const satisfies Partial<Record<AlertCode, string>>;
-
 function problem(
-  code: keyof typeof workTitles,
-  own: Pick<AlertProblem, 'summary' | 'action' | 'from'> & { readonly severity?: AlertProblem['severity'] },
+  code: AlertCode,
+  own: Pick<AlertProblem, 'summary' | 'action' | 'from' | 'figures'> & Partial<Pick<AlertProblem, 'severity'>>,
 ): AlertProblem {
   const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
-  const base = { topic: 'work', code, key: code, title: workTitles[code], details: [], unaffected } as const;
+  const base = { topic: 'work', code, key: code, details: [], unaffected } as const;
   return { ...base, severity: 'critical', ...own };
 }
 
@@ -161,6 +154,8 @@ export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): A
     title: `${firstOf(names, names.length).join(', ')}: notices are not delivered`,
     summary: `${countOf(names.length, 'channel does', 'channels do')} not deliver notices`,
     details: lines,
+    figures: undelivered.map(({ channel, notices }) => [channel, countOf(notices, 'notice')]),
+    from: Math.min(...undelivered.map(({ since }) => since)),
     unaffected: 'Other channels get their notices, and every notice is kept and sent again for a day.',
     action: `rollcall alerts test ${first.channel}`,
   };
@@ -249,7 +244,6 @@ function judgeEndpoint(
     severity: isValid ? 'warning' : 'critical',
     code: 'token-endpoint-failing',
     key: 'endpoint',
-    title: 'the token endpoint does not answer correctly',
     summary,
   };
 }
@@ -265,10 +259,10 @@ function judgeExpiry(
   if (now < expiresAt) {
     const dueAt = issuedAt + dueShare * (expiresAt - issuedAt);
     const summary = `The access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}) and could not be refreshed since ${formatInstant(dueAt)}`;
-    return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary };
+    return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary, from: dueAt };
   }
   const summary = `The access token expired ${formatInstant(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;
-  return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary };
+  return { ...base, severity: 'critical', code: 'access-token-expired', key: 'expired', summary, from: expiresAt };
 }
 
 const dayMs = 86_400_000;
@@ -288,7 +282,14 @@ function judgeStaticToken(
   const code = 'static-token-expiring';
   if (now >= expiresAt) {
     const summary = `The configured access token expired ${formatInstant(expiresAt)}, so no sync of ${connection} works`;
-    return { ...base, severity: 'critical', code, key: 'static-expired', summary };
+    return {
+      ...base,
+      severity: 'critical',
+      code,
+      key: 'static-expired',
+      title: 'the configured access token has expired',
+      summary,
+    };
   }
   const summary = `The configured access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}). ${end}`;
   return { ...base, severity: days === 1 ? 'critical' : 'warning', code, key: `static-${days}`, summary };

@@ -1,3 +1,5 @@
+import { classNoun } from '../../core/guard/guard.ts';
+import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
 import type { Run, Store } from '../../ports/store.ts';
@@ -44,7 +46,7 @@ export async function judgeHeld({
 }: Pick<SyncFacts, 'run' | 'store' | 'now'> & { readonly sync: Pick<WatchedSync, 'name'> }): Promise<
   AlertProblem | 'well' | undefined
 > {
-  const { holds, changes } = await store.holds.open(sync, now);
+  const { holds, changes, byClass } = await store.holds.open(sync, now);
   if (holds.length === 0) {
     if (isDoubted(run)) return doubtedRead(run);
     // A doubted read has no holds. Only the next run can show that it is over.
@@ -60,6 +62,12 @@ export async function judgeHeld({
     code: 'changes-held',
     severity: 'warning',
     key: `held ${[...holds.map((hold) => hold.class), ...(isDoubted(run) ? ['read'] : [])].toSorted().join()}`,
+    title: `${heldWords(byClass)} ${changes === 1 ? 'waits' : 'wait'} for approval`,
+    figures: [
+      ...heldClasses(byClass).map(([one, count]) => [`${classNoun[one]}s`, count] as const),
+      ['Approve until', formatMinute(ends)],
+    ],
+    from: Math.min(...holds.map(({ heldAt }) => heldAt)),
     summary: `${countOf(changes, 'change waits', 'changes wait')} for approval until ${formatMinute(ends)}`,
     details: [
       ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
@@ -78,6 +86,19 @@ export async function judgeHeld({
   };
 }
 
+/** `22 disables and 1 e-mail change`: the number and the class come first. A change can be in two classes. */
+function heldWords(byClass: HeldByClass): string {
+  return heldClasses(byClass)
+    .map(([one, count]) => countOf(count, classNoun[one]))
+    .join(' and ');
+}
+
+type HeldByClass = Readonly<Partial<Record<ChangeClass, number>>>;
+
+function heldClasses(byClass: HeldByClass): readonly (readonly [ChangeClass, number])[] {
+  return changeClasses.map((one) => [one, byClass[one] ?? 0] as const).filter(([, count]) => count > 0);
+}
+
 /** Returns whether a full read lacks enabled users whose sync is not configured: they would stay enabled for ever. */
 export function judgeOrphans({ sync, run }: Pick<SyncFacts, 'sync' | 'run'>): AlertProblem | 'well' | undefined {
   if (run?.facts.read?.kind !== 'full' || run.scope.kind !== 'all') return undefined;
@@ -91,6 +112,7 @@ export function judgeOrphans({ sync, run }: Pick<SyncFacts, 'sync' | 'run'>): Al
     severity: 'warning',
     key: `orphans ${names.toSorted().join()}`,
     summary: `${countOf(users, 'enabled user')} whom the HR system lacks ${users === 1 ? 'belongs' : 'belong'} to ${names.length === 1 ? 'a sync that is' : 'syncs that are'} not configured: ${names.join(', ')}`,
+    figures: owners,
     details: owners.map(([owner, count]) => `${owner}: ${countOf(count, 'user')}`),
     unaffected: 'The users of configured syncs are not affected.',
     action: commands(
@@ -154,6 +176,7 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
     code: successAt === undefined ? 'never-succeeded' : 'sync-late',
     severity: 'critical',
     key: 'stale',
+    ...(successAt === undefined ? {} : { title: `no success for ${ageOf(now - successAt)}` }),
     from: successAt ?? firstSeenAt,
     summary,
     details: [whatWasTried(last, underWay)],

@@ -1,15 +1,9 @@
+import { type AlertCode, type AlertEntry, alertEntries } from '../../core/run/codes/alert-entries.ts';
 import { anchorOf, docsOfCode } from '../../core/run/codes/code-list.ts';
 import { ageOf, formatMinute } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
-import type { AlertNotice, AlertProblem, RecoveredProblem } from '../../ports/alerts.ts';
-import { topicOf } from './topics.ts';
-
-/** A notice as lines of plain text, with the same words for every channel. */
-export interface NoticeText {
-  /** One line: `CRITICAL sync people: the run failed`. */
-  readonly title: string;
-  readonly lines: readonly string[];
-}
+import type { AlertNotice, AlertProblem, Figures, RecoveredProblem } from '../../ports/alerts.ts';
 
 /** Where a notice comes from. */
 export interface Place {
@@ -17,6 +11,8 @@ export interface Place {
   readonly deployment: string;
   /** The address under which people reach the page, without a trailing slash. Undefined: notices have no links. */
   readonly publicUrl: string | undefined;
+  /** What stands before each command of a notice. Absent: nothing. */
+  readonly commandPrefix?: string;
   /** How notices name the trace of a run. Absent: not at all. */
   readonly trace?: {
     /** Its address, with `{traceId}`. Undefined: notices name the id only. */
@@ -29,44 +25,142 @@ export interface NoticeLink {
   readonly url: string;
 }
 
-/** Renders a notice. Names users by identification only. */
-export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
+/** Returns what is wrong in a few words. */
+export function titleOf({ title, code }: Pick<AlertProblem, 'title' | 'code'>): string {
+  return title ?? titleOfCode(code)[0];
+}
+
+function titleOfCode(code: AlertCode): readonly [wrong: string, over: string] {
+  const { titles = [code, code] }: AlertEntry = alertEntries[code];
+  return titles;
+}
+
+/** The facts of a notice, in the order in which they are read. Every channel shows these, as well as it can. */
+export interface NoticeFacts {
+  /** `CRITICAL sync people`. */
+  readonly label: string;
+  /** What happened in a few words, such as `22 disables wait for approval`. */
+  readonly headline: string;
+  readonly tone: 'critical' | 'warning' | 'info' | 'over';
+  readonly figures: Figures;
+  readonly parts: readonly NoticePart[];
+  /** What else is open. */
+  readonly rest: readonly string[];
+  readonly links: readonly NoticeLink[];
+  /** The deployment, the time and the id. */
+  readonly footer: string;
+}
+
+/** What a notice says about one problem. */
+export interface NoticePart {
+  readonly summary: string;
+  readonly details: readonly string[];
+  readonly unaffected?: string;
+  readonly action: readonly string[];
+  /** Each line of the action is a command. Otherwise it is a sentence. */
+  readonly isCommand?: boolean;
+  /** The code, and where it is explained. */
+  readonly code?: string;
+}
+
+/** Returns the facts of a notice. Names users by identification only. */
+export function factsOf(notice: AlertNotice, place: Place): NoticeFacts {
   const { kind, subject, severity, problems, recovered, standing, at, id } = notice;
   const about = `${subject.kind} ${subject.name}`;
-  const footer = [`Rollcall ${place.deployment}`, formatMinute(at), `notice ${id}`, ...traceOf(notice, place)].join(
-    ', ',
-  );
-  const links = linksOf(notice, place).map(({ text, url }) => `${text}: ${url}`);
-  const rest = standing.length === 0 ? [] : [`Also open: ${standing.map((topic) => topicOf(topic).wrong).join('; ')}.`];
-  const words = problems.map(({ topic, title }) => title ?? topicOf(topic).wrong).join('; ');
+  const shared = {
+    figures: problems.flatMap(({ figures = [] }) => figures),
+    rest: standing.length === 0 ? [] : [`Also open: ${standing.map(titleOf).join('; ')}.`],
+    links: linksOf(notice, place),
+    footer: [`Rollcall ${place.deployment}`, formatMinute(at), `notice ${id}`, ...traceOf(notice, place)].join(', '),
+  };
+  const headline = problems.map(titleOf).join('; ');
+  const parts = problems.map((problem) => partOf(problem, place));
   switch (kind) {
     case 'test': {
-      const title = `TEST: this channel receives alerts of Rollcall`;
-      return { title, lines: ['This is a test of the channel. There is no problem.', ...links, footer] };
+      const test = { summary: 'This is a test of the channel. There is no problem.', details: [], action: [] };
+      const words = { label: 'TEST', headline: 'this channel receives alerts of Rollcall' };
+      return { ...shared, ...words, tone: 'info', parts: [test] };
     }
     case 'recovery': {
-      const over = recovered.map(({ topic }) => topicOf(topic).over).join('; ');
-      const lines = recovered.map((one) => endOf(one, at));
-      return { title: `RECOVERED ${about}: ${over}`, lines: [...lines, ...rest, ...links, footer] };
+      const over = recovered.map(({ code }) => titleOfCode(code)[1]).join('; ');
+      const ends = recovered.map((one) => ({ summary: endOf(one, at), details: [], action: [] }));
+      return { ...shared, label: `RECOVERED ${about}`, headline: over, tone: 'over', parts: ends };
     }
     case 'note': {
-      const lines = problems.flatMap((problem) => [
-        problem.summary,
-        ...problem.details.map((detail) => `- ${detail}`),
-        codeLine(problem, place),
-      ]);
-      return {
-        title: `INFO ${about}: ${words}`,
-        lines: [...lines, 'No action is required.', ...rest, ...links, footer],
-      };
+      const rest = ['No action is required.', ...shared.rest];
+      const done = parts.map(({ unaffected: _, ...part }) => ({ ...part, action: [] }));
+      return { ...shared, label: `INFO ${about}`, headline, tone: 'info', parts: done, rest };
     }
     default: {
-      const lines = problems.flatMap((problem) => problemLines(problem, place));
       const again = kind === 'reminder' ? 'STILL ' : '';
-      const title = `${again}${severity.toUpperCase()} ${about}: ${words}`;
-      return { title, lines: [...lines, ...rest, ...links, footer] };
+      return { ...shared, label: `${again}${severity.toUpperCase()} ${about}`, headline, tone: severity, parts };
     }
   }
+}
+
+function partOf(
+  { code, summary, details, unaffected, action }: AlertProblem,
+  { publicUrl, commandPrefix = '' }: Place,
+): NoticePart {
+  const explained = publicUrl === undefined ? `; ${docsOfCode(code)}` : '';
+  return {
+    summary,
+    details,
+    ...given({ unaffected }),
+    action: action.split('\n'),
+    isCommand: /^(\S+ .*)?rollcall [a-z]/.test(action) && !/[("]rollcall/.test(action),
+    code: `Code: ${code} (${`${commandPrefix} rollcall explain ${code}`.trimStart()}${explained})`,
+  };
+}
+
+/** A notice as lines of plain text. */
+export interface NoticeText {
+  /** One line: `CRITICAL sync people: the run failed`. */
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Renders a notice as text. */
+export function renderNotice(notice: AlertNotice, place: Place): NoticeText {
+  const { label, headline, parts, rest, links, footer } = factsOf(notice, place);
+  const shown = links.map(({ text, url }) => `${text}: ${url}`);
+  return { title: `${label}: ${headline}`, lines: [...parts.flatMap(linesOf), ...rest, ...shown, footer] };
+}
+
+function linesOf({ summary, details, unaffected, action, code }: NoticePart): readonly string[] {
+  const [only] = action;
+  return [
+    summary,
+    ...details.map((detail) => `- ${detail}`),
+    ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
+    ...(action.length > 1 ? ['What to do:', ...action] : only === undefined ? [] : [`What to do: ${only}`]),
+    ...(code === undefined ? [] : [code]),
+  ];
+}
+
+/**
+ * Returns the notice with the commands as they work where it is read. `rollcall start` stays: a process is not started in
+ * another one.
+ */
+export function withCommands(notice: AlertNotice, { commandPrefix }: Place): AlertNotice {
+  if (commandPrefix === undefined) return notice;
+  const prefixed = (text: string): string =>
+    text.replace(/(^|[\n"`(:] ?)(rollcall (?!start\b)[a-z])/g, (_, before: string, command: string) => {
+      return `${before}${commandPrefix} ${command}`;
+    });
+  const problems = notice.problems.map((problem) => ({
+    ...problem,
+    summary: prefixed(problem.summary),
+    details: problem.details.map(prefixed),
+    action: prefixed(problem.action),
+  }));
+  return { ...notice, problems };
+}
+
+/** Returns what stands before a command in a deployment of Kubernetes that is named `NAMESPACE/NAME`; else undefined. */
+export function commandPrefixOf(deployment: string): string | undefined {
+  const [, namespace, name] = /^([a-z0-9][-a-z0-9]*)\/([a-z0-9][-.a-z0-9]*)$/.exec(deployment) ?? [];
+  return namespace === undefined ? undefined : `kubectl -n ${namespace} exec deploy/${name} --`;
 }
 
 /** Returns the links of a notice: to its run, its holds, what to do, and its trace. Those with a configured address. */
@@ -97,22 +191,6 @@ function runsOf({ problems, recovered }: AlertNotice): readonly string[] {
 function traceOf(notice: AlertNotice, { trace }: Place): readonly string[] {
   if (trace === undefined || trace.url !== undefined) return [];
   return runsOf(notice).map((run) => `trace ${traceIdsOf(run).trace}`);
-}
-
-function problemLines(problem: AlertProblem, place: Place): readonly string[] {
-  const { summary, details, unaffected, action } = problem;
-  return [
-    summary,
-    ...details.map((detail) => `- ${detail}`),
-    ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
-    ...(action.includes('\n') ? ['What to do:', ...action.split('\n')] : [`What to do: ${action}`]),
-    codeLine(problem, place),
-  ];
-}
-
-/** Names the code, and where it is explained: by the runbook that a link leads to, else by the docs. */
-function codeLine({ code }: AlertProblem, { publicUrl }: Place): string {
-  return `Code: ${code} (rollcall explain ${code}${publicUrl === undefined ? `; ${docsOfCode(code)}` : ''})`;
 }
 
 function endOf({ summary, since, end }: RecoveredProblem, at: number): string {

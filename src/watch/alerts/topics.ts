@@ -27,67 +27,36 @@ export interface AlertFacts {
   readonly topics: Readonly<Partial<Findings>>;
 }
 
-/** One thing that can be wrong: the words while it is a problem, and when it is over. */
-interface TopicWords {
+interface Topic<Facts> {
   readonly topic: AlertTopic;
-  readonly wrong: string;
-  readonly over: string;
-}
-
-interface Topic<Facts> extends TopicWords {
   /** Returns undefined when the facts show nothing about the topic. */
   judge(facts: Facts): TopicFinding | undefined | Promise<TopicFinding | undefined>;
 }
 
 const deploymentTopics: readonly Topic<WorkView>[] = [
-  { topic: 'work', wrong: 'no process runs the jobs', over: 'jobs run again', judge: judgeWork },
-  { topic: 'store', wrong: 'the store was unavailable', over: 'the store is available again', judge: judgeOutage },
-  { topic: 'channel', wrong: 'notices are not delivered', over: 'notices are delivered again', judge: judgeChannels },
+  { topic: 'work', judge: judgeWork },
+  { topic: 'store', judge: judgeOutage },
+  { topic: 'channel', judge: judgeChannels },
 ];
 
-const connectionTopics: readonly Topic<ConnectionFacts>[] = [
-  { topic: 'token', wrong: 'the tokens need an operator', over: 'the tokens work again', judge: judgeToken },
-];
-
-/** Judged when runs of the connection have ended. */
-const platformTopic: TopicWords = {
-  topic: 'platform',
-  wrong: 'runs fail because of the platform',
-  over: 'the platform answers again',
-};
-
-/** Each run that ended is judged alone, in order of time. */
-const runTopic: Topic<{ readonly run: Run; readonly store: Store; readonly known: AlertProblem | undefined }> = {
-  topic: 'run',
-  wrong: 'the run failed',
-  over: 'runs succeed again',
-  judge: ({ run, store, known }) => judgeRun(run, store, known),
-};
+const connectionTopics: readonly Topic<ConnectionFacts>[] = [{ topic: 'token', judge: judgeToken }];
 
 const syncTopics: readonly Topic<SyncFacts>[] = [
-  {
-    topic: 'orphans',
-    wrong: 'users belong to a sync that is not configured',
-    over: 'all users belong to configured syncs',
-    judge: judgeOrphans,
-  },
-  { topic: 'freshness', wrong: 'no recent success', over: 'runs succeed again', judge: judgeFreshness },
-  { topic: 'held', wrong: 'changes wait for approval', over: 'no changes wait for approval', judge: judgeHeld },
+  { topic: 'orphans', judge: judgeOrphans },
+  { topic: 'freshness', judge: judgeFreshness },
+  { topic: 'held', judge: judgeHeld },
 ];
 
-/** Everything that can be wrong, in order of importance. */
-export const topics: readonly TopicWords[] = [
-  ...deploymentTopics,
-  ...connectionTopics,
-  platformTopic,
-  runTopic,
-  ...syncTopics,
-];
+const namesOf = (judged: readonly Pick<Topic<never>, 'topic'>[]) => judged.map(({ topic }) => topic);
 
-/** Returns the words of a topic. */
-export function topicOf(name: AlertTopic): TopicWords {
-  return topics.find(({ topic }) => topic === name) ?? { topic: name, wrong: name, over: name };
-}
+/** Everything that can be wrong, in order of importance. Runs that ended are judged one by one, for `platform` and `run`. */
+export const topics: readonly AlertTopic[] = [
+  ...namesOf(deploymentTopics),
+  ...namesOf(connectionTopics),
+  'platform',
+  'run',
+  ...namesOf(syncTopics),
+];
 
 async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): Promise<Partial<Findings>> {
   const found: Partial<Findings> = {};
@@ -162,7 +131,7 @@ export async function evaluateSync(
   const newest = ended.at(-1);
   let known: AlertProblem | undefined = before.problems.run;
   for (const run of ended) {
-    const found = await runTopic.judge({ run, store, known });
+    const found = await judgeRun(run, store, known);
     if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
     facts.push({ at: run.endedAt ?? now, topics: found === undefined ? {} : { run: found } });
   }

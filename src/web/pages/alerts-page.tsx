@@ -59,7 +59,7 @@ export function AlertsPage() {
 function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMuted: boolean }) {
   const { api, t } = usePage();
   const mayAct = useMay('act');
-  const { subject, severity, summary, details, unaffected, action, run, since, acknowledged, topic } = alert;
+  const { subject, severity, summary, details, unaffected, action, run, since, acknowledged, code } = alert;
   const params = { path: { name: subject.name } };
   return (
     <li>
@@ -93,7 +93,7 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
               <code className="break">{line}</code>
             </div>
           ))}
-          <a href={`/runbook#${encodeURIComponent(topic)}`}>{t.menu.runbook}</a>
+          <a href={`/runbook#${encodeURIComponent(code)}`}>{t.menu.runbook}</a>
           {run === null ? null : (
             <>
               {' · '}

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
+import { given } from '../../../src/core/run/given.ts';
 import type { AlertNotice, ChannelSettings } from '../../../src/ports/alerts.ts';
 import type { Egress } from '../../../src/ports/runtime.ts';
 import { openChannel } from '../../../src/watch/alerts/channels/registry.ts';
+import { commandPrefixOf } from '../../../src/watch/alerts/render-notice.ts';
 import { FakeClock, someInstant } from '../../support/fake-clock.ts';
 import { startProxy } from '../../support/http-proxy.ts';
 import { openReceiver } from './receiver.ts';
@@ -25,20 +27,29 @@ const notice: AlertNotice = {
       key: 'k',
       summary: 'The run run_1 failed: <!channel> & [link](http://example.com)',
       details: ['E1: no'],
+      figures: [['Applied', 3]],
       unaffected: 'All else.',
       action: 'rollcall show run_1',
       run: 'run_1',
     },
   ],
   recovered: [],
-  standing: ['held'],
+  standing: [{ topic: 'held', code: 'changes-held' }],
 };
 const recovery: AlertNotice = {
   ...notice,
   id: 'alert_02',
   kind: 'recovery',
   problems: [],
-  recovered: [{ topic: 'run', severity: 'critical', summary: 'It failed', since: someInstant - 3_600_000 * 3 }],
+  recovered: [
+    {
+      topic: 'run',
+      code: 'run-failed',
+      severity: 'critical',
+      summary: 'It failed',
+      since: someInstant - 3_600_000 * 3,
+    },
+  ],
 };
 const test: AlertNotice = { ...notice, id: 'alert_03', kind: 'test', problems: [], standing: [] };
 
@@ -98,6 +109,8 @@ describe('webhook', () => {
           topic: 'run',
           code: 'run-failed',
           severity: 'critical',
+          title: 'the run failed',
+          figures: [{ name: 'Applied', value: 3 }],
           summary: 'The run run_1 failed: <!channel> & [link](http://example.com)',
           details: ['E1: no'],
           unaffected: 'All else.',
@@ -117,7 +130,7 @@ describe('webhook', () => {
     expect(receiver.received[0]?.json()).toMatchObject({
       kind: 'recovery',
       title: 'RECOVERED sync people: runs succeed again',
-      recovered: [{ topic: 'run', since: '2026-11-21T09:00:00.000Z' }],
+      recovered: [{ topic: 'run', code: 'run-failed', since: '2026-11-21T09:00:00.000Z' }],
     });
   });
 
@@ -162,6 +175,121 @@ describe('chat', () => {
     const { text } = receiver.received[0]?.json<{ text: string }>() ?? { text: '' };
     expect(text).toContain('*CRITICAL sync people: the run failed*\nThe run run_1 failed: &lt;!channel&gt; &amp;');
     expect(text).not.toMatch(/<|>/);
+  });
+
+  const hold: AlertNotice = {
+    ...notice,
+    severity: 'warning',
+    problems: [
+      {
+        topic: 'held',
+        code: 'changes-held',
+        severity: 'warning',
+        key: 'held disables',
+        title: '22 disables wait for approval',
+        figures: [
+          ['disables', 22],
+          ['Approve until', '2026-11-22 12:00 UTC'],
+        ],
+        summary: '22 changes wait for approval until 2026-11-22 12:00 UTC',
+        details: ['E1: disable'],
+        unaffected: undefined,
+        action: 'rollcall holds --sync people\nrollcall approve run_1',
+      },
+    ],
+    standing: [],
+  };
+
+  it('Slack shows the number and the class first, counts, commands to copy, and buttons with absolute links', async () => {
+    const receiver = await openReceiver();
+    await send({ kind: 'slack', name: 's', url: reveal(receiver.url) }, hold);
+    const { blocks } = receiver.received[0]?.json<{ blocks: readonly { readonly type: string }[] }>() ?? { blocks: [] };
+    expect(blocks.map(({ type }) => type)).toEqual([
+      ...['header', 'context', 'section', 'section', 'section', 'context', 'actions', 'context'],
+    ]);
+    expect(blocks[0]).toEqual({
+      type: 'header',
+      text: { type: 'plain_text', text: '22 disables wait for approval', emoji: false },
+    });
+    expect(blocks[1]).toMatchObject({ elements: [{ text: 'WARNING sync people' }] });
+    expect(blocks[2]).toMatchObject({
+      fields: [{ text: '*disables*\n22' }, { text: '*Approve until*\n2026-11-22 12:00 UTC' }],
+    });
+    expect(blocks[4]).toMatchObject({
+      text: { text: '*What to do*\n```rollcall holds --sync people\nrollcall approve run_1```' },
+    });
+    expect(blocks[6]).toMatchObject({
+      elements: [
+        { type: 'button', text: { text: 'Held changes' }, url: 'https://rollcall.example.com/holds' },
+        { type: 'button', text: { text: 'Runbook' }, url: 'https://rollcall.example.com/runbook#changes-held' },
+      ],
+    });
+  });
+
+  it('Slack takes a notice of any size: no block is longer than its limit', async () => {
+    const receiver = await openReceiver();
+    const [problem] = hold.problems;
+    const long = {
+      ...problem,
+      title: 'x'.repeat(500),
+      details: ['`'.repeat(9000)],
+      action: `rollcall ${'<'.repeat(5000)}`,
+    };
+    const problems = Array.from({ length: 30 }, () => long) as AlertNotice['problems'];
+    await send({ kind: 'slack', name: 's', url: reveal(receiver.url) }, { ...hold, problems });
+    const { blocks } = receiver.received[0]?.json<{ blocks: readonly object[] }>() ?? { blocks: [] };
+    expect(blocks.length).toBeLessThanOrEqual(50);
+    const texts = [...JSON.stringify(blocks).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(
+      ([, text]) => (JSON.parse(`"${text}"`) as string).length,
+    );
+    expect(Math.max(...texts)).toBeLessThanOrEqual(3000);
+  });
+
+  it('Teams shows the same in a card, as a workflow takes it', async () => {
+    const receiver = await openReceiver();
+    await send({ kind: 'teams', name: 't', url: reveal(receiver.url) }, hold);
+    const { type, attachments } = receiver.received[0]?.json<{ type: string; attachments: readonly unknown[] }>() ?? {};
+    expect(type).toBe('message');
+    expect(attachments).toMatchObject([
+      {
+        contentUrl: null,
+        content: {
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: expect.arrayContaining([
+            expect.objectContaining({
+              inlines: [expect.objectContaining({ text: '22 disables wait for approval', color: 'Warning' })],
+            }),
+            {
+              type: 'FactSet',
+              facts: [
+                { title: 'disables', value: '22' },
+                { title: 'Approve until', value: '2026-11-22 12:00 UTC' },
+              ],
+            },
+          ]),
+          actions: [
+            { type: 'Action.OpenUrl', title: 'Held changes', url: 'https://rollcall.example.com/holds' },
+            { type: 'Action.OpenUrl', title: 'Runbook', url: 'https://rollcall.example.com/runbook#changes-held' },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['prod/rollcall', 'kubectl -n prod exec deploy/rollcall -- rollcall show run_1'],
+    ['production', 'rollcall show run_1'],
+  ])('a deployment %s has commands that work there', async (deployment, command) => {
+    const receiver = await openReceiver();
+    const settings: ChannelSettings = { kind: 'webhook', name: 'w', url: reveal(receiver.url), ...rule };
+    const there = { ...place, deployment, ...given({ commandPrefix: commandPrefixOf(deployment) }) };
+    const channel = openChannel(settings, { clock: new FakeClock(), egress: undefined, place: there });
+    await channel.send(notice, signal);
+    const sent = receiver.received[0]?.json<{ text: string; problems: readonly { readonly action: string }[] }>();
+    expect(sent?.problems[0]?.action).toBe(command);
+    expect(sent?.text).toContain(`What to do: ${command}`);
+    expect(sent?.text).toContain(`${command.replace('show run_1', 'explain run-failed')}`);
   });
 
   it('Teams gets an adaptive card of plain text runs', async () => {

@@ -32,7 +32,7 @@ function story(looks: readonly Look[]): string[][] {
     state = decided.state;
     return decided.drafts.map(({ notice: { kind, severity, problems, recovered, standing } }) => {
       const told = [...problems, ...recovered].map(({ topic, summary }) => `${topic}/${summary.split(' ')[1]}`);
-      return `${kind} ${severity} ${told.join()}${standing.length === 0 ? '' : ` still ${standing.join()}`}`;
+      return `${kind} ${severity} ${told.join()}${standing.length === 0 ? '' : ` still ${standing.map(({ topic }) => topic).join()}`}`;
     });
   });
 }

@@ -56,7 +56,6 @@ describe('a token endpoint that does not answer correctly', () => {
       now: issuedAt + 48 * minute,
     });
     expect(problem).toMatchObject({
-      title: 'the token endpoint does not answer correctly',
       summary:
         'The token endpoint does not answer correctly (6 answers in a row). The refresh token is kept and presented again; the access token works until 2026-11-25 04:00:00 UTC',
       details: [

@@ -226,7 +226,7 @@ describe('a sync', () => {
       await end(owned);
       await desk().evaluate(never);
       expect(receiver.received[0]?.text).toContain('Their rows were read back or sent again');
-      expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+      expect(titles()).toEqual(['RECOVERED sync people: the run applied its changes']);
     });
 
     it('tells a lost answer beside a failed file, because it is another kind of trouble', async () => {
@@ -398,12 +398,12 @@ describe('a sync', () => {
     await clock.advance(2 * hourMs);
     await runEnded({ outcome: 'failed', reason: 'no token', facts: { failure: 'REAUTH_REQUIRED' } });
     await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL connection acme: the tokens need an operator']);
+    expect(titles()).toEqual(['CRITICAL connection acme: the platform refuses the refresh token']);
     token = { ...token, state: 'static' };
     await desk().evaluate(never);
     expect(titles()).toEqual([
       'RECOVERED connection acme: the tokens work again',
-      'CRITICAL sync people: no recent success',
+      'CRITICAL sync people: no success for 2 h',
     ]);
   });
 
@@ -501,7 +501,7 @@ describe('a sync', () => {
     await clock.advance(60_000);
     await endRun(store, await hold('run_h2'), clock.now());
     await desk().evaluate(never);
-    expect(titles()).toEqual(['WARNING sync people: changes wait for approval']);
+    expect(titles()).toEqual(['WARNING sync people: 2 disables wait for approval']);
     await clock.advance(dayMs + 1);
     await desk().evaluate(never);
     expect(titles()).toEqual(['RECOVERED sync people: no changes wait for approval']);
@@ -533,7 +533,7 @@ describe('a sync', () => {
     await clock.advance(1);
     await desk().evaluate(never);
     expect(receiver.received[0]?.text).toContain('No run has started since');
-    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
+    expect(titles()).toEqual(['CRITICAL sync people: no success for 26 h']);
     await succeeded();
     await desk().evaluate(never);
     expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
@@ -569,7 +569,7 @@ describe('a sync', () => {
     expect(titles()).toEqual([]);
     await clock.advance(1);
     await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
+    expect(titles()).toEqual(['CRITICAL sync people: no run has ever succeeded']);
   });
 });
 

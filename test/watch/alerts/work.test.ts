@@ -98,17 +98,17 @@ describe('the deployment', () => {
     expect(titles()).toEqual([]);
     isScheduled = true;
     await lookFor(10_000);
-    expect(titles()).toEqual(['RECOVERED deployment prod/acme: jobs run again']);
+    expect(titles()).toEqual(['RECOVERED deployment prod/acme: a scheduler starts runs again']);
     // What was missed has its time to be caught up.
     await lookFor(4 * minute);
     expect(titles()).toEqual([]);
     await lookFor(2 * minute);
-    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
+    expect(titles()).toEqual(['CRITICAL sync people: no run has ever succeeded']);
   });
 
   it('that is late although everything works is still told as late', async () => {
     await openProcess(minute).lookFor(2 * minute);
-    expect(titles()).toEqual(['CRITICAL sync people: no recent success']);
+    expect(titles()).toEqual(['CRITICAL sync people: no run has ever succeeded']);
   });
 
   it('whose scheduler is replaced within two minutes tells nothing', async () => {
@@ -179,7 +179,7 @@ describe('the deployment', () => {
     expect(told()).toMatchObject([{ text: expect.stringContaining('A run of people was requested 11 min ago') }]);
     await openRun(store, { id: 'run_1', now: clock.now() });
     await lookFor(10_000);
-    expect(titles()).toEqual(['RECOVERED deployment prod/acme: jobs run again']);
+    expect(titles()).toEqual(['RECOVERED deployment prod/acme: the request was started']);
   });
 });
 

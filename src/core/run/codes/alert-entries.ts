@@ -3,6 +3,8 @@ import type { CodeEntry } from './code-entry.ts';
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
   readonly topic?: 'run' | 'held' | 'freshness' | 'orphans' | 'token' | 'platform' | 'work' | 'store' | 'channel';
+  /** What is wrong, and what is over, in a few words: the title of a notice. Present with a topic. */
+  readonly titles?: readonly [wrong: string, over: string];
   /** Rules of helm/rollcall/rules that detect the same. */
   readonly rules: readonly string[];
 }
@@ -26,6 +28,7 @@ const continues = 'No further action is required: requests and runs continue whe
 export const alertEntries = {
   'run-failed': {
     topic: 'run',
+    titles: ['the run failed', 'runs succeed again'],
     rules: ['RollcallRunsFail'],
     meaning: 'A run failed. The next run plans the unsent changes again.',
     cause: 'The HR system or the platform failed. The notice says why.',
@@ -38,6 +41,7 @@ export const alertEntries = {
   },
   'users-orphaned': {
     topic: 'orphans',
+    titles: ['users belong to a sync that is not configured', 'all users belong to configured syncs'],
     rules: [],
     meaning: 'Enabled users belong to a sync that is not configured, and this read lacks them. No run disables them.',
     cause: 'The sync was renamed without `formerly`, or it was removed from the configuration.',
@@ -50,6 +54,7 @@ export const alertEntries = {
   },
   'run-partial': {
     topic: 'run',
+    titles: ['some changes failed', 'runs succeed again'],
     rules: ['RollcallRunsFail'],
     meaning: 'A run ended, but some changes failed or have an unknown outcome, or people wait for such an outcome.',
     cause: 'The platform rejected some of the changes, or an answer was lost.',
@@ -61,6 +66,7 @@ export const alertEntries = {
   },
   'run-incomplete': {
     topic: 'run',
+    titles: ['the source was not read completely', 'runs succeed again'],
     rules: ['RollcallRunsFail'],
     meaning: 'A run ended, but the source was not read completely. No person counts as missing.',
     cause: 'Some rows cannot be read, or the file or list was cut off.',
@@ -72,6 +78,7 @@ export const alertEntries = {
   },
   'files-failed': {
     topic: 'run',
+    titles: ['batches of the run in progress failed', 'the run applied its changes'],
     rules: [],
     meaning: 'A file failed, an upload was refused, or an answer was lost, while the run continues.',
     cause: 'The platform could not process a file, or one of its rows.',
@@ -83,6 +90,7 @@ export const alertEntries = {
   },
   'files-recovered': {
     topic: 'run',
+    titles: ['all changes of failed batches were applied', 'runs succeed again'],
     rules: [],
     meaning: 'Files failed during a run, but all their rows were applied in the end.',
     cause: 'The platform failed for a while.',
@@ -91,6 +99,7 @@ export const alertEntries = {
   },
   'changes-held': {
     topic: 'held',
+    titles: ['changes wait for approval', 'no changes wait for approval'],
     rules: ['RollcallHeld'],
     meaning: 'Changes wait for approval. All other changes continued.',
     cause: 'A guard counted more changes of one kind than allowed in 24 hours.',
@@ -99,6 +108,7 @@ export const alertEntries = {
   },
   'read-doubted': {
     topic: 'held',
+    titles: ['the source looks wrong', 'the source no longer looks wrong'],
     rules: ['RollcallHeld'],
     meaning: 'The source looks wrong, and an operator must check it.',
     cause: 'The source has far fewer rows than before, a field is empty, or many people are blocked.',
@@ -111,6 +121,7 @@ export const alertEntries = {
   },
   'platform-ends-runs': {
     topic: 'platform',
+    titles: ['runs fail because of the platform', 'the platform answers again'],
     rules: ['RollcallPlatformFails'],
     meaning: 'Runs of a connection failed because of its platform. It is one problem, however many syncs it concerns.',
     cause: 'The platform cannot be reached, is busy, answers with errors, or refuses the calls. The notice says which.',
@@ -122,6 +133,7 @@ export const alertEntries = {
   },
   'channel-failing': {
     topic: 'channel',
+    titles: ['notices are not delivered', 'notices are delivered again'],
     rules: ['RollcallNoticesUndelivered'],
     meaning: 'A channel has not delivered its notices for five minutes. The other channels tell it.',
     cause: 'The receiver is down, its address or secret changed, or a proxy or network policy blocks it.',
@@ -133,6 +145,7 @@ export const alertEntries = {
   },
   'sync-late': {
     topic: 'freshness',
+    titles: ['no recent success', 'runs succeed again'],
     rules: ['RollcallStale'],
     meaning: 'No run of the sync has succeeded for too long.',
     cause: 'Runs fail, no process runs the schedule, or the schedule has no slot.',
@@ -145,6 +158,7 @@ export const alertEntries = {
   },
   'never-succeeded': {
     topic: 'freshness',
+    titles: ['no run has ever succeeded', 'a run has succeeded'],
     rules: ['RollcallNeverSucceeded'],
     meaning: 'No run of the sync has ever succeeded.',
     cause: 'The sync is new, and its source, token or mapping is not ready.',
@@ -153,6 +167,7 @@ export const alertEntries = {
   },
   'refresh-token-refused': {
     topic: 'token',
+    titles: ['the platform refuses the refresh token', 'the tokens work again'],
     rules: ['RollcallReauthRequired'],
     meaning:
       'The platform refuses the refresh token. After the access token has expired, no sync of the connection works until a new token is configured.',
@@ -162,6 +177,7 @@ export const alertEntries = {
   },
   'tokens-sealed': {
     topic: 'token',
+    titles: ['the tokens are sealed with another key', 'the tokens work again'],
     rules: [],
     meaning: 'The stored tokens were sealed with another `encryptionKey`.',
     cause: 'The key in the configuration was changed.',
@@ -170,6 +186,7 @@ export const alertEntries = {
   },
   'tokens-revoked': {
     topic: 'token',
+    titles: ['the tokens were revoked', 'the tokens work again'],
     rules: [],
     meaning: 'An operator revoked the tokens of the connection. No sync of the connection works.',
     cause: '`rollcall token revoke CONNECTION` was run.',
@@ -178,6 +195,7 @@ export const alertEntries = {
   },
   'tokens-restored': {
     topic: 'token',
+    titles: ['the tokens of a backup need to be confirmed', 'the tokens work again'],
     rules: [],
     meaning: 'The store was restored from a backup. Nothing is presented to the platform until an operator confirms.',
     cause: 'A newer token pair may exist, and an old refresh token can revoke all tokens.',
@@ -189,6 +207,7 @@ export const alertEntries = {
   },
   'token-endpoint-failing': {
     topic: 'token',
+    titles: ['the token endpoint does not answer correctly', 'the token endpoint works again'],
     rules: [],
     meaning: 'The token endpoint does not answer correctly. The refresh token is kept and presented again.',
     cause: 'The endpoint limits the requests (429) or has a fault, or a proxy or network policy blocks the request.',
@@ -201,6 +220,7 @@ export const alertEntries = {
   },
   'access-token-expiring': {
     topic: 'token',
+    titles: ['the access token cannot be refreshed', 'the access token was refreshed'],
     rules: [],
     meaning: 'The access token expires soon, and refreshes fail.',
     cause: 'No process refreshes tokens, or the platform does not answer.',
@@ -209,6 +229,7 @@ export const alertEntries = {
   },
   'access-token-expired': {
     topic: 'token',
+    titles: ['the access token has expired', 'the tokens work again'],
     rules: ['RollcallTokenNotRenewed'],
     meaning: 'The access token has expired and could not be refreshed. No sync of the connection works.',
     cause: 'No process refreshes tokens, or the platform does not answer.',
@@ -217,6 +238,7 @@ export const alertEntries = {
   },
   'static-token-expiring': {
     topic: 'token',
+    titles: ['the configured access token expires', 'the configured access token is valid'],
     rules: [],
     meaning: 'The access token in the configuration expires in 14, 3 or 1 days, or has expired. It is never refreshed.',
     cause: 'The connection has a fixed `accessToken`, and the token states its own end.',
@@ -228,6 +250,7 @@ export const alertEntries = {
   },
   'no-scheduler': {
     topic: 'work',
+    titles: ['no process starts runs', 'a scheduler starts runs again'],
     rules: ['RollcallNoScheduler'],
     meaning: 'No scheduler runs, so no run starts.',
     cause: 'The process with the role scheduler (or all) is not running, or cannot reach the store.',
@@ -236,6 +259,7 @@ export const alertEntries = {
   },
   'no-worker': {
     topic: 'work',
+    titles: ['no worker runs the jobs', 'workers run the jobs again'],
     rules: ['RollcallNoWorker'],
     meaning: 'Runs are open, but no worker continues them.',
     cause: 'The processes with the role worker are not running, or cannot reach Redis.',
@@ -244,6 +268,7 @@ export const alertEntries = {
   },
   'no-redis': {
     topic: 'work',
+    titles: ['Redis does not answer', 'Redis answers again'],
     rules: ['RollcallRedisAway'],
     meaning: 'Redis does not answer, so no worker gets work.',
     cause: 'Redis is down, or a network policy blocks it.',
@@ -252,6 +277,7 @@ export const alertEntries = {
   },
   'jobs-wait': {
     topic: 'work',
+    titles: ['jobs wait for a worker', 'jobs no longer wait'],
     rules: ['RollcallJobsWait'],
     meaning: 'Jobs wait for a worker for too long.',
     cause: 'There are too few workers, or workers hang.',
@@ -260,6 +286,7 @@ export const alertEntries = {
   },
   'requests-wait': {
     topic: 'work',
+    titles: ['a request waits', 'the request was started'],
     rules: ['RollcallNobodyWorks'],
     meaning: 'A run was requested, but no process has started it.',
     cause: 'The scheduler hangs or has a fault.',
@@ -268,6 +295,7 @@ export const alertEntries = {
   },
   'store-was-away': {
     topic: 'store',
+    titles: ['the store was unavailable', 'the store is available again'],
     rules: ['RollcallStoreAway'],
     meaning: 'The store does not answer, or did not answer for a while.',
     cause: 'The database is down, its disk is full, or the network is interrupted.',

@@ -1,4 +1,5 @@
 import type { Channel, ChannelSettings } from '../../../ports/alerts.ts';
+import { withCommands } from '../render-notice.ts';
 import { openAlertmanager } from './alertmanager.ts';
 import { openEmail } from './email.ts';
 import { openOpsgenie } from './opsgenie.ts';
@@ -29,5 +30,9 @@ const channelKinds: Openers = {
 /** Opens a channel. Connects and sends nothing before the first notice. */
 export function openChannel(settings: ChannelSettings, io: ChannelIo): Channel {
   const open = channelKinds[settings.kind] as (settings: ChannelSettings, io: ChannelIo) => Channel;
-  return open(settings, io);
+  const channel = open(settings, io);
+  return {
+    settings,
+    send: (notice, signal, first) => channel.send(withCommands(notice, io.place), signal, first),
+  };
 }

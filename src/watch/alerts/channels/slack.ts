@@ -1,12 +1,16 @@
 import type { Channel, ChannelSettings } from '../../../ports/alerts.ts';
-import { renderNotice } from '../render-notice.ts';
+import { factsOf, type NoticeFacts, renderNotice } from '../render-notice.ts';
 import type { ChannelIo } from './post-json.ts';
 import { postJson, refused } from './post-json.ts';
 
 type Settings = Extract<ChannelSettings, { kind: 'slack' }>;
 
-/** Slack truncates messages at 40,000 characters and recommends at most 4,000. */
-const longestText = 3900;
+/** Limits of Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
+const longestText = 3000;
+const longestHeader = 150;
+const mostFields = 10;
+const mostButtons = 25;
+const mostBlocks = 50;
 const webApi = 'https://slack.com/api';
 
 /**
@@ -18,8 +22,9 @@ export function openSlack(settings: Settings, { egress, place }: ChannelIo): Cha
     settings,
     async send(notice, signal, first) {
       const { title, lines } = renderNotice(notice, place);
+      // Shown by notifications, and where blocks are not.
       const text = `*${escapeSlack(title)}*\n${escapeSlack(lines.join('\n'))}`.slice(0, longestText);
-      const message = { text, unfurl_links: false };
+      const message = { text, blocks: blocksOf(factsOf(notice, place)), unfurl_links: false };
       if (!('token' in settings)) {
         await postJson({ url: settings.url.reveal(), body: JSON.stringify(message), signal, egress });
         return undefined;
@@ -34,6 +39,55 @@ export function openSlack(settings: Settings, { egress, place }: ChannelIo): Cha
       return typeof ts === 'string' ? ts : undefined;
     },
   };
+}
+
+const plain = (text: string) => ({ type: 'plain_text', text: text.slice(0, longestText), emoji: false });
+const marked = (text: string) => ({ type: 'mrkdwn', text: text.slice(0, longestText) });
+
+/** The headline, the counts, what happened, what to do as text to copy, and a button for each link. */
+function blocksOf({ label, headline, figures, parts, rest, links, footer }: NoticeFacts): readonly object[] {
+  const fields = figures.slice(0, mostFields);
+  const buttons = links.slice(0, mostButtons).map(({ text, url }, i) => {
+    return { type: 'button', text: plain(text), url, action_id: `link-${i}` };
+  });
+  const context = (texts: readonly string[]) => ({ type: 'context', elements: [plain(texts.join('\n'))] });
+  const blocks = [
+    { type: 'header', text: plain(headline.slice(0, longestHeader)) },
+    context([label]),
+    ...(fields.length === 0
+      ? []
+      : [
+          {
+            type: 'section',
+            fields: fields.map(([name, value]) => marked(`*${escapeSlack(name)}*\n${escapeSlack(String(value))}`)),
+          },
+        ]),
+    ...parts.flatMap(({ summary, details, unaffected, action, isCommand, code }) => [
+      { type: 'section', text: plain([summary, ...details.map((detail) => `• ${detail}`)].join('\n')) },
+      ...(action.length === 0
+        ? []
+        : [
+            { type: 'section', text: isCommand ? marked(codeBlock(action)) : plain(`What to do: ${action.join(' ')}`) },
+          ]),
+      ...(unaffected === undefined && code === undefined
+        ? []
+        : [
+            context([
+              ...(unaffected === undefined ? [] : [`Not affected: ${unaffected}`]),
+              ...(code === undefined ? [] : [code]),
+            ]),
+          ]),
+    ]),
+    ...rest.map((text) => ({ type: 'section', text: plain(text) })),
+  ];
+  const end = [...(buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }]), context([footer])];
+  return [...blocks.slice(0, mostBlocks - end.length), ...end];
+}
+
+function codeBlock(lines: readonly string[]): string {
+  return `*What to do*\n\`\`\`${escapeSlack(lines.join('\n'))
+    .replaceAll('`', "'")
+    .slice(0, longestText - 50)}\`\`\``;
 }
 
 /** https://api.slack.com/methods/chat.postMessage: it answers 200 also for errors. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type AlertNotice, type Channel, type ChannelSettings, threadOf } from '../../../ports/alerts.ts';
-import { linksOf, type Place, renderNotice } from '../render-notice.ts';
+import { linksOf, type Place, renderNotice, titleOf } from '../render-notice.ts';
 import type { ChannelIo } from './post-json.ts';
 import { postJson } from './post-json.ts';
 
@@ -49,12 +49,15 @@ function webhookBody(notice: AlertNotice, place: Place): object {
     at: new Date(at).toISOString(),
     title,
     text: lines.join('\n'),
-    problems: problems.map(({ topic, code, severity, summary, details, unaffected, action, run }) => {
-      return { topic, code, severity, summary, details, unaffected: unaffected ?? null, action, run: run ?? null };
+    problems: problems.map((problem) => {
+      const { topic, code, severity, summary, details, unaffected, action, run, figures = [] } = problem;
+      const words = { title: titleOf(problem), figures: figures.map(([name, value]) => ({ name, value })) };
+      const shown = { topic, code, severity, ...words, summary, details, unaffected: unaffected ?? null, action };
+      return { ...shown, run: run ?? null };
     }),
-    recovered: recovered.map(({ topic, severity, summary, since }) => {
-      return { topic, severity, summary, since: new Date(since).toISOString() };
+    recovered: recovered.map(({ topic, code, severity, summary, since }) => {
+      return { topic, code, severity, summary, since: new Date(since).toISOString() };
     }),
-    standing,
+    standing: standing.map(({ topic }) => topic),
   };
 }
