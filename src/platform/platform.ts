@@ -1,6 +1,6 @@
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { afterBreakdown, afterFirstPage, afterScan, firstPageSize, type PageSize } from '../core/run/page-size.ts';
-import type { ScanPurpose } from '../core/run/requests.ts';
+import { type ScanPurpose, scanRequests } from '../core/run/requests.ts';
 import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
 import { isRecord } from '../drivers/http/json-text.ts';
 import type { Platform, ScanPage } from '../ports/platform.ts';
@@ -26,10 +26,11 @@ import { updatePayload, userIdOf, userPayload } from './user-write.ts';
 /** Opens the engine's view of a connection over its client (see `Platform`). The client is closed by its owner. */
 export function openPlatform(client: PlatformClient): Platform {
   const { dialect, limits } = client;
-  const learned: LearnedPageSize = {
+  const learned: LearnedPages = {
     pageSize: firstPageSize(dialect.search.pageSize, limits.pageSize ?? dialect.search.pageSize),
   };
   return {
+    scanCost: () => learned.scanCost,
     scan: (signal, purpose = 'scan') => scanDirectory(client, learned, purpose, signal),
     find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
 
@@ -75,9 +76,11 @@ const createdUser: AnswerReader<{ readonly userId: string }> = {
   },
 };
 
-/** The page size that the scans of a connection in this process have learned. */
-interface LearnedPageSize {
+/** What the scans of a connection in this process have learned. */
+interface LearnedPages {
   pageSize: PageSize;
+  /** Number of requests of a scan. */
+  scanCost?: number;
 }
 
 /** Highest number of consecutive rereads without a new user. */
@@ -97,7 +100,7 @@ const waitBeforeRereadMs = 500;
  */
 async function* scanDirectory(
   client: PlatformClient,
-  learned: LearnedPageSize,
+  learned: LearnedPages,
   purpose: ScanPurpose,
   signal: AbortSignal,
 ): AsyncGenerator<ScanPage, void> {
@@ -153,10 +156,11 @@ async function* scanDirectory(
   const problem = judgeEnd(state, enabledTotal);
   if (problem !== undefined) throw scanIncomplete(problem);
   learned.pageSize = afterScan(learned.pageSize, Math.min(state.size, state.count), slowestMs);
+  learned.scanCost = scanRequests(state.count, state.size);
 }
 
 /** Reads the first page. Where a size that has grown proves too large, reads it again with the size before. */
-async function firstPage(search: (size: number) => Promise<UserPage>, learned: LearnedPageSize): Promise<UserPage> {
+async function firstPage(search: (size: number) => Promise<UserPage>, learned: LearnedPages): Promise<UserPage> {
   const { pageSize } = learned;
   const reading = search(pageSize.size);
   const page = await reading.catch(() => undefined);

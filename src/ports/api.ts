@@ -45,6 +45,8 @@ export interface ApiRequest {
   readonly file?: { readonly path: string; readonly name: string };
   /** Reads all pages of a list. */
   readonly all: boolean;
+  /** `Accept-Language`. Absent: as the dialect says. */
+  readonly acceptLanguage?: string;
 }
 
 export interface ApiAnswer {

@@ -15,6 +15,8 @@ export interface Platform {
    * `purpose` (default `scan`): under which its requests are counted.
    */
   scan(signal: AbortSignal, purpose?: ScanPurpose): AsyncGenerator<ScanPage, void>;
+  /** Returns the number of requests of a scan, as the last one of this process showed; undefined before the first. */
+  scanCost(): number | undefined;
   /**
    * Finds one user by identification with a read. A failed read is classified by a search, or by a scan that counted
    * this identification.

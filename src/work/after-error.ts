@@ -53,12 +53,17 @@ function codeOf(error: unknown): string {
 }
 
 /** Number of deaths of its process that one run survives. Deployments and full machines count too. */
-export const forgivenDeaths = 5;
+const forgivenDeaths = 5;
 
-/** Why a run fails that has killed its process more often. */
-export function diedTooOften(what: 'process' | 'worker', deaths: number): RollcallError {
-  const message = `a ${what} died ${deaths} times while it worked on this run: find the cause in the logs of its process (for example, out of memory), then retry the run`;
-  return new RollcallError(message, { code: 'CANCELLED' });
+/** Fails a run that has killed its process more often, as the store counts on its lease. Returns whether it did. */
+export async function failIfDeadly(context: RunContext, engine: EngineIo): Promise<boolean> {
+  const { run, lease } = context.owned;
+  const { deaths = 0 } = lease;
+  if (deaths <= forgivenDeaths) return false;
+  engine.logger.error({ run: run.id, deaths }, 'run failed: its processes die repeatedly');
+  const message = `a process died ${deaths} times while it worked on this run: find the cause in the logs of its process (for example, out of memory), then retry the run`;
+  await failRun(context, new RollcallError(message, { code: 'CANCELLED' }), engine);
+  return true;
 }
 
 /** Longest wait between two checks (ms), because an operator may cancel the run during a wait. */

@@ -25,6 +25,7 @@ export function scriptedPlatform(act: Act = () => {}, lookup?: Lookup): Scripted
     async *scan() {
       throw unexpected('scan');
     },
+    scanCost: () => undefined,
     status: () => Promise.reject(unexpected('status')),
     async find(identification) {
       await note('find', identification);

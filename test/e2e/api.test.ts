@@ -68,6 +68,13 @@ describe('rollcall api', () => {
     expect(JSON.parse(one.stdout).result).toMatchObject({ identification: 'E000001', id: 1001 });
   });
 
+  it('asks in another language where the command says so', async () => {
+    const read = (...words: string[]) => rollcall(['api', 'goals', 'list', ...words]);
+    expect((await read('--accept-language', 'es')).code).toBe(0);
+    const wrong = await read('--accept-language', 'es\n');
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('Accept-Language must be a language')]);
+  });
+
   it('walks a list to its end', async () => {
     const answer = await rollcall(['api', 'users', 'search', '--all', '--enabled', 'false', '--json', '--size', '50']);
 

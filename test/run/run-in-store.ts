@@ -64,6 +64,7 @@ export interface Script {
   find: (identification: string) => Lookup | undefined | Promise<undefined>;
   /** How many users a page of a scan holds; all of them when absent. */
   pageSize: number | undefined;
+  scanCost: number | undefined;
   scanError: Error | undefined;
   /** The process dies at this place, once. */
   dieAt: CheckpointName | undefined;
@@ -241,6 +242,7 @@ export function openScript(): Script {
     status: { kind: 'done', text: 'Processed' },
     find: () => undefined,
     pageSize: undefined,
+    scanCost: undefined,
     scanError: undefined,
     dieAt: undefined,
   };
@@ -331,6 +333,7 @@ export function scriptedPlatform({ users, script, calls, asked, counted }: Direc
       const all = [...users.values()];
       for (const page of chunk(all, script.pageSize ?? all.length)) yield { users: page, total: all.length };
     },
+    scanCost: () => script.scanCost,
     async find(identification, _signal, counts) {
       calls.find += 1;
       asked.push(identification);

@@ -1,6 +1,7 @@
 import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../../src/core/person/fields.ts';
 import type { User } from '../../src/core/person/user.ts';
 import { PlatformError } from '../../src/core/run/errors.ts';
+import { scanRequests } from '../../src/core/run/requests.ts';
 import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
 import type { Life, Scheduler } from './scheduler.ts';
 
@@ -175,6 +176,7 @@ export class Community {
       begin: (name) => {
         batch = name;
       },
+      scanCost: () => (this.#accounts.size % 2 === 0 ? undefined : scanRequests(this.#accounts.size, 4)),
       scan: (signal) => this.#scan(life, authorize, signal),
       find: (identification, signal) => read('GET users/{identification}', signal, () => this.#find(identification)),
       create: ({ identification, fields }, signal) =>

@@ -3,6 +3,7 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { noKinds } from '../../core/run/report.ts';
 import { type BatchLoad, loadOf, requestBudget } from '../../core/run/request-budget.ts';
+import { scanRequests } from '../../core/run/requests.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { Effect } from '../../views/changes.ts';
@@ -139,6 +140,6 @@ function budgetOf(rows: readonly IndexedChange[], facts: RunFacts, { settings, l
   const { platformUsers: users = 0, pageSize } = facts;
   const directory = pageSize === undefined ? undefined : { users, pageSize };
   // The run reads the directory once before it sends anything.
-  const planning = directory === undefined ? {} : { scan: Math.floor(users / directory.pageSize) + 2 };
+  const planning = directory === undefined ? {} : { scan: scanRequests(users, directory.pageSize) };
   return requestBudget({ planning, batches, directory, settle: settings.settle, limits });
 }

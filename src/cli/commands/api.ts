@@ -13,6 +13,7 @@ interface CallOptions {
   readonly connection?: string;
   readonly body?: string;
   readonly file?: string;
+  readonly acceptLanguage?: string;
   readonly all?: boolean;
   readonly yes?: boolean;
 }
@@ -56,6 +57,7 @@ function operationRow(operation: ApiOperation): CommandRow {
       ...parameters.map(({ option }) => option),
       ...(body === 'json' ? [required('--body <json>', 'JSON, or @ and the name of a JSON file')] : []),
       ...(body === 'file' ? [required('--file <path>', 'the CSV file to send')] : []),
+      ['--accept-language <languages>', 'the languages to ask for, such as es (default: dialect.acceptLanguage)'],
       ...(isList ? [['--all', 'read all pages of the list'] as const] : []),
       ...(isWrite ? [confirmOption] : []),
     ],
@@ -79,7 +81,7 @@ async function call(
   shell: Shell,
   operation: ApiOperation,
   parameters: ApiRequest['parameters'],
-  { connection, body, file, all = false, yes = false }: CallOptions,
+  { connection, body, file, acceptLanguage, all = false, yes = false }: CallOptions,
 ): Promise<number> {
   const request: ApiRequest = {
     ...(connection === undefined ? {} : { connection }),
@@ -87,6 +89,7 @@ async function call(
     parameters,
     ...(body === undefined ? {} : { body: await readBody(shell, body) }),
     ...(file === undefined ? {} : { file: { path: fromHere(shell.io, file), name: basename(file) } }),
+    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     all,
   };
   const answer = await shell.withApp({}, async (app) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { identificationProblem } from '../../core/person/identification.ts';
 import { compileDateFormat } from '../../core/person/plain-date.ts';
 import { normalText } from '../../core/person/text.ts';
-import { durationPattern, parseDuration } from '../../core/run/formats.ts';
+import { durationPattern, durationWithin } from '../../core/run/formats.ts';
 import { makeSecret } from '../secret.ts';
 import { must } from '../sentences.ts';
 
@@ -52,17 +52,15 @@ export function wholeNumber(from: number, to: number): z.ZodInt {
 
 /** Returns a schema for `5s`, `30m`, `24h`, `30d`, `250ms` within bounds, both included. The output is milliseconds. */
 export function duration(from: string, to: string): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
-  const fromMs = parseDuration(from) ?? 0;
-  const toMs = parseDuration(to) ?? Number.POSITIVE_INFINITY;
-  const sentence = `must be a duration from ${from} to ${to}: a whole number and ms, s, m, h or d`;
+  const { sentence, read } = durationWithin(from, to);
   const error = must(sentence);
   return z
     .string({ error })
     .regex(durationPattern, { error })
     .transform((value, ctx) => {
-      const ms = parseDuration(value) ?? Number.NaN;
-      if (!(ms >= fromMs && ms <= toMs)) ctx.addIssue({ code: 'custom', message: sentence });
-      return ms;
+      const ms = read(value);
+      if (ms === undefined) ctx.addIssue({ code: 'custom', message: sentence });
+      return ms ?? Number.NaN;
     });
 }
 

@@ -39,6 +39,19 @@ export function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * unitMs[match[2] as Unit];
 }
 
+/** Returns how a setting reads a duration within bounds, both included, and the sentence about any other text. */
+export function durationWithin(from: string, to: string) {
+  const [fromMs = 0, toMs = 0] = [parseDuration(from), parseDuration(to)];
+  return {
+    sentence: `must be a duration from ${from} to ${to}: a whole number and ms, s, m, h or d`,
+    /** Returns milliseconds; undefined for any other text. */
+    read(text: string): number | undefined {
+      const ms = parseDuration(text);
+      return ms !== undefined && ms >= fromMs && ms <= toMs ? ms : undefined;
+    },
+  };
+}
+
 /** Returns why a change is not made during a freeze that ends at the instant (epoch ms). */
 export function frozenReason(until: number): string {
   return `waits for the end of the freeze at ${formatInstant(until)}`;

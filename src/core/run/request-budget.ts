@@ -1,6 +1,13 @@
 import type { ChangeKind } from '../plan/change.ts';
 import { autoDirectLimit } from './batch.ts';
-import { addCounts, type RequestCounts, type RequestPurpose, singleReadLimit, totalOf } from './requests.ts';
+import {
+  addCounts,
+  isScanCheaper,
+  type RequestCounts,
+  type RequestPurpose,
+  scanRequests,
+  totalOf,
+} from './requests.ts';
 import type { Limits, SettleSettings } from './settings.ts';
 import { whyProve } from './waves.ts';
 
@@ -164,7 +171,7 @@ class Delivery {
     if (batch.creates + (batch.kind === 'direct' ? 0 : batch.updates) === 0) return true;
     const isSlow = this.#lookTookMs * 2 >= lookWithinMs;
     const users = isSlow ? sizeOf(batch) : left.reduce((sum, one) => sum + sizeOf(one), 0);
-    return this.#isScanned(users) ? this.#scan('lookup') : this.#tryScan('lookup', users);
+    return this.#scan('lookup', users);
   }
 
   #prove(): void {
@@ -183,32 +190,23 @@ class Delivery {
 
   /** Counts a lookup of so many users: by one scan, or by the requests that reading each of them takes. */
   #lookUp(purpose: 'lookup' | 'proof', users: number, reads: number): void {
-    if (this.#isScanned(users)) {
-      this.#scan(purpose);
-      return;
-    }
-    this.#tryScan(purpose, users);
-    this.#count('read', reads);
+    if (!this.#scan(purpose, users)) this.#count('read', reads);
   }
 
-  #isScanned(users: number): boolean {
+  /** Counts a scan for so many users. Returns false where reading each of them is cheaper. */
+  #scan(purpose: 'lookup' | 'proof', users: number): boolean {
     const { directory } = this.#facts;
-    return directory !== undefined && users > singleReadLimit && this.#users / directory.pageSize <= users;
-  }
-
-  #scan(purpose: 'lookup' | 'proof'): true {
+    const requests = directory === undefined ? undefined : scanRequests(this.#users, directory.pageSize);
+    if (!isScanCheaper(users, requests)) return false;
+    if (requests === undefined) {
+      // The first page shows that.
+      this.#count(purpose, 2);
+      return false;
+    }
     this.#lookedAt = this.#now;
-    // One request counts the enabled users, and a full last page is followed by an empty one.
-    const requests = Math.floor(this.#users / (this.#facts.directory?.pageSize ?? 1)) + 2;
     this.#count(purpose, requests);
     this.#lookTookMs = this.#msFor(requests);
     return true;
-  }
-
-  /** The first page shows that reading each user is cheaper. */
-  #tryScan(purpose: 'lookup' | 'proof', users: number): false {
-    if (users > singleReadLimit) this.#count(purpose, 2);
-    return false;
   }
 
   #count(purpose: RequestPurpose, requests: number): void {

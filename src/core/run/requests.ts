@@ -23,8 +23,18 @@ export type ScanPurpose = Extract<RequestPurpose, 'scan' | 'lookup' | 'proof'>;
 /** Numbers of requests. An absent purpose has none. */
 export type RequestCounts = { readonly [Purpose in RequestPurpose]?: number };
 
-/** Maximum number of users that are read one by one. More users are found by a scan if it needs fewer requests. */
-export const singleReadLimit = 50;
+/** Returns the requests of a scan: one counts the enabled users, and a full last page is followed by an empty one. */
+export function scanRequests(users: number, pageSize: number): number {
+  return Math.floor(users / pageSize) + 2;
+}
+
+/** While the size of the directory is unknown, a scan is tried from so many reads on. Its first two requests show it. */
+const triedFrom = 20;
+
+/** Returns whether to scan instead of so many single reads. `scan`: the requests of a scan, where they are known. */
+export function isScanCheaper(reads: number, scan: number | undefined): boolean {
+  return scan === undefined ? reads > triedFrom : scan < reads;
+}
 
 export function totalOf(counts: RequestCounts): number {
   return requestPurposes.reduce((sum, purpose) => sum + (counts[purpose] ?? 0), 0);

@@ -89,7 +89,8 @@ export function dialectToken(id: OperationId, { rolesToken }: Dialect): Pick<Cal
 }
 
 /** Input of a call of any operation. It is not checked against the operation's schemas. */
-export interface OperationInput extends Pick<Operation<unknown>, 'params' | 'query' | 'accept' | 'finalStatuses'> {
+export interface OperationInput
+  extends Pick<Operation<unknown>, 'params' | 'query' | 'accept' | 'acceptLanguage' | 'finalStatuses'> {
   /** A JSON value, or a body of another kind. Absent: no body. */
   readonly json?: unknown;
   readonly stream?: Extract<OperationBody, { kind: 'stream' }>;

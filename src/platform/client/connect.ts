@@ -46,6 +46,8 @@ export type ConnectOptions = ConnectBase &
 /** The whole API of one platform, ready to use. */
 export interface PlatformConnection extends PlatformApi {
   readonly tokens: ConnectionTokens;
+  /** Returns the same API, whose calls ask for answers in this language: `inLanguage('es').goals.get(…)`. */
+  inLanguage(acceptLanguage: string): PlatformApi;
   /** For calls by name (`callOperation`), and for operations without a method. */
   readonly client: PlatformClient;
   /** Waits for a refresh in progress, and closes sockets and custody. A program ends only after that. */
@@ -71,6 +73,11 @@ export function connectPlatform(options: ConnectOptions): PlatformConnection {
   return {
     ...openPlatformApi(client),
     tokens,
+    inLanguage: (acceptLanguage) =>
+      openPlatformApi({
+        ...client,
+        request: (operation, signal) => client.request({ ...operation, acceptLanguage }, signal),
+      }),
     client,
     async close() {
       await close();

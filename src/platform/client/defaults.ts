@@ -2,6 +2,9 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../ports/runtime.ts';
 
+/** A timer for longer than this ends at once (Node.js, `setTimeout`). */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Returns a clock that sleeps with the timers of this process. `now` returns epoch ms. */
 export function realClock(now: () => number): Clock {
   return {
@@ -9,7 +12,9 @@ export function realClock(now: () => number): Clock {
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       try {
-        if (ms > 0) await wait(ms, undefined, signal === undefined ? {} : { signal });
+        const options = signal === undefined ? {} : { signal };
+        for (let leftMs = ms; leftMs > 0; leftMs -= longestTimerMs)
+          await wait(Math.min(leftMs, longestTimerMs), undefined, options);
       } catch (error) {
         throw signal?.aborted === true ? signal.reason : error;
       }

@@ -4,7 +4,7 @@ import { startDeadline } from '../../drivers/http/deadline.ts';
 import { type JsonText, readJson } from '../../drivers/http/json-text.ts';
 import { readRetryAfter } from '../../drivers/http/retry-after.ts';
 import { type Answer, readBytes, type Transport } from '../../drivers/http/transport.ts';
-import { breakdownError, refusalError } from './errors.ts';
+import { breakdownError, refusalError, refuseToSend } from './errors.ts';
 import { type Operation, operationUrl } from './operation.ts';
 
 export interface ExchangeBase {
@@ -34,12 +34,18 @@ export async function exchangeOnce<T>(
   operation: Operation<T>,
   { secret, signal, onAnswer }: SendContext,
 ): Promise<T> {
+  const { acceptLanguage = operation.hasLanguage ? base.acceptLanguage : undefined } = operation;
+  if (acceptLanguage !== undefined && !/^[\w*,;=. -]+$/.test(acceptLanguage))
+    throw refuseToSend(
+      operation,
+      'its Accept-Language must be a language, such as es, or a list, such as es,en;q=0.5.',
+    );
   const deadline = startDeadline(signal, base.timeoutMs);
   let status: number | undefined;
   let refused: PlatformError | undefined;
   try {
     const { method, body } = operation;
-    const headers = headersOf(operation, secret, base.acceptLanguage);
+    const headers = headersOf(operation, secret, acceptLanguage);
     const url = operationUrl(base.baseUrl, operation);
     const answer = await base.transport.send({ method, url, headers, body }, deadline);
     status = answer.status;
@@ -63,12 +69,16 @@ export async function exchangeOnce<T>(
   throw refused;
 }
 
-function headersOf(operation: Operation<unknown>, secret: string, language: string): Record<string, string> {
+function headersOf(
+  operation: Operation<unknown>,
+  secret: string,
+  language: string | undefined,
+): Record<string, string> {
   const { body } = operation;
   return {
     authorization: `Bearer ${secret}`,
     accept: operation.accept ?? 'application/json',
-    ...(operation.hasLanguage ? { 'accept-language': language } : {}),
+    ...(language === undefined ? {} : { 'accept-language': language }),
     ...(body === undefined
       ? {}
       : { 'content-type': body.kind === 'stream' ? body.stream.contentType : 'application/json' }),

@@ -40,6 +40,7 @@ export async function callApi(
   const call = async (asked: Query) => {
     const input: OperationInput = {
       params,
+      ...(request.acceptLanguage === undefined ? {} : { acceptLanguage: request.acceptLanguage }),
       ...(hasQueryInBody(id, settings.dialect) ? { json: asked } : { query: asked }),
       ...(await readBody(id, request, settings.dialect.upload.encoding)),
     };

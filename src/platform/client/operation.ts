@@ -41,6 +41,8 @@ export interface Operation<T> {
   readonly token?: 'access' | 'application';
   /** Whether the contract requires `Accept-Language`. */
   readonly hasLanguage?: boolean;
+  /** `Accept-Language` of this call. Default: `dialect.acceptLanguage`, where the contract requires one. */
+  readonly acceptLanguage?: string;
   /** Media types to accept. Default `application/json`, the only one that the client reads. */
   readonly accept?: string;
   /** Statuses of a read that the caller expects: they fail at once instead of being retried. */

@@ -5,7 +5,7 @@ import type { User } from '../../core/person/user.ts';
 import { looksLikeSamePerson, type PairBook, type PairWay } from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
-import { singleReadLimit } from '../../core/run/requests.ts';
+import { isScanCheaper } from '../../core/run/requests.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pagesOf } from '../prove/lookups.ts';
@@ -176,7 +176,7 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
 /** Reads all users by a scan, and named people by one call each, unless a scan takes fewer calls. */
 async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPage, void> {
   const { sync, only, signal } = job;
-  if (only !== undefined && only.count <= singleReadLimit) {
+  if (only !== undefined && !isScanCheaper(only.count, sync.platform.scanCost())) {
     yield* lookUp(only.names(), job, count);
     return;
   }

@@ -4,7 +4,6 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { autoDirectLimit } from '../../core/run/batch.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { frozenReason } from '../../core/run/formats.ts';
 import type { Lookup } from '../../ports/platform.ts';
@@ -147,17 +146,11 @@ async function lookUpAll(
       yield* names;
     },
   } as const;
+  const lookups = await openLookups(question, context, io);
   try {
-    const lookups = await openLookups(question, context, io);
-    try {
-      return await lookups.of(changes);
-    } finally {
-      lookups.close();
-    }
-  } catch (error) {
-    // The directory changes too fast for a scan.
-    if (!mayScan || !(error instanceof RollcallError) || error.code !== 'SCAN_INCOMPLETE') throw error;
-    return lookUpAll(changes, { context, mayScan: false }, io);
+    return await lookups.of(changes);
+  } finally {
+    lookups.close();
   }
 }
 

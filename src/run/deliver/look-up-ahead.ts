@@ -1,5 +1,4 @@
 import type { Change } from '../../core/plan/change.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
@@ -29,19 +28,13 @@ export async function lookUpAhead(context: RunContext, first: Batch | undefined,
   const isSlow = (owned.run.facts.lookTookMs ?? 0) * 2 >= lookWithinMs;
   const planned = await readPlanned(owned, io);
   const count = isSlow ? first.size : planned.reduce((sum, { size }) => sum + size, 0);
+  const lookups = await openLookups({ step: 'looking-up', count, names: () => namesAhead(planned, io) }, context, io);
   try {
-    const lookups = await openLookups({ step: 'looking-up', count, names: () => namesAhead(planned, io) }, context, io);
-    try {
-      if (lookups.scannedAt === undefined) return false;
-      await applyLookup(context, lookups, planned, io);
-      return true;
-    } finally {
-      lookups.close();
-    }
-  } catch (error) {
-    // The directory changes too fast for a scan.
-    if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return false;
-    throw error;
+    if (lookups.scannedAt === undefined) return false;
+    await applyLookup(context, lookups, planned, io);
+    return true;
+  } finally {
+    lookups.close();
   }
 }
 

@@ -1,7 +1,8 @@
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import { type Change, platformKey } from '../../core/plan/change.ts';
-import { singleReadLimit } from '../../core/run/requests.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isScanCheaper } from '../../core/run/requests.ts';
 import type { Lookup, ScanPage } from '../../ports/platform.ts';
 import type { OpenSpool, Spool } from '../../ports/runtime.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -28,14 +29,20 @@ export interface LookupQuestion {
   names(): AsyncIterable<string>;
 }
 
-/** Scans the directory if that needs fewer calls than one for each user; otherwise opens a lookup that reads each user. */
+/**
+ * Scans the directory if that needs fewer calls than one for each user; otherwise, and where the directory changes too
+ * fast for a scan, opens a lookup that reads each user.
+ */
 export async function openLookups(
   question: LookupQuestion,
   { sync, signal }: Pick<RunContext, 'sync' | 'signal'>,
   io: EngineIo,
 ): Promise<Lookups> {
   const startedAt = io.clock.now();
-  const found = await scanFor(question, { sync, signal }, io);
+  const found = await scanFor(question, { sync, signal }, io).catch((error: unknown) => {
+    if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return undefined;
+    throw error;
+  });
   if (found === undefined) return { startedAt, scannedAt: undefined, of: readEach, close: () => {} };
   return {
     startedAt,
@@ -59,13 +66,13 @@ export async function openLookups(
   }
 }
 
-/** Returns undefined when one call for each user needs fewer calls than the scan. The first page shows this. */
+/** Returns undefined when one call for each user needs fewer calls than the scan. The first page shows that too. */
 async function scanFor(
   { step, count, names }: LookupQuestion,
   { sync, signal }: Pick<RunContext, 'sync' | 'signal'>,
   io: EngineIo,
 ): Promise<FoundUsers | undefined> {
-  if (count <= singleReadLimit) return undefined;
+  if (!isScanCheaper(count, sync.platform.scanCost())) return undefined;
   let found: FoundUsers | undefined;
   try {
     for await (const page of sync.platform.scan(signal, step === 'reading-back' ? 'proof' : 'lookup')) {

@@ -43,7 +43,7 @@ const DeltaSettings = z.strictObject({
     description:
       'How the instant is written; a `date` is two days earlier, whatever its zone and whether it is included.',
   }),
-  overlap: durationText('5m').meta({
+  overlap: durationText('0s', '366d', '5m').meta({
     description: 'How much earlier to begin, because clocks differ and changes show late.',
   }),
 });
@@ -65,7 +65,7 @@ const PartSettings = z
       .strictObject({
         from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The earliest possible first day.' }),
         days: z.int().min(1).max(36_600).default(365).meta({ description: 'How many days a part has.' }),
-        ahead: durationText('365d').meta({
+        ahead: durationText('0s', '36500d', '365d').meta({
           description: 'How far beyond today the parts go, for future hires.',
         }),
       })

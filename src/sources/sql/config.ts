@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { parseDuration } from '../../core/run/formats.ts';
 import { parseDatabaseUrl } from '../../drivers/sql/database-url.ts';
-import { text } from '../kit/http/settings.ts';
+import { durationText, text } from '../kit/http/settings.ts';
 import { readStatement } from './statement.ts';
 
 /** Highest number of records on a page of any source. */
@@ -33,12 +32,10 @@ export const SqlConfig = z
       description: 'The column that identifies an employee: never null, never twice.',
       examples: ['employee_id'],
     }),
-    statementTimeout: z
-      .string()
-      .refine(isTimeout, 'must be a duration from 1s to 24h: a whole number and s, m or h')
-      .default('5m')
-      .transform((text) => parseDuration(text) ?? 0)
-      .meta({ description: 'Timeout of a statement.', examples: ['5m'] }),
+    statementTimeout: durationText('1s', '24h', '5m').meta({
+      description: 'Timeout of a statement.',
+      examples: ['5m'],
+    }),
     fetchRows: z
       .int()
       .min(1)
@@ -58,8 +55,3 @@ export const SqlConfig = z
   });
 
 export type SqlConfig = z.infer<typeof SqlConfig>;
-
-function isTimeout(text: string): boolean {
-  const ms = parseDuration(text) ?? 0;
-  return ms >= 1_000 && ms <= 86_400_000;
-}

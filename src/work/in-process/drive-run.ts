@@ -3,9 +3,8 @@ import { waitAfterError } from '../../core/run/waiting.ts';
 import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
-import { failRun } from '../../run/finish-run.ts';
 import type { JobContext, JobOutcome } from '../../run/work.ts';
-import { afterError, diedTooOften, failJob, forgivenDeaths, longestUnwatchedMs } from '../after-error.ts';
+import { afterError, failIfDeadly, failJob, longestUnwatchedMs } from '../after-error.ts';
 import { type Leased, underLease } from '../lease.ts';
 import { openStopGrace } from '../stop-grace.ts';
 
@@ -57,12 +56,7 @@ async function driveLeased(runId: string, { lease, signal }: Leased, io: DriveIo
     if (run === undefined || sync === undefined || !isKnownPhase(run.phase)) return 'busy';
     if (run.phase === 'done') return 'busy';
     const driving: RunContext = { owned: { run, lease }, sync, signal, stopping };
-    const { deaths = 0 } = lease;
-    if (deaths > forgivenDeaths) {
-      engine.logger.error({ run: runId, deaths }, 'run failed: its processes die repeatedly');
-      await failRun(driving, diedTooOften('process', deaths), engine);
-      return 'ended';
-    }
+    if (await failIfDeadly(driving, engine)) return 'ended';
     let outcome: JobOutcome = { kind: 'next', run };
     while (outcome.kind !== 'done') {
       if (outcome.kind === 'again') await waitUnlessCancelled(runId, outcome.afterMs, engine, stopping);

@@ -98,6 +98,12 @@ function adviceFor(error: unknown, kind: string): string {
   if (error instanceof RollcallError) return error.message;
   return (
     advice[kind] ??
-    'Redis failed: the operation is retried. Nothing is lost, because the store holds the state of every run'
+    `Redis failed${wordsOf(error)}: the operation is retried. Nothing is lost, because the store holds the state of every run`
   );
+}
+
+/** Returns what Redis answered. A few answers repeat the words of the command, which are cut off. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error) || replyCode(error) === undefined) return '';
+  return ` (${error.message.replace(/,? with args.*/s, '').slice(0, 200)})`;
 }

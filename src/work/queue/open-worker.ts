@@ -1,12 +1,11 @@
 import { DelayedError, ErrorCode, type Job, WaitingError, Worker } from 'bullmq';
 import type { RedisClient } from '../../drivers/redis/open-redis.ts';
 import type { LogFields } from '../../ports/runtime.ts';
-import { diedTooOften, forgivenDeaths } from '../after-error.ts';
 import { openErrorGate } from './error-gate.ts';
 import { readJobData, runOfJobId } from './job-data.ts';
 import { housekeepingPriority, priorityOf, type QueueName, queueNames, type RunQueue } from './run-queue.ts';
 import type { WorkIo } from './work-job.ts';
-import { giveUp, type Worked, workJob } from './work-job.ts';
+import { type Worked, workJob } from './work-job.ts';
 
 /** How the worker uses the queue. */
 export interface QueueUse {
@@ -174,7 +173,8 @@ function openQueueWorker(
       concurrency: places,
       lockDuration: use.lockMs,
       stalledInterval: stalledCheckMs,
-      maxStalledCount: forgivenDeaths,
+      // The store counts how often a run kills its process.
+      maxStalledCount: mostStarts,
       maxStartedAttempts: mostStarts,
       runRetryDelay: 1000,
       drainDelay: 2,
@@ -198,15 +198,6 @@ function openQueueWorker(
   worker.on('stalled', (id) =>
     logger.warn(namesOf(id), 'a worker stopped renewing its lock; another worker continues the job'),
   );
-  // Jobs fail only at a limit of the queue.
-  worker.on('failed', (job) => {
-    const data = readJobData(job?.data);
-    const run = data?.payload.run;
-    if (job === undefined || data === undefined || run === undefined || job.stalledCounter <= forgivenDeaths) return;
-    const error = diedTooOften('worker', job.stalledCounter);
-    logger.error({ run, step: data.job, deaths: job.stalledCounter }, 'run failed: its workers die repeatedly');
-    void giveUp({ data, run }, error, io, io.graceOver).catch(gate.report);
-  });
 
   return {
     async close() {

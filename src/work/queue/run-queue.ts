@@ -16,6 +16,8 @@ export interface RunQueue {
   add(data: JobData, priority: number): Promise<void>;
   /** Returns the runs that have a job in the queue, in any state. */
   runs(): Promise<ReadonlySet<string>>;
+  /** Removes the jobs of these runs that count as taken although no worker holds their lock. Returns their runs. */
+  dropForsaken(runs: ReadonlySet<string>): Promise<ReadonlySet<string>>;
   /** Wakes jobs of these runs whose wait ended before `now`. The queue does it late when the workers' clocks are behind. */
   wakeOverdue(runs: ReadonlySet<string>, now: number): Promise<void>;
   /** Returns the number of jobs that are ready and not taken. */
@@ -37,6 +39,8 @@ const mostBytes = 2048;
 const mostLookedAt = 1000;
 /** A worker whose clock is right has taken a job long before (ms). */
 const lateMs = 2000;
+/** Workers find the job of a dead one earlier, unless their check fails (ms). */
+const forsakenMs = 60_000;
 const unended = ['wait', 'active', 'delayed', 'prioritized'] as const;
 
 export interface RunQueueParts {
@@ -76,6 +80,14 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
     async runs() {
       const ids = await ofAll<string>((queue) => queue.getRanges([...unended], 0, -1));
       return new Set(ids.map(runOfJobId));
+    },
+    async dropForsaken(runs) {
+      const dropped = await ofAll(async (queue) => {
+        const active = (await queue.getRanges(['active'], 0, -1)).filter((id) => runs.has(runOfJobId(id)));
+        const results = await Promise.all(active.map((id) => queue.remove(id)));
+        return active.filter((_, i) => results[i] === 1);
+      });
+      return new Set(dropped.map(runOfJobId));
     },
     async wakeOverdue(runs, now) {
       const delayed = await ofAll<Job | undefined>((queue) => queue.getJobs(['delayed'], 0, mostLookedAt - 1, true));
@@ -140,8 +152,12 @@ function queueOf(priority: number): QueueName {
 }
 
 /** Puts jobs into the queue for any worker. `close` does not close the queue: its owner does. */
-export function openQueueDispatch(queue: RunQueue, { store, clock }: Pick<EngineIo, 'store' | 'clock'>): Dispatch {
+export function openQueueDispatch(
+  queue: RunQueue,
+  { store, clock, logger }: Pick<EngineIo, 'store' | 'clock' | 'logger'>,
+): Dispatch {
   let lostBefore: ReadonlySet<string> = new Set();
+  let idleSince: ReadonlyMap<string, number> = new Map();
   const start = async ({ id }: Run): Promise<void> => {
     const run = await store.runs.get(id);
     if (run !== undefined && run.phase !== 'done') await queue.add(firstPiece(id), priorityOf(run));
@@ -152,7 +168,16 @@ export function openQueueDispatch(queue: RunQueue, { store, clock }: Pick<Engine
       const queued = idle.length === 0 ? new Set<string>() : await queue.runs();
       const lost = idle.filter(({ id }) => !queued.has(id));
       const waiting = new Set(idle.map(({ id }) => id).filter((id) => queued.has(id)));
-      if (waiting.size > 0) await queue.wakeOverdue(waiting, clock.now());
+      const now = clock.now();
+      if (waiting.size > 0) await queue.wakeOverdue(waiting, now);
+      idleSince = new Map([...waiting].map((id) => [id, idleSince.get(id) ?? now]));
+      const forsaken = new Set([...waiting].filter((id) => now - (idleSince.get(id) ?? now) >= forsakenMs));
+      for (const run of forsaken.size === 0 ? [] : await queue.dropForsaken(forsaken)) {
+        const message = 'no worker holds the job of a run, and the workers did not notice: a new job is added';
+        logger.warn({ run }, message);
+        const owner = idle.find(({ id }) => id === run);
+        if (owner !== undefined) await start(owner);
+      }
       // Restarts only runs that seem lost twice, because a run between two jobs seems lost for a moment.
       for (const run of lost) if (lostBefore.has(run.id)) await start(run);
       lostBefore = new Set(lost.map(({ id }) => id));

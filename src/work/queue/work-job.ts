@@ -2,7 +2,7 @@ import { describeError } from '../../core/run/errors.ts';
 import { runLease } from '../../ports/leases.ts';
 import type { RunContext } from '../../run/engine-io.ts';
 import type { JobOutcome } from '../../run/work.ts';
-import { afterError, failJob, fieldsOf, longestUnwatchedMs, RunBusy } from '../after-error.ts';
+import { afterError, failIfDeadly, failJob, fieldsOf, longestUnwatchedMs, RunBusy } from '../after-error.ts';
 import type { DriveIo } from '../in-process/drive-run.ts';
 import { underLease } from '../lease.ts';
 import { type JobData, runJobName } from './job-data.ts';
@@ -121,8 +121,8 @@ async function withOwnedRun<T>(
       logger.warn({ run: runId, sync: run.sync }, 'the sync of this run is not configured here: nothing is done');
       return { result: undefined };
     }
-    const stopping = AbortSignal.any([signal, io.stop]);
-    return { result: await work({ owned: { run, lease }, sync, signal, stopping }) };
+    const context: RunContext = { owned: { run, lease }, sync, signal, stopping: AbortSignal.any([signal, io.stop]) };
+    return { result: (await failIfDeadly(context, io.engine)) ? undefined : await work(context) };
   });
   if (worked === undefined) throw new RunBusy(`another worker drives run ${runId}`);
   return worked.result;
@@ -146,13 +146,13 @@ async function afterFailure(data: JobData, error: unknown, io: WorkIo, lock: Abo
 const giveUpAgainMs = 5000;
 
 /** A job that works on a run. */
-export interface RunJob {
+interface RunJob {
   readonly data: JobData;
   readonly run: string;
 }
 
 /** Fails the run with the error's message as its reason. Tries again later when the store is not available. */
-export async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
+async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
   try {
     const failed = { run, step: data.job, tries: data.tries + 1 };
     await withOwnedRun(run, io, lock, (context) => failJob(failed, error, context, io.engine));

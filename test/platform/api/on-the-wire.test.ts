@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
 import { callOperation } from '../../../src/platform/client/calls.ts';
 import { openPlatformClient, type PlatformClient } from '../../../src/platform/client/client.ts';
+import { connectPlatform } from '../../../src/platform/client/connect.ts';
 import { operations, pathParameters } from '../../../src/platform/table/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { closeAndFailOnLeaks } from '../closing.ts';
@@ -33,6 +34,30 @@ describe('every operation goes out', () => {
     );
     expect(seen?.headers['content-type']).toBe(request === undefined ? undefined : 'application/json');
     expect(seen?.body).toBe(request === undefined ? '' : '{"any":"thing"}');
+  });
+});
+
+describe('the language of a call', () => {
+  closeAndFailOnLeaks();
+
+  it('is its own, else that of the dialect, by name and by method', async () => {
+    const server = await startLocalServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{}');
+    });
+    const platform = connectPlatform({ baseUrl: server.url, accessToken: 'secret', now: Date.now, insecure: true });
+    const params = { code: 'G1', identification: 'E1' };
+    await callOperation(platform.client, 'goal', { params, acceptLanguage: 'pt-BR, es;q=0.5' }, signal);
+    const spanish = platform.inLanguage('es');
+    await spanish.goals.page().catch(() => {});
+    await spanish.roles.list().catch(() => {});
+    await platform.goals.page().catch(() => {});
+    await expect(platform.inLanguage('es\r\nx: 1').goals.page({})).rejects.toMatchObject({ effect: 'none' });
+    await platform.close();
+    const languages = server.seen.map(({ headers, url }) => `${url?.split('/v1/')[1]} ${headers['accept-language']}`);
+    expect(new Set(languages)).toEqual(
+      new Set(['goals/G1/users/E1 pt-BR, es;q=0.5', 'goals es', 'community/roles es', 'goals en']),
+    );
   });
 });
 

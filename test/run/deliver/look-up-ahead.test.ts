@@ -39,6 +39,8 @@ describe('one scan for all planned files', () => {
     },
   ])('$name', async ({ lookTookMs, scan, find }) => {
     const scene = await openScene({ changes: creates, batches, facts: { lookTookMs } });
+    // More than the reads of one file, and fewer than those of both.
+    scene.script.scanCost = 60;
     await scene.step();
     expect(scene.sent).toEqual([names.slice(0, 40)]);
     expect(scene.calls).toMatchObject({ scan, find });

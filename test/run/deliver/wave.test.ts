@@ -270,6 +270,7 @@ describe('the lookup before a file', () => {
   it('reads and searches few creates one by one, however young the last lookup is', async () => {
     const scene = await openScene({ ...creates(40, 20) });
     scene.users.set('u1030', someone('u1030'));
+    scene.script.scanCost = 100;
     await scene.play();
     expect(scene.sent.map((rows) => rows.length)).toEqual([20, 19]);
     expect(scene.calls.find).toBeGreaterThanOrEqual(40);

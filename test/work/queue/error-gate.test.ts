@@ -35,6 +35,16 @@ describe('errors of Redis', () => {
     },
   );
 
+  it.each([
+    ['ERR value is not an integer or out of range', 'value is not an integer or out of range'],
+    ["ERR unknown command 'AUTH', with args beginning with: 'secret'", "unknown command 'AUTH'"],
+    ['BUSY Redis is busy running a script', 'busy running a script'],
+  ])('without advice of their own keep their own words: %s', (message, words) => {
+    const advice = adviseOn(replyError(message));
+    expect(advice).toContain(words);
+    expect(advice).not.toContain('secret');
+  });
+
   it('are no storm when they come one a second', () => {
     const clock = new FakeClock();
     let storms = 0;

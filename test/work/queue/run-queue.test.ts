@@ -1,8 +1,10 @@
+import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
 import { systemClock } from '../../../src/main/process.ts';
 import type { Run } from '../../../src/ports/store.ts';
+import type { EngineIo } from '../../../src/run/engine-io.ts';
 import {
   firstPiece,
   type JobData,
@@ -11,7 +13,14 @@ import {
   runlessJob,
   runOfJobId,
 } from '../../../src/work/queue/job-data.ts';
-import { housekeepingPriority, openRunQueue, priorityOf } from '../../../src/work/queue/run-queue.ts';
+import {
+  housekeepingPriority,
+  openQueueDispatch,
+  openRunQueue,
+  priorityOf,
+} from '../../../src/work/queue/run-queue.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { memoryLogger } from '../../support/memory-logger.ts';
 import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
 
 closeAfterAll();
@@ -79,6 +88,39 @@ describe.skipIf(program === undefined)('the queue', () => {
     expect(await queue.depth()).toEqual({ waiting: 3, oldestAt });
     await queue.close();
     closeRedis(client);
+  });
+
+  it('gives a new job to a run whose job counts as taken, but whose lock no worker holds', async () => {
+    const redis = await openRedisServer(program ?? '');
+    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+    const connection = openRedis(settings, 'worker', () => {});
+    const queue = openRunQueue({ connection, prefix: '{q}', onError: () => {} });
+    const clock = new FakeClock();
+    const logger = memoryLogger();
+    const runs = [{ id: 'run_1', phase: 'planning' } as Run, { id: 'run_2', phase: 'planning' } as Run];
+    const store = { runs: { get: async (id: string) => runs.find((run) => run.id === id) } } as EngineIo['store'];
+    const dispatch = openQueueDispatch(queue, { store, clock, logger });
+    for (const { id } of runs) await queue.add(firstPiece(id), 20);
+    // A worker that never looks for jobs of others, and dies with one job. The other job stays with a living one.
+    const dead = new Worker('plans', null, { connection, prefix: '{q}', skipVersionCheck: true, lockDuration: 60_000 });
+    await dead.getNextJob('dead');
+    await dead.getNextJob('alive');
+    await redis.command('DEL', '{q}:plans:run_1_0:lock');
+    const active = () => redis.command('LRANGE', '{q}:plans:active', '0', '-1');
+
+    await dispatch.resume(runs);
+    expect(await active()).toHaveLength(2);
+    clock.jumpTo(clock.now() + 59_000);
+    await dispatch.resume(runs);
+    expect(await active()).toHaveLength(2);
+    clock.jumpTo(clock.now() + 1_000);
+    await dispatch.resume(runs);
+    expect(await active()).toEqual(['run_2_0']);
+    expect(await queue.waiting()).toBe(1);
+    expect(logger.messages('warn')).toEqual([expect.stringContaining('no worker holds the job of a run')]);
+    await dead.close();
+    await queue.close();
+    closeRedis(connection);
   });
 
   it.each(['SIGKILL', 'SIGSTOP'] as const)(

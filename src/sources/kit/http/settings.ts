@@ -1,18 +1,21 @@
 import { z } from 'zod';
-import { durationPattern, parseDuration } from '../../../core/run/formats.ts';
+import { durationPattern, durationWithin } from '../../../core/run/formats.ts';
 
 export const text = () => z.string().min(1);
 
-/** A duration, which becomes milliseconds. `examples` ends the message for any other text. */
-export const durationText = (fallback: string, examples = fallback) =>
-  z
+/** A duration within bounds, both included, which becomes milliseconds. */
+export const durationText = (from: string, to: string, fallback: string) => {
+  const { sentence, read } = durationWithin(from, to);
+  return z
     .string()
-    .regex(durationPattern, `must be a whole number with its unit: ${examples}`)
+    .regex(durationPattern, sentence)
     .default(fallback)
-    .transform((written) => parseDuration(written) ?? 0);
-
-const duration = (description: string, fallback: string) =>
-  durationText(fallback, '30s, 5m').meta({ description, examples: [fallback] });
+    .transform((written, context) => {
+      const ms = read(written);
+      if (ms === undefined) context.addIssue({ code: 'custom', message: sentence });
+      return ms ?? Number.NaN;
+    });
+};
 
 /**
  * Returns the schema of `limits` for a source over HTTP. A kind can set other defaults: a longer timeout where one
@@ -27,8 +30,14 @@ export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
         .max(1000)
         .default(requestsPerSecond)
         .meta({ description: 'Highest number of requests that start in a second.' }),
-      timeout: duration('A request without a complete answer within this time fails.', timeout),
-      deadline: duration('How long one request is retried, waits included, or one long answer may take.', '15m'),
+      timeout: durationText('100ms', '7d', timeout).meta({
+        description: 'A request without a complete answer within this time fails.',
+        examples: [timeout],
+      }),
+      deadline: durationText('1s', '7d', '15m').meta({
+        description: 'How long one request is retried, waits included, or one long answer may take.',
+        examples: ['15m'],
+      }),
     })
     .prefault({})
     .meta({ description: 'Rate of requests to the HR system, and timeouts.' });
