@@ -1,6 +1,7 @@
 import { readFile as readFromDisk } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { messageFor } from '../core/run/problem-words.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { SyncDraft } from './check-mapping.ts';
 import type { Config, ConnectionSettings, SyncConfig } from './config.ts';
@@ -13,7 +14,6 @@ import { connectionShape } from './sections/connection.ts';
 import { document, editorSchema, rootShape } from './sections/root.ts';
 import { syncShape } from './sections/sync.ts';
 import { namePattern, nameSentence } from './sections/values.ts';
-import { messageFor } from './sentences.ts';
 import { type KeyPath, parseYamlTree } from './yaml-tree.ts';
 
 export interface LoadOptions {

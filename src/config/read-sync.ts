@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { clearingWrites } from '../core/run/batch.ts';
 import { given } from '../core/run/given.ts';
+import { choiceSentence } from '../core/run/problem-words.ts';
 import type { Dialect, MatchKey, SyncSettings } from '../core/run/settings.ts';
 import {
   checkCustomFields,
@@ -18,7 +19,6 @@ import { sourceFingerprint, sourceIdentity } from './fingerprint.ts';
 import { isMapping, readSection } from './section.ts';
 import { writeOnlyFields } from './sections/dialect.ts';
 import { type SyncInput, syncShape } from './sections/sync.ts';
-import { choiceSentence } from './sentences.ts';
 import type { KeyPath } from './yaml-tree.ts';
 
 export function readSync(name: string, value: unknown, reading: SyncReading): SyncDraft {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/run-cli.ts';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
-import { fold } from '../../src/core/run/nearest.ts';
+import { fold } from '../../src/core/run/problem-words.ts';
 import { openTestShell } from './test-shell.ts';
 
 const root = new URL('../../', import.meta.url);

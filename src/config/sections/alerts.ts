@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/run/formats.ts';
+import { must } from '../../core/run/problem-words.ts';
 import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
-import { must } from '../sentences.ts';
 import { documented, duration, name, secretText, text, uniqueList } from './values.ts';
 
 const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty', 'opsgenie', 'alertmanager'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { proxyProblem } from '../../core/run/addresses.ts';
+import { must } from '../../core/run/problem-words.ts';
 import { defaultLimits } from '../../core/run/settings.ts';
-import { must } from '../sentences.ts';
 import { dialect } from './dialect.ts';
 import { documented, duration, secretText, text, wholeNumber } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable, maxCsvCustomField, maxDirectCustomField } from '../../core/person/fields.ts';
+import { choiceSentence, must } from '../../core/run/problem-words.ts';
 import { defaultDialect, monthLanguages } from '../../core/run/settings.ts';
-import { choiceSentence, must } from '../sentences.ts';
 import { documented, text, uniqueList, wholeNumber, writtenDateFormat } from './values.ts';
 
 const search = z.strictObject({

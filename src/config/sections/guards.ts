@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type FieldName, findField } from '../../core/person/fields.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
+import { must } from '../../core/run/problem-words.ts';
 import { type BlockedThreshold, defaultGuards } from '../../core/run/settings.ts';
-import { must } from '../sentences.ts';
 import { documented, uniqueList, wholeNumber } from './values.ts';
 
 const percentError = must('must be a percentage from 0 to 100');

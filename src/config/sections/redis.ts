@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { given } from '../../core/run/given.ts';
+import { must } from '../../core/run/problem-words.ts';
 import type { RedisNode, RedisSettings } from '../../ports/redis.ts';
 import { makeSecret, type Secret } from '../secret.ts';
-import { must } from '../sentences.ts';
 import { documented, secretText, text, wholeNumber } from './values.ts';
 
 const defaultRedisPrefix = 'rollcall';

@@ -1,7 +1,7 @@
 import { createTask, validateDetailed } from 'node-cron';
 import { z } from 'zod';
 import { parkingAddress, parkingPlace } from '../../core/person/cell.ts';
-import { must } from '../sentences.ts';
+import { must } from '../../core/run/problem-words.ts';
 import { guards } from './guards.ts';
 import { lifecycle, mapping, prefer } from './mapping.ts';
 import { documented, duration, identification, text, timeZone, uniqueList, wholeNumber } from './values.ts';

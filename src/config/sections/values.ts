@@ -3,8 +3,8 @@ import { identificationProblem } from '../../core/person/identification.ts';
 import { compileDateFormat } from '../../core/person/plain-date.ts';
 import { normalText } from '../../core/person/text.ts';
 import { durationPattern, durationWithin } from '../../core/run/formats.ts';
+import { must } from '../../core/run/problem-words.ts';
 import { makeSecret } from '../secret.ts';
-import { must } from '../sentences.ts';
 
 /** Adds what the reference and editors say of a key: its meaning, and examples of its value. */
 export function documented<Schema extends z.ZodType>(

@@ -1,6 +1,6 @@
 import { RollcallError } from '../../core/run/errors.ts';
-import { sameName } from '../../core/run/nearest.ts';
 import { type NextRead, nextRead, type ReadFact } from '../../core/run/next-read.ts';
+import { sameName } from '../../core/run/problem-words.ts';
 import type { ReadRequest, SourceIo } from '../../ports/source.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';

@@ -1,5 +1,5 @@
 import { RollcallError } from '../../core/run/errors.ts';
-import { nearest } from '../../core/run/nearest.ts';
+import { nearest } from '../../core/run/problem-words.ts';
 import { type OperationId, operationIds } from '../../platform/table/index.ts';
 import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
 

@@ -12,6 +12,7 @@ test.each([
     /^is not a known key; did you mean encoding\? Known here: kind, path, .*encoding/,
   ],
   [{ complete: 'maybe' }, ['complete'], 'must be one of stable, marker, trailer'],
+  [{ complete: 'stabel' }, ['complete'], 'must be one of stable, marker, trailer; did you mean stable?'],
   [{ encoding: 'latin' }, ['encoding'], /^must be an encoding of the WHATWG standard: utf-8, windows-1252/],
   [{ delimiter: '::' }, ['delimiter'], 'must be one ASCII character'],
   [{ path: '' }, ['path'], 'must not be empty'],

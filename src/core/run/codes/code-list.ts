@@ -1,7 +1,7 @@
 import type { Rule } from '../../plan/plan.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { FindingCode } from '../finding.ts';
-import { fold, nearest } from '../nearest.ts';
+import { fold, nearest } from '../problem-words.ts';
 import type { AlertCode, RuleCode } from './alert-entries.ts';
 import { alertEntries, ruleEntries } from './alert-entries.ts';
 import type { ApiCode } from './api-entries.ts';

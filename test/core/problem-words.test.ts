@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearest, unknownKeySentence } from '../../src/core/run/nearest.ts';
+import { nearest, unknownKeySentence } from '../../src/core/run/problem-words.ts';
 
 const keys = ['policy', 'delivery', 'mapping', 'match', 'lifecycle', 'outOfScope'];
 
