@@ -65,7 +65,7 @@ function editDistance(a: string, b: string): number {
 
 /** What is wrong with a value, as a schema tells it before it has a message. */
 export interface RawIssue {
-  readonly code?: string | undefined;
+  readonly code?: string;
   readonly input?: unknown;
   readonly expected?: unknown;
   readonly values?: readonly unknown[];
@@ -145,7 +145,7 @@ function knownKeys({ inst }: RawIssue): readonly string[] {
 
 /** What is wrong with a value, with its message. */
 export interface Issue {
-  readonly code?: string | undefined;
+  readonly code?: string;
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly keys?: readonly string[];
