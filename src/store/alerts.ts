@@ -236,15 +236,11 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
   return row?.receipt ?? undefined;
 }
 
-const deliveries = fields<Omit<AlertDelivery, 'first'>, Schema['alert_deliveries']>({
-  notice: { column: 'body', as: 'json' },
-  channel: 'channel',
-  state: 'state',
-  tries: 'tries',
-  nextAt: 'next_at',
-  endedAt: 'ended_at',
-  error: 'error',
-});
+const deliveries = fields<Omit<AlertDelivery, 'first'>, 'alert_deliveries'>(
+  'alert_deliveries',
+  { notice: null, subject: null, made_at: null, body: 'notice', thread: null, receipt: null },
+  { notice: 'json' },
+);
 
 function toDelivery(row: Selectable<Schema['alert_deliveries']>): AlertDelivery {
   return { ...deliveries.fromRow(row), first: undefined };

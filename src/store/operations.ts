@@ -8,15 +8,10 @@ import { type Database, inTransaction, type OpenTransaction } from './db/databas
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { addNew, put } from './db/row-writer.ts';
-import { keyOf, type Schema } from './db/schema.ts';
+import { keyOf } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
-const pauses = fields<Pause, Schema['pauses']>({
-  sync: 'sync',
-  pausedAt: 'paused_at',
-  by: 'by_whom',
-  until: { column: 'until_at', isOptional: true },
-});
+const pauses = fields<Pause, 'pauses'>('pauses', { by_whom: 'by', until_at: 'until' }, { until: 'optional' });
 
 export function createPauses(db: Database): Pauses {
   return {
@@ -65,18 +60,11 @@ export async function findPause(db: Database | OpenTransaction, sync: string, no
   return pause !== undefined && isPausing(pause, now) ? pause : undefined;
 }
 
-const entries = fields<AuditEntry, Schema['audit']>({
-  id: 'id',
-  at: 'at',
-  by: 'by_whom',
-  action: 'action',
-  sync: 'sync',
-  connection: 'connection',
-  run: 'run',
-  detail: 'detail',
-  reason: { column: 'why', isOptional: true },
-  via: { column: 'via', isOptional: true },
-});
+const entries = fields<AuditEntry, 'audit'>(
+  'audit',
+  { by_whom: 'by', why: 'reason' },
+  { reason: 'optional', via: 'optional' },
+);
 
 export const toAuditRow = entries.toRow;
 

@@ -6,21 +6,11 @@ import type { Schema } from './db/schema.ts';
 
 const unended = ['waiting', 'working'] as const;
 
-const previews = fields<Preview, Schema['previews']>({
-  id: 'id',
-  sync: 'sync',
-  scope: { column: 'scope', as: 'json' },
-  by: 'requested_by',
-  requestedAt: 'requested_at',
-  expiresAt: 'expires_at',
-  state: 'state',
-  attempt: 'attempt',
-  startedAt: 'started_at',
-  endedAt: 'ended_at',
-  progress: { column: 'progress', as: 'json' },
-  report: { column: 'report', as: 'json' },
-  reason: 'reason',
-});
+const previews = fields<Preview, 'previews'>(
+  'previews',
+  { requested_by: 'by' },
+  { scope: 'json', progress: 'json', report: 'json' },
+);
 
 export function createPreviews(db: Database): Previews {
   const get = async (id: string): Promise<Preview | undefined> => {

@@ -4,27 +4,15 @@ import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
-const reads = fields<ReadRecord, Schema['reads']>({
-  run: 'run',
-  sync: 'sync',
-  at: 'read_at',
-  rows: 'row_count',
-  stamp: 'stamp',
-  isAccepted: { column: 'is_accepted', as: 'flag' },
-  fillRates: { column: 'fill_rates', as: 'json' },
-  visibility: { column: 'sight', as: 'json', isOptional: true },
-  blocked: { column: 'blocked', as: 'json', isOptional: true },
-});
+const reads = fields<ReadRecord, 'reads'>(
+  'reads',
+  { read_at: 'at', row_count: 'rows', sight: 'visibility' },
+  { isAccepted: 'flag', fillRates: 'json', visibility: 'optional json', blocked: 'optional json' },
+);
 
-const watermarks = fields<Watermark, Schema['watermarks']>({
-  at: 'known_at',
-  fullAt: 'full_at',
-  fullRun: 'full_run',
-  fingerprint: 'fingerprint',
-});
+const watermarks = fields<Watermark, 'watermarks'>('watermarks', { sync: null, known_at: 'at' });
 
 export function createReads(db: Database): Reads {
   return {

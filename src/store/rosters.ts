@@ -69,13 +69,11 @@ export function createRosters(db: Database): Rosters {
   };
 }
 
-const headers = fields<Omit<RosterHeader, 'pages'>, Schema['rosters']>({
-  sync: 'sync',
-  run: 'run',
-  at: 'read_at',
-  fingerprint: 'fingerprint',
-  salt: 'salt',
-  rows: 'people',
+const headers = fields<Omit<RosterHeader, 'pages'>, 'rosters'>('rosters', {
+  read_at: 'at',
+  people: 'rows',
+  people_pages: null,
+  email_pages: null,
 });
 
 function toText(data: Int32Array): string {

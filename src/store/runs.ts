@@ -231,35 +231,21 @@ function noSuchRun(id: string): RollcallError {
   return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
 }
 
-const runs = fields<Run, Schema['runs']>({
-  id: 'id',
-  sync: 'sync',
-  connection: 'connection',
-  trigger: 'trigger_kind',
-  scope: { column: 'scope', as: 'json' },
-  phase: 'phase',
-  startedAt: 'started_at',
-  endedAt: 'ended_at',
-  outcome: 'outcome',
-  reason: 'reason',
-  digest: 'digest',
-  counts: { column: 'counts', as: 'json' },
-  facts: { column: 'facts', as: 'json' },
-  requests: { column: 'requests', as: 'json' },
-  isCancelRequested: { column: 'is_cancel_requested', as: 'flag' },
-  isSuccess: { column: 'is_success', as: 'flag' },
-});
+const runs = fields<Run, 'runs'>(
+  'runs',
+  { trigger_kind: 'trigger', phases: null, is_pruned: null },
+  { scope: 'json', counts: 'json', facts: 'json', requests: 'json', isCancelRequested: 'flag', isSuccess: 'flag' },
+);
 
 function toRun(row: Selectable<Schema['runs']>): Run {
   return runs.fromRow({ ...row, requests: row.requests ?? '{}' });
 }
 
-const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message'>, Schema['findings']>({
-  code: 'code',
-  identification: { column: 'identification', isOptional: true },
-  at: { column: 'place', isOptional: true },
-  message: 'message',
-});
+const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message'>, 'findings'>(
+  'findings',
+  { run: null, number: null, place: 'at' },
+  { identification: 'optional', at: 'optional' },
+);
 
 export const toFinding = findingFields.fromRow;
 

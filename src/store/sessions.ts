@@ -1,18 +1,8 @@
 import type { Session, Sessions } from '../ports/sessions.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
-import type { Schema } from './db/schema.ts';
 
-const sessions = fields<Session, Schema['sessions']>({
-  key: 'key',
-  name: 'name',
-  role: 'role',
-  method: 'method',
-  token: 'token',
-  createdAt: 'created_at',
-  usedAt: 'used_at',
-  expiresAt: 'expires_at',
-});
+const sessions = fields<Session, 'sessions'>('sessions', {});
 
 export function createSessions(db: Database): Sessions {
   return {

@@ -4,22 +4,11 @@ import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 
-const tokens = fields<Omit<TokenRecord, 'restored'>, Schema['tokens']>({
-  connection: 'connection',
-  generation: 'generation',
-  state: 'state',
-  accessSealed: 'access_sealed',
-  refreshSealed: 'refresh_sealed',
-  issuedAt: 'issued_at',
-  expiresAt: 'expires_at',
-  seedHash: 'seed_hash',
-  usedSeeds: { column: 'used_seeds', as: 'json' },
-  refreshStartedAt: 'refresh_started_at',
-  attempts: 'attempts',
-  reason: 'reason',
-  retryAt: 'retry_at',
-  triedSeeds: { column: 'tried_seeds', as: 'json' },
-});
+const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(
+  'tokens',
+  { room: null, restored_at: null, restored_seed: null },
+  { usedSeeds: 'json', triedSeeds: 'json' },
+);
 
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
 export function createTokenStore(db: Database): TokenStore {

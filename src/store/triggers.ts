@@ -7,14 +7,11 @@ import { addNew, inLists } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { findPause } from './operations.ts';
 
-const triggers = fields<Trigger, Schema['triggers']>({
-  id: 'id',
-  sync: 'sync',
-  kind: 'kind',
-  key: 'key',
-  requestedAt: 'requested_at',
-  scope: { column: 'scope', as: 'json' },
-});
+const triggers = fields<Trigger, 'triggers'>(
+  'triggers',
+  { scope_key: null, state: null, run: null },
+  { scope: 'json' },
+);
 
 export function createTriggers(db: Database): Triggers {
   return {

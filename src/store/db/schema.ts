@@ -60,3 +60,7 @@ type Value<Sql, Word> = Sql extends `text${string}` ? Word : number;
 export function keyOf<Table extends keyof Schema>(table: Table): readonly (keyof Schema[Table] & string)[] {
   return store[table].key as readonly (keyof Schema[Table] & string)[];
 }
+
+export function columnsOf<Table extends keyof Schema>(table: Table): readonly (keyof Schema[Table] & string)[] {
+  return Object.keys(store[table].columns) as unknown as readonly (keyof Schema[Table] & string)[];
+}

@@ -178,26 +178,7 @@ function noSuchBatch(id: string, run?: string): RollcallError {
   return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
 }
 
-const batches = fields<Batch, Schema['batches']>({
-  id: 'id',
-  run: 'run',
-  sync: 'sync',
-  connection: 'connection',
-  number: 'number',
-  kind: 'kind',
-  size: 'size',
-  state: 'state',
-  sentAt: 'sent_at',
-  fileId: 'file_id',
-  fileName: 'file_name',
-  status: 'status',
-  polls: 'polls',
-  final: 'final',
-  finalAt: 'final_at',
-  reason: 'reason',
-  parent: 'parent',
-  isParking: { column: 'is_parking', as: 'flag', isOptional: true },
-});
+const batches = fields<Batch, 'batches'>('batches', {}, { isParking: 'optional flag' });
 
 type WaveRow = Selectable<Schema['batches']> & {
   readonly kind_of_change: string | null;

@@ -135,20 +135,11 @@ function rowOf(sync: string, record: DecisionRecord): Schema['decisions'] {
   return { ...decisions.toRow(record), sync, ended_by: null };
 }
 
-const decisions = fields<DecisionRecord, Schema['decisions']>({
-  identification: 'identification',
-  rule: 'rule',
-  episode: 'episode',
-  hash: 'hash',
-  state: 'state',
-  by: 'by_whom',
-  why: 'why',
-  at: 'at',
-  expiresAt: 'expires_at',
-  run: 'run',
-  endedAt: 'ended_at',
-  fields: { column: 'fields', as: 'json' },
-});
+const decisions = fields<DecisionRecord, 'decisions'>(
+  'decisions',
+  { sync: null, by_whom: 'by', ended_by: null },
+  { fields: 'json' },
+);
 
 export const toRecord = decisions.fromRow;
 

@@ -252,15 +252,4 @@ function countedIn(runs: readonly { readonly run: string; readonly classes: read
   return parts.length === 0 ? sql<number>`0` : sql<number>`(${sql.join(parts, sql` | `)})`;
 }
 
-export const holdFields = fields<HoldFacts, Schema['holds']>({
-  id: 'id',
-  sync: 'sync',
-  run: 'run',
-  class: 'class',
-  reason: 'reason',
-  digest: 'digest',
-  size: 'size',
-  heldAt: 'held_at',
-  expiresAt: 'expires_at',
-  state: 'state',
-});
+export const holdFields = fields<HoldFacts, 'holds'>('holds', { members_key: null });
