@@ -127,7 +127,7 @@ export async function giveVerdict(
           chosen.map((name) => ({ ...name, fields: name.approves })),
           { state: 'approved', ...shared, expiresAt, reopens: reopened > 0 },
         );
-  await io.store.decisions.leaveOut(sync, held.leftOut, by);
+  await io.store.decisions.leaveOut(sync, held.leftOut, { by, at });
   if (acceptsRead) await io.store.reads.accept(id);
   if (isApproval || reduced > 0) {
     // Only a run of the same undo proposes its changes again.

@@ -118,8 +118,10 @@ async function nextRun(
     }
     case 'approved':
       return `the next run sends the ${change.kind}: it was approved${by}${paused}`;
-    case 'open':
-      return `the next run holds the ${change.kind} again until it is approved: see "rollcall holds"${paused}`;
+    case 'open': {
+      const left = decided.by === undefined ? '' : ` (left out of a decision${by} at ${formatInstant(decided.at)})`;
+      return `the next run holds the ${change.kind} again until it is approved${left}: see "rollcall holds"${paused}`;
+    }
     default:
       return `the next run sends the ${change.kind}, unless a guard holds it${paused}`;
   }

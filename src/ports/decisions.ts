@@ -41,7 +41,11 @@ export interface Decisions {
    * Marks open changes that were left out when others of the same hold were decided. Later plans hold them until they
    * are decided, regardless of their number.
    */
-  leaveOut(sync: string, changes: readonly DecidedChange[], by: string): Promise<void>;
+  leaveOut(
+    sync: string,
+    changes: readonly DecidedChange[],
+    verdict: { readonly by: string; readonly at: number },
+  ): Promise<void>;
   /**
    * Opens a decision for every held change of the run's plan, until `expiresAt`. Withdraws open decisions for changes
    * that the plan delivers or proposes with other values. Returns whether `pending` has an identification then.

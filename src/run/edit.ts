@@ -8,8 +8,10 @@ import {
   elsewhereKeys,
 } from '../core/plan/configuration.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
+import type { OwnedUser } from '../ports/store.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { openRecordFiling, type RecordFiling } from './read/file-records.ts';
 import { PeopleIndex } from './read/people-index.ts';
@@ -45,6 +47,13 @@ export interface EditTally {
   /** Places in the spool of changes that the earlier configuration makes while those of the edit are held. */
   readonly instead: number[];
   readonly insteadClasses: Map<ChangeClass, number>;
+  /** Places in the spool of users of other syncs whom only the edited configuration takes over (`EditedTakeOver`). */
+  readonly takeOvers: number[];
+}
+
+/** A user who becomes ours with the change that the edit makes, and how that is reported. */
+export interface EditedTakeOver extends OwnedUser {
+  readonly finding: Finding | undefined;
 }
 
 interface PartCounts {
@@ -90,7 +99,7 @@ export async function openEdit(
     replaced: replaced.filter((one) => one !== now.fingerprint),
     tally: {
       ...{ changed: nothing(), coming: nothing() },
-      ...{ rejected: 0, givenBack: 0, instead: [], insteadClasses: new Map() },
+      ...{ rejected: 0, givenBack: 0, instead: [], insteadClasses: new Map(), takeOvers: [] },
     },
   };
   return { baseline, edit };

@@ -151,7 +151,7 @@ export function describeDecisions(store: () => Store): void {
     const changes = ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'disable'));
     const first = await held('run_1', changes);
     await approve(store(), changes.slice(0, 1));
-    await store().decisions.leaveOut('people', decided(changes), 'ops');
+    await store().decisions.leaveOut('people', decided(changes), { by: 'ops', at: now });
     expect(await store().decisions.of('people', 'eva')).toMatchObject([{ state: 'open', by: 'ops' }]);
     expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'approved', by: 'ops' }]);
     await store().decisions.end(first, 'run_1', { identifications: ['ana'], keepsRejections: false }, now);

@@ -7,7 +7,7 @@ import {
   decisionAbout,
   digestsOf,
   fieldsDecided,
-  leftOutReason,
+  leftOutBy,
   rejectionsAgainst,
   settleDecisions,
   whatStays,
@@ -125,7 +125,7 @@ describe('a standing rejection', () => {
 describe('what was left out of a decision', () => {
   it('stays held while a value that it was about is requested', () => {
     const left = decision(proposal('update', { email: 'new@x.org' }), 'open');
-    const held = { state: 'held', reason: leftOutReason };
+    const held = { state: 'held', reason: leftOutBy({ by: 'ana', at: 0 }) };
     expect(settle(proposal('update', { email: 'new@x.org', area: 'Legal' }), left).verdict).toEqual(held);
     expect(settle(proposal('update', { email: 'z@x.org' }), left).verdict).toBeUndefined();
     const disable = decision(proposal('disable', {}), 'open');

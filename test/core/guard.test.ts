@@ -110,7 +110,7 @@ describe('an edit of the configuration', () => {
     expect(verdictOf(3, { recent: { ...none, configuration: 8 } })).toMatchObject([
       {
         class: 'configuration',
-        reason: `${reason}, after 8 by edits in the last 24 hours. The limit without approval is 10 people in 24 hours`,
+        reason: `${reason}, after 8 by edits without approval in the last 24 hours. The limit without approval is 10 people in 24 hours`,
       },
     ]);
   });
@@ -208,7 +208,7 @@ describe('guards', () => {
   it('count what was applied in the last 24 hours, so that many small runs may not do what one may not', () => {
     const facts = { ...calm, classes: { ...none, disables: 1 }, recent: { ...none, disables: 50 } };
     const reason =
-      '1 disable, after 50 already made in the last 24 hours: the limit without approval is 50 in 24 hours (1000 enabled managed users)';
+      '1 disable, after 50 made without approval in the last 24 hours: the limit without approval is 50 in 24 hours (1000 enabled managed users)';
     expect(checkGuards(facts, defaultGuards).holds).toMatchObject([{ class: 'disables', reason }]);
   });
 

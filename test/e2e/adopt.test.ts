@@ -317,6 +317,15 @@ it('the old account is disabled and a new one created when a person approves bot
   expect((await office.apply()).run.outcome).toBe('nothing-to-do');
 });
 
+it('the leaver of a refused pair is disabled when only that is approved, and the create waits', async () => {
+  const { office } = await refusedConversion();
+  await decidePairs(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
+  await decideRun(office.app, 'approve', (await office.apply()).run.id, { by: 'eva', ids: ['E3'] });
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, applied: 1, held: 1 });
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 0, create: 1, applied: 0, held: 1 });
+  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([false, undefined]);
+});
+
 it('a user whom the source no longer names is disabled at once, if a person approves that a new one replaces them', async () => {
   const office = await openOffice({
     sandbox: { people: usersOf(staff), quirks: { userId: 'identification' } },

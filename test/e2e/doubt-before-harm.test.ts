@@ -210,7 +210,7 @@ describe('one office at a time', () => {
     await employ((n) => n < 14 || n === 100);
     const plan = await run(['plan', 'people']);
     const reason =
-      '12 disables where area is Berlin, after 2 already made in the last 24 hours: the limit without approval is 4 of 16 managed users there';
+      '12 disables where area is Berlin, after 2 made without approval in the last 24 hours: the limit without approval is 4 of 16 managed users there';
     expect([plan.code, plan.stdout]).toEqual([3, expect.stringContaining(reason)]);
     const { code, said } = await json('apply', 'people');
     expect([code, said.counts]).toEqual([3, expect.objectContaining({ disable: 13, applied: 1, held: 12 })]);

@@ -110,7 +110,9 @@ describe('too many changes of one class', () => {
     office.clock.jump(8 * hourMs);
     const second = await office.applyRows(patched(40, 1, 6, left));
     expect(second.run).toMatchObject({ outcome: 'held', counts: { disable: 3, held: 3 } });
-    expect(second.findings.map(({ message }) => message).join()).toContain('after 3 already made in the last 24 hours');
+    expect(second.findings.map(({ message }) => message).join()).toContain(
+      'after 3 made without approval in the last 24 hours',
+    );
     office.clock.jump(17 * hourMs);
     expect((await office.apply()).run.counts).toMatchObject({ applied: 3, held: 0 });
   });

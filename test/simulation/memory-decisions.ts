@@ -1,5 +1,5 @@
 import { episodeOf } from '../../src/core/plan/change.ts';
-import { leftOutReason, rejectionsAgainst, whatStays } from '../../src/core/plan/decision.ts';
+import { isLeftOutReason, rejectionsAgainst, whatStays } from '../../src/core/plan/decision.ts';
 import { isUndoRule, type UndoneRecord } from '../../src/core/plan/undo.ts';
 import type { DecisionRecord, Decisions, HoldFacts, Holds, NewHold, OwnedRun } from '../../src/ports/store.ts';
 import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
@@ -56,11 +56,11 @@ export function memoryDecisions(tables: Tables): Decisions {
       restateHolds(tables, sync, verdict.at);
       return decided;
     },
-    async leaveOut(sync, changes, by) {
+    async leaveOut(sync, changes, { by, at }) {
       for (const { hash, fields } of changes) {
         const row = decisions.get(keyOf(sync, hash));
         if (row?.record.state === 'open' && row.record.endedAt === undefined)
-          row.record = { ...row.record, by, fields };
+          row.record = { ...row.record, by, at, fields };
       }
     },
     async record(owned, planId, { now, expiresAt }) {
@@ -77,7 +77,7 @@ export function memoryDecisions(tables: Tables): Decisions {
               const isSame = one.identification === identification && one.rule === rule;
               return isSame && one.state === 'open' && one.endedAt === undefined && one.by !== undefined;
             })?.record;
-            const left = planned.stateReason === leftOutReason ? leftOut : undefined;
+            const left = isLeftOutReason(planned.stateReason ?? '') ? leftOut : undefined;
             const by = earlier?.state === 'open' ? earlier.by : left?.by;
             const fields = earlier?.fields ?? left?.fields ?? { isWhole: true, digests: {} };
             const open = { fields, by, why: undefined, run: undefined, endedAt: undefined, expiresAt };
@@ -87,7 +87,7 @@ export function memoryDecisions(tables: Tables): Decisions {
               episode,
               hash,
               state: 'open',
-              at: earlier?.at ?? now,
+              at: earlier?.at ?? left?.at ?? now,
               ...open,
             } as const;
             decisions.set(keyOf(sync, hash), { sync, record });

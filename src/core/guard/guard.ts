@@ -1,6 +1,6 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses } from '../plan/change.ts';
-import { leftOutReason } from '../plan/decision.ts';
+import { isLeftOutReason, leftOutReason } from '../plan/decision.ts';
 import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
@@ -174,7 +174,8 @@ function whyEditWaits(facts: GuardFacts, settings: GuardSettings, isDoubted: boo
   if (restored !== undefined) return `${edit.reason}. ${notCounted('configuration', classes.configuration, restored)}`;
   const allowed = allowance(settings.configuration, facts);
   if (classes.configuration + recent.configuration <= allowed) return undefined;
-  const before = recent.configuration === 0 ? '' : `, after ${recent.configuration} by edits in the last 24 hours`;
+  const before =
+    recent.configuration === 0 ? '' : `, after ${recent.configuration} by edits without approval in the last 24 hours`;
   return `${edit.reason}${before}. The limit without approval is ${countOf(allowed, 'person', 'people')} in 24 hours`;
 }
 
@@ -196,11 +197,11 @@ function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: Guard
 }
 
 /**
- * Returns a reason, such as `1 disable, after 50 already made in the last 24 hours: the limit without approval is 50 in
+ * Returns a reason, such as `1 disable, after 50 made without approval in the last 24 hours: the limit without approval is 50 in
  * 24 hours (1000 enabled managed users)`.
  */
 function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: GuardFacts, allowed: number): string {
-  const before = recent[name] === 0 ? '' : `, after ${recent[name]} already made in the last 24 hours`;
+  const before = recent[name] === 0 ? '' : `, after ${recent[name]} made without approval in the last 24 hours`;
   const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
   return `${countOf(classes[name], classNoun[name])}${before}: the limit without approval is ${allowed} in 24 hours (${who})`;
 }
@@ -268,6 +269,6 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
 
 /** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */
 export function leftOutOf(before: string | undefined): string {
-  if (before === undefined || before.startsWith(leftOutReason)) return before ?? leftOutReason;
+  if (before === undefined || isLeftOutReason(before)) return before ?? leftOutReason;
   return `${leftOutReason} (held before: ${before})`;
 }

@@ -54,7 +54,7 @@ export function segmentsToHold({ fields, open, recent, managed }: SegmentFacts):
       const people = (managed.get(field)?.get(value) ?? 0) + earlier;
       const allowed = Math.max(leastAllowed, Math.floor((people * allowedPercent) / 100));
       if (people < leastPeople || count + earlier <= allowed) return [];
-      const after = earlier === 0 ? '' : `, after ${earlier} already made in the last 24 hours`;
+      const after = earlier === 0 ? '' : `, after ${earlier} made without approval in the last 24 hours`;
       const reason = `${countOf(count, 'disable')} where ${field} is ${value}${after}: the limit without approval is ${allowed} of ${countOf(people, 'managed user')} there in 24 hours (guards.segments)`;
       return [{ names: open.filter((one) => one.fields[field] === value).map((one) => one.identification), reason }];
     });

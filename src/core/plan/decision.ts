@@ -17,7 +17,7 @@ export interface DecisionRecord extends ChangeName {
   /** The operator who approved or rejected the change, or left it out while deciding others; else undefined. */
   readonly by: string | undefined;
   readonly why: string | undefined;
-  /** When the change was first held, or decided. */
+  /** When the change was first held, decided, or left out. */
   readonly at: number;
   /** Until when an open change can be approved, or an approval is valid. Undefined for a rejection. */
   readonly expiresAt: number | undefined;
@@ -127,8 +127,23 @@ export interface Settled {
   readonly asked?: FieldDigests;
 }
 
-/** Reason of a held change that was not part of an earlier approval or rejection of the same hold. */
-export const leftOutReason = 'not part of an earlier approval or rejection: needs its own decision';
+const leftOutStart = 'not part of an earlier approval or rejection';
+
+/** Reason of held changes that were not part of an earlier approval or rejection of the same hold. */
+export const leftOutReason = `${leftOutStart}: needs its own decision`;
+
+/** Returns the reason of one such change: who left it out, and when. */
+export function leftOutBy({ by, at }: Pick<DecisionRecord, 'by' | 'at'>): string {
+  return `${leftOutStart} (by ${by ?? 'unknown'} at ${formatMinute(at)}): needs its own decision`;
+}
+
+/** Returns whether a reason is one of `leftOutBy`. */
+export function isLeftOutReason(reason: string): boolean {
+  return reason.startsWith(leftOutStart);
+}
+
+/** Finds the reasons of `leftOutBy` in SQL. */
+export const leftOutPattern = `${leftOutStart}%`;
 
 export interface SettleWith {
   readonly known: readonly DecisionRecord[];
@@ -160,9 +175,9 @@ export function settleDecisions(proposed: Proposal, { known, carried, hidden, is
     const state = proposed.kind === 'create' ? 'held' : 'dropped';
     return { draft: proposed, verdict: { state, reason: `has ${without.join(', ')}: ${rejectedBy(first)}` }, asked };
   }
-  const isLeftOut = live.some((record) => isLeftOutOf(record, draft));
+  const left = live.find((record) => isLeftOutOf(record, draft));
   const settled = { draft, without, asked };
-  return isLeftOut ? { ...settled, verdict: { state: 'held', reason: leftOutReason } } : settled;
+  return left === undefined ? settled : { ...settled, verdict: { state: 'held', reason: leftOutBy(left) } };
 }
 
 /** Returns the change without the rejected fields. A write that has to carry one sends the value that is known. */

@@ -22,7 +22,7 @@ import { mark } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { accessTrouble, blockedPerson } from '../read/source-says.ts';
 import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
-import { decideEdit, type EditedChange } from './decide-edit.ts';
+import { decideEdit, type EditedChange, takenByEdit } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
 import { decideBy } from './undo-changes.ts';
@@ -220,23 +220,33 @@ async function decideSome(
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<number> {
-  const { index, sync, inheritance } = job;
+  const { index, sync, spool, inheritance } = job;
   const proposed: Proposed[] = [];
   const expected: Proposed[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
   let unchanged = 0;
   const all = await decideSlots(job, slots, io);
-  const taken = await takeOver(all, sink);
   const { edit } = job;
+  const ofEdit = edit === undefined ? [] : takenByEdit({ ...job, edit }, all, io);
+  const deferred = new Map(ofEdit.map(({ subject, decision }) => [subject.identification, decision.takenFrom]));
+  const taken = await takeOver(
+    all.filter(({ subject }) => !deferred.has(subject.identification)),
+    sink,
+  );
   const edited = edit === undefined ? undefined : await decideEdit({ ...job, edit }, all, io);
   for (const { slot, person, entry, owner, subject, decision: bare } of all) {
-    if (bare.takenFrom !== undefined && !taken.has(subject.identification)) continue;
+    const { identification } = subject;
+    const former = deferred.get(identification);
+    if (bare.takenFrom !== undefined && former === undefined && !taken.has(identification)) continue;
     const decision = withMoves(bare, slot, job.moves);
     const isConflict = index.has(slot, mark.conflict);
     const isLeft = index.has(slot, mark.left);
     sink.decided(subject, decision);
     const release = subject.neighbors?.release;
-    if (decision.takenFrom !== undefined && release !== undefined) sink.find(findTakenOver(subject, release));
+    const handedOver = release === undefined ? undefined : findTakenOver(subject, release);
+    if (former !== undefined) {
+      edit?.tally.takeOvers.push(spool.append(JSON.stringify({ identification, owner: former, finding: handedOver })));
+    } else if (decision.takenFrom !== undefined && handedOver !== undefined) sink.find(handedOver);
     if (decision.finding !== undefined && (!isConflict || isUndoRule(decision.rule))) sink.find(decision.finding);
     const blocked = isLeft ? undefined : blockedPerson(person, subject.source, decision, owner !== undefined);
     if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked(blocked);
@@ -259,8 +269,8 @@ async function decideSome(
         sink.find({ code: 'not-deliverable', identification: change.identification, message });
       } else {
         const { rule } = decision;
-        const ofEdit = edited?.get(subject.identification);
-        proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: ofEdit, held: decision.held }) });
+        const editedChange = edited?.get(identification);
+        proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: editedChange, held: decision.held }) });
       }
     }
     if (decision.expected !== undefined) {

@@ -1,6 +1,6 @@
 import type { ChangeClass, ChangeDraft } from '../../core/plan/change.ts';
 import { differsByEdit, type EditedPart, isGivenBack, protectedDigest } from '../../core/plan/configuration.ts';
-import { decide } from '../../core/plan/plan.ts';
+import { type Decision, decide } from '../../core/plan/plan.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { Edit } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
@@ -31,7 +31,7 @@ export async function decideEdit(
   const found = all.flatMap((one) => {
     const { change } = one.decision;
     if (change === undefined) return [];
-    const earlier = edit.people === undefined ? undefined : decideBefore(one, job, io);
+    const earlier = decideBefore(one, job, io)?.change;
     const parts = differsByEdit(change, earlier);
     return parts.length === 0 ? [] : [{ change, earlier, parts }];
   });
@@ -59,6 +59,14 @@ export async function decideEdit(
   return edited;
 }
 
+/** Returns the users of other syncs whom only the edited configuration takes over. */
+export function takenByEdit(job: DecideEditJob, all: readonly DecidedSlot[], io: EngineIo): readonly DecidedSlot[] {
+  if (job.edit.isReverted) return [];
+  return all.filter(
+    (one) => one.decision.takenFrom !== undefined && decideBefore(one, job, io)?.takenFrom === undefined,
+  );
+}
+
 const namedKeys = 3;
 
 /** Returns the edited keys of these fields, else the first of all. */
@@ -68,8 +76,11 @@ function keysFor(parts: readonly EditedPart[], keys: readonly string[]): readonl
   return all.length <= namedKeys ? all : [...all.slice(0, namedKeys), '…'];
 }
 
-/** Decides about a person with the earlier configuration, over the same facts of platform and ledger. */
-function decideBefore(one: DecidedSlot, job: DecideEditJob, { clock }: EngineIo): ChangeDraft | undefined {
+/**
+ * Decides about a person with the earlier configuration, over the same facts of platform and ledger. Undefined where one
+ * read cannot compare the two.
+ */
+function decideBefore(one: DecidedSlot, job: DecideEditJob, { clock }: EngineIo): Decision | undefined {
   const { edit, sync, snapshot, blocked, asked } = job;
   const { before, people } = edit;
   if (people === undefined) return undefined;
@@ -84,5 +95,5 @@ function decideBefore(one: DecidedSlot, job: DecideEditJob, { clock }: EngineIo)
   const isProtected = before.settings.protected.includes(protectedDigest(identification));
   const settings = { ...sync.settings, ...before.settings, protected: isProtected ? [identification] : [] };
   const parked = parking !== undefined && isParkedAlike ? { parking } : {};
-  return decide({ ...subject, source, ...parked }, rulesOn(clock, settings), clock.now()).change;
+  return decide({ ...subject, source, ...parked }, rulesOn(clock, settings), clock.now());
 }

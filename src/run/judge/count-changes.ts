@@ -8,7 +8,7 @@ import {
 } from '../../core/guard/segments.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { type ChangeClass, isFreezable } from '../../core/plan/change.ts';
-import { leftOutReason } from '../../core/plan/decision.ts';
+import { isLeftOutReason } from '../../core/plan/decision.ts';
 import { countOf, formatInstant, frozenReason } from '../../core/run/formats.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { Applier, PlannedChange } from '../../ports/store.ts';
@@ -148,7 +148,7 @@ async function leftOutByClass({ recorder, sync }: PlanWork, io: EngineIo): Promi
   for await (const { classes, stateReason } of changesOf(recorder.planId, io, { states: ['held'] })) {
     for (const one of classes) {
       counts.set(one, (counts.get(one) ?? 0) + 1);
-      if (stateReason !== undefined && stateReason !== leftOutReason) reasons.set(one, stateReason);
+      if (stateReason !== undefined && !isLeftOutReason(stateReason)) reasons.set(one, stateReason);
     }
   }
   const before = new Map((await io.store.holds.listOpen(name)).map((hold) => [hold.class, hold.reason]));

@@ -6,6 +6,7 @@ import type { Hold } from '../../core/run/run.ts';
 import type { NewChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
+import type { EditedTakeOver } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { isEditHeld, isStored, type Judged } from '../judge/judge.ts';
 import type { PlanWork } from '../plan-job.ts';
@@ -32,6 +33,7 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   const now = io.clock.now();
   await holdExcess(work, judged, io);
   await withdrawDependents(work, decided, io);
+  await takeEdited(work, { isFull: snapshot.kind === 'full', judged }, io);
   await recordRead(work, input, now);
   await recordConfiguration(work, input);
   if (snapshot.missing !== undefined && !judged.verdict.areMissesHeld) await recordMisses(work, decided);
@@ -61,6 +63,35 @@ async function makeInstead({ recorder, spool, edit }: PlanWork): Promise<void> {
     made += await recorder.replaceHeld(places.map((place) => JSON.parse(spool.read(place)) as NewChange));
   }
   if (made > 0) await recorder.applyApprovals();
+}
+
+/** Takes over the users whom only an edited configuration claims: with their change, or if the edit passes. */
+async function takeEdited(
+  { recorder, spool, edit, findings }: PlanWork,
+  { isFull, judged }: { readonly isFull: boolean; readonly judged: Judged },
+  io: EngineIo,
+): Promise<void> {
+  const passes = !isEditHeld(judged.verdict) && (isFull || edit?.measured?.isHeld === false);
+  for (const places of chunk(edit?.tally.takeOvers ?? [], changesAtOnce)) {
+    const users = places.map((place) => JSON.parse(spool.read(place)) as EditedTakeOver);
+    const names = users.map(({ identification }) => identification);
+    const changes = await io.store.plans.getMany(recorder.planId, names);
+    const states = new Map(changes.map(({ identification, state }) => [identification, state]));
+    const ready = users.filter(({ identification }) => {
+      const state = states.get(identification);
+      return state === undefined ? passes : state === 'planned';
+    });
+    const taken = ready.length === 0 ? new Set<string>() : await recorder.takeOver(ready);
+    const lost = ready.filter(({ identification }) => !taken.has(identification));
+    const reason = 'another sync has taken the user over since';
+    await recorder.setAside(
+      lost.map(({ identification }) => identification),
+      { state: 'dropped', reason },
+    );
+    for (const { identification, finding } of ready) {
+      if (finding !== undefined && taken.has(identification)) findings.find(finding);
+    }
+  }
 }
 
 /** Stores what an accepted full read shows of the configuration: a baseline, or how much an edit changes. */

@@ -52,7 +52,7 @@ export function createDecisions(db: Database): Decisions {
       });
     },
 
-    leaveOut(sync, changes, by) {
+    leaveOut(sync, changes, { by, at }) {
       return inTransaction(db, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
         for (const piece of chunk(changes, decidedPerPiece)) {
@@ -68,7 +68,9 @@ export function createDecisions(db: Database): Decisions {
           const decided = new Map(piece.map((change) => [change.hash, change.fields]));
           await writer.write(
             transaction,
-            open.map(toRecord).map((one) => rowOf(sync, { ...one, by, fields: decided.get(one.hash) ?? one.fields })),
+            open
+              .map(toRecord)
+              .map((one) => rowOf(sync, { ...one, by, at, fields: decided.get(one.hash) ?? one.fields })),
           );
         }
       });

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
-import { type DecidedFields, type FieldDigests, leftOutReason, whatStays } from '../../core/plan/decision.ts';
+import { type DecidedFields, type FieldDigests, leftOutPattern, whatStays } from '../../core/plan/decision.ts';
 import type { DecidedPeople, OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
@@ -46,7 +46,7 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
           'rule',
           'episode',
           row.val('open').as('state'),
-          row.cast<number>(row.val(now), 'bigint').as('at'),
+          row.fn.coalesce(leftOut(row, sync, 'at'), row.cast<number>(row.val(now), 'bigint')).as('at'),
           row.cast<number>(row.val(expiresAt), 'bigint').as('expires_at'),
           leftOut(row, sync, 'by_whom').as('by_whom'),
           row.fn.coalesce(leftOut(row, sync, 'fields'), row.val(wholeChange)).as('fields'),
@@ -80,10 +80,10 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
 }
 
 /** What was left out of a decision stays so when the change gets other values. */
-function leftOut(eb: ExpressionBuilder<Schema, 'changes'>, sync: string, column: 'by_whom' | 'fields') {
+function leftOut(eb: ExpressionBuilder<Schema, 'changes'>, sync: string, column: 'by_whom' | 'fields' | 'at') {
   return eb
     .case()
-    .when('changes.state_reason', '=', leftOutReason)
+    .when('changes.state_reason', 'like', leftOutPattern)
     .then(
       eb
         .selectFrom('decisions')

@@ -157,7 +157,7 @@ async function play(seed: number): Promise<Played> {
       decisionsOn(some),
       state === 'approved' ? { ...verdict, state, expiresAt: at + dayMs } : { ...verdict, state },
     );
-    await decisions.leaveOut('people', decisionsOn(held.filter((one) => !some.includes(one))), 'ana');
+    await decisions.leaveOut('people', decisionsOn(held.filter((one) => !some.includes(one))), { by: 'ana', at });
     if (state === 'rejected') return;
     const shown = shownBy(scene);
     for (const { identification, kind, after } of some) {

@@ -78,7 +78,7 @@ describe('a class of changes above its limit', () => {
     const scene = await openPlanScene({ records: [...three, row('d4')], settings });
     const { changes } = await scene.plan();
     await approve(scene.store, changes.slice(0, 2));
-    await scene.store.decisions.leaveOut('people', decided(changes.slice(2)), 'ops');
+    await scene.store.decisions.leaveOut('people', decided(changes.slice(2)), { by: 'ops', at: scene.clock.now() });
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create held', d4: 'create held' });
     const reason = 'not part of an earlier approval or rejection: needs its own decision';
@@ -90,7 +90,7 @@ describe('a class of changes above its limit', () => {
     const scene = await openPlanScene({ records: [...three, row('d4')], settings });
     const { changes } = await scene.plan();
     await approve(scene.store, changes.slice(0, 1));
-    await scene.store.decisions.leaveOut('people', decided(changes.slice(1, 2)), 'ops');
+    await scene.store.decisions.leaveOut('people', decided(changes.slice(1, 2)), { by: 'ops', at: scene.clock.now() });
     scene.source.records = [...three, row('d4'), row('e5')];
     const planned = await scene.plan();
     expect(planned.kinds).toMatchObject({ a1: 'create', b2: 'create held', c3: 'create held', e5: 'create held' });

@@ -102,7 +102,7 @@ export const alertEntries = {
     titles: ['changes wait for approval', 'no changes wait for approval'],
     rules: ['RollcallHeld'],
     meaning: 'Changes wait for approval. All other changes continued.',
-    cause: 'A guard counted more changes of one kind than allowed in 24 hours.',
+    cause: 'A guard counted more changes of one kind without approval than allowed in 24 hours.',
     cure: approveCure,
     page: approve,
   },

@@ -122,7 +122,7 @@ export const mapping = {
   samples: 'Sample values',
   showSamples: 'Show values of the first records',
   samplesMeans: 'Reads the beginning of the source now. The values are data of employees.',
-  guards: 'Guards, 24 hours',
+  guards: 'Guards: changes without approval in 24 hours',
   guard: 'Guard',
   used: 'Used',
   allowed: 'Allowed',

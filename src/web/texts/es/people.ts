@@ -123,7 +123,7 @@ export const mapping: Texts['mapping'] = {
   samples: 'Valores de ejemplo',
   showSamples: 'Mostrar valores de los primeros registros',
   samplesMeans: 'Lee ahora el principio de la fuente. Son datos de empleados.',
-  guards: 'Límites de seguridad, 24 horas',
+  guards: 'Límites de seguridad: cambios sin aprobación en 24 horas',
   guard: 'Límite',
   used: 'Usado',
   allowed: 'Permitido',
