@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Configuration, canonicalJson, ownDialect, protectedDigest } from '../core/plan/configuration.ts';
+import { given } from '../core/run/given.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../core/run/settings.ts';
 import type { SyncConfig } from './config.ts';
 
@@ -34,8 +35,7 @@ function shapeOf(sync: SyncSettings): Configuration['settings'] {
     policy,
     mapping,
     scope,
-    ...(prefer === undefined ? {} : { prefer }),
-    ...(nulls === undefined ? {} : { nulls: sorted(nulls) }),
+    ...given({ prefer, nulls: nulls && sorted(nulls) }),
     missing,
     outOfScope,
     firstSight,

@@ -30,7 +30,6 @@ export type { ListPage } from './client/pages.ts';
 export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts';
 export type { Users } from './client/users.ts';
 export { type ContractSuiteOptions, runContractSuite } from './contract-suite/contract-suite.ts';
-export { renderCoverage } from './contract-suite/coverage.ts';
 export type { ContractAids } from './contract-suite/fixture.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
 export { openFileCustody } from './custody/file-custody.ts';

@@ -1,11 +1,11 @@
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import type { PlatformClientOptions } from '../../src/platform/client/client.ts';
 import { runContractSuite } from '../../src/platform/contract-suite/contract-suite.ts';
-import { renderCoverage } from '../../src/platform/contract-suite/coverage.ts';
 import type { ContractAids } from '../../src/platform/contract-suite/fixture.ts';
 import type { ContractLine } from '../../src/ports/api.ts';
 import type { Clock, Logger } from '../../src/ports/runtime.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { renderCoverage } from './render-coverage.ts';
 
 /** A sandbox, a connection to it, and every help that the contract suite can be given. */
 export interface ConformingSandbox {

@@ -5,6 +5,7 @@ import type { CheckLine } from '../../app/app-io.ts';
 import { checkAll, validConfiguration } from '../../app/connections.ts';
 import { readTrial } from '../../app/try-source.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import type { ContractLine } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption, parsePositive, parseWholeNumber, syncArgument } from '../options.ts';
@@ -180,13 +181,12 @@ async function listKinds(shell: Shell): Promise<number> {
 }
 
 /** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
-async function trySource(shell: Shell, sync: string, given: TryOptions): Promise<number> {
-  const { limit, show, since, confirmRestoredToken: mayPresentRestored = false } = given;
-  const options = {
-    shown: show,
-    ...(limit === undefined ? {} : { limit }),
-    ...(since === undefined ? {} : { since }),
-  };
+async function trySource(
+  shell: Shell,
+  sync: string,
+  { limit, show, since, confirmRestoredToken: mayPresentRestored = false }: TryOptions,
+): Promise<number> {
+  const options = given({ shown: show, limit, since });
   // With a rotating source token, presenting the first one may be the only way to read.
   return shell.withApp({ mayPresentSeed: true, mayPresentRestored }, async (app) => {
     const trial = await shell.watching((watch) => readTrial(app, sync, { ...watch, ...options }));

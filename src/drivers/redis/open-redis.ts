@@ -1,4 +1,5 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
+import { given } from '../../core/run/given.ts';
 import type { RedisAccess, RedisSettings } from '../../ports/redis.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { TlsConnector } from './tls-connector.ts';
@@ -45,8 +46,10 @@ function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOption
         ...common,
         sentinels: settings.sentinels.map(({ host, port }) => ({ host, port })),
         name: settings.master,
-        ...(settings.sentinelUsername === undefined ? {} : { sentinelUsername: settings.sentinelUsername }),
-        ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword.reveal() }),
+        ...given({
+          sentinelUsername: settings.sentinelUsername,
+          sentinelPassword: settings.sentinelPassword?.reveal(),
+        }),
         ...(settings.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: settings.tls }),
         sentinelRetryStrategy: retryDelay,
       };
@@ -76,9 +79,7 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
     keepAlive: keepAliveMs,
     retryStrategy: retryDelay,
     reconnectOnError: isReadOnlyReplica,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password: password.reveal() }),
-    ...(tls === undefined ? {} : { tls }),
+    ...given({ username, password: password?.reveal(), tls }),
     ...(kind === 'sentinel' ? { Connector: MasterConnector } : tls === undefined ? {} : { Connector: TlsConnector }),
     lazyConnect: true,
     ...(purpose === 'worker'
@@ -171,8 +172,8 @@ interface Inside {
 class MasterConnector extends SentinelConnector {
   #lastNodeError: unknown;
 
-  constructor(given: unknown) {
-    const options = given as Given;
+  constructor(settings: unknown) {
+    const options = settings as Given;
     super(options);
     // ioredis offers no other way to configure its connections to Sentinels.
     const inside = this as unknown as Inside;

@@ -1,5 +1,6 @@
 import { type ConnectionOptions, connect } from 'node:tls';
 import { AbstractConnector } from 'ioredis';
+import { given } from '../../core/run/given.ts';
 
 type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 
@@ -21,9 +22,8 @@ export class TlsConnector extends AbstractConnector {
   readonly #given: Given;
 
   constructor(options: unknown) {
-    const given = options as Given;
-    super(given.disconnectTimeout ?? 2000);
-    this.#given = given;
+    super((options as Given).disconnectTimeout ?? 2000);
+    this.#given = options as Given;
   }
 
   connect(): Promise<Stream> {
@@ -33,12 +33,7 @@ export class TlsConnector extends AbstractConnector {
       process.nextTick(() => {
         // ioredis recognizes this message.
         if (!this.connecting) return reject(new Error('Connection is closed.'));
-        const stream = connect({
-          ...(host === undefined ? {} : { host }),
-          ...(port === undefined ? {} : { port }),
-          ...(family === undefined ? {} : { family }),
-          ...tls,
-        } as ConnectionOptions);
+        const stream = connect({ ...given({ host, port, family }), ...tls } as ConnectionOptions);
         stream.on('error', (error) => {
           this.firstError ??= error;
         });

@@ -7,6 +7,7 @@ import {
   type Retry,
   RollcallError,
 } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { describeNetworkFailure, type NetworkFailure } from '../../drivers/http/network-failure.ts';
@@ -46,8 +47,7 @@ export function refusalError(operation: Operation<unknown>, refusal: Refusal, se
     status,
     operation: name,
     answer: answerOf(body, status, secret),
-    ...(raw === undefined ? {} : { raw }),
-    ...(title === undefined ? {} : { title }),
+    ...given({ raw, title }),
   });
 }
 
@@ -91,12 +91,7 @@ function answerOf(body: unknown, status: number, secret: string): PlatformAnswer
   };
   const [title, detail] = [textOf(body.title, body.error), textOf(body.detail, body.details, body.error_description)];
   const message = textOf(body.message);
-  return {
-    status,
-    ...(title === undefined ? {} : { title }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(message === undefined ? {} : { message }),
-  };
+  return given({ status, title, detail, message });
 }
 
 interface Classification {

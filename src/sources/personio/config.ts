@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { given } from '../../core/run/given.ts';
 import { HttpTls, HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 const login = {
@@ -57,8 +58,5 @@ export const PersonioConfig = z.discriminatedUnion('api', [V1Config, V2Config]);
 export type PersonioConfig = z.infer<typeof PersonioConfig>;
 
 export function partnerHeaders({ partnerId, appId }: PersonioConfig): Readonly<Record<string, string>> {
-  return {
-    ...(partnerId === undefined ? {} : { 'x-personio-partner-id': partnerId }),
-    ...(appId === undefined ? {} : { 'x-personio-app-id': appId }),
-  };
+  return given({ 'x-personio-partner-id': partnerId, 'x-personio-app-id': appId });
 }

@@ -5,13 +5,13 @@ import { defaultDialect } from '../../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../../src/platform/client/api.ts';
 import { openPlatformClient } from '../../../src/platform/client/client.ts';
 import { type ContractSuiteOptions, runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
-import { renderCoverage } from '../../../src/platform/contract-suite/coverage.ts';
 import { contractSubjects } from '../../../src/platform/contract-suite/subjects.ts';
 import { operationIds, operationOf, operations } from '../../../src/platform/table/index.ts';
 import * as tokenCalls from '../../../src/platform/tokens/calls.ts';
 import type { ContractLine } from '../../../src/ports/api.ts';
 import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
+import { renderCoverage } from '../../support/render-coverage.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { neverAborted } from '../test-client.ts';
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, isIPv6, type Socket } from 'node:net';
 import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../../core/run/errors.ts';
+import { given } from '../../../core/run/given.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
 import { openTunnel } from '../../../drivers/http/proxy-tunnel.ts';
 import type { Egress } from '../../../ports/runtime.ts';
@@ -125,9 +126,7 @@ async function login(sftp: Sftp, where: string, socket: Socket): Promise<Wrapper
       username: user,
       readyTimeout: readyTimeoutMs,
       keepaliveInterval: keepaliveMs,
-      ...(password === undefined ? {} : { password }),
-      ...(privateKey === undefined ? {} : { privateKey }),
-      ...(passphrase === undefined ? {} : { passphrase }),
+      ...given({ password, privateKey, passphrase }),
       hostVerifier: (key: Buffer) => {
         shown = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=$/, '')}`;
         return pinned.includes(shown);

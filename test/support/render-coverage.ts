@@ -1,6 +1,6 @@
-import type { ContractLine } from '../../ports/api.ts';
-import { operations } from '../table/operations.ts';
-import { subjectOf } from './subjects.ts';
+import { subjectOf } from '../../src/platform/contract-suite/subjects.ts';
+import { operations } from '../../src/platform/table/operations.ts';
+import type { ContractLine } from '../../src/ports/api.ts';
 
 const statuses = [400, 401, 403, 404, 406, 500] as const;
 
