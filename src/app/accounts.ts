@@ -195,7 +195,8 @@ async function stepsFor(
   }
   const names = [...new Set(ids)];
   const known = await io.store.ledger.getMany(connection, names);
-  const waiting = (await blockedUsers(sync, io)).blocked;
+  const { unresolved } = await io.store.batches.unknown(connection);
+  const waiting = (await blockedUsers(sync, unresolved, io)).blocked;
   const pairs = await readPairs(sync.settings, io);
   const suspects = await suspectedIn(sync, io);
   const steps: Step[] = [];

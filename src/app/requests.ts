@@ -12,7 +12,7 @@ import type { RunReport } from '../views/runs.ts';
 import type { RequestReport, RequestResult, RequestState } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { approveDigest } from './approve.ts';
-import { type Caller, note, type SignedCaller, signature } from './audit.ts';
+import { auditEntry, type Caller, note, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun, runHere } from './run-here.ts';
 import { runReport } from './runs.ts';
@@ -100,12 +100,10 @@ export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Pr
   const { by, aboutRun, reason: _reason, via: _via, ...request } = order;
   const { sync, kind, scope } = request;
   findSync(sync, engine.syncs);
-  const stored = await requestRun(request, engine);
   const action = kind === 'webhook' || kind === 'retry' || kind === 'undo' ? kind : 'request-run';
   const people = { detail: describeScope(scope) };
   const detail = aboutRun === undefined ? people : { run: aboutRun, ...(kind === 'undo' ? people : {}) };
-  if (stored.isNew) await note({ action, by, sync, ...detail, ...signature(order) }, engine);
-  return stored;
+  return requestRun(request, engine, auditEntry({ action, by, sync, ...detail, ...signature(order) }, engine));
 }
 
 /**

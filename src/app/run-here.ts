@@ -20,19 +20,29 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
   const { engine } = io;
   const resumed: Run[] = [];
   await io.endOrphans(options.signal);
+  let own: string | undefined;
+  let lastEndedAt: number | undefined;
   for (;;) {
-    const state = await engine.store.triggers.state(trigger.id);
-    if (state?.kind === 'cancelled') throw neverBegan(trigger);
-    if (state?.kind === 'taken') {
-      const own = await finishRun(state.run, options, io);
-      if (own !== undefined) {
-        await pruneBeside(engine);
+    if (own === undefined) {
+      const state = await engine.store.triggers.state(trigger.id);
+      if (state?.kind === 'cancelled') throw neverBegan(trigger);
+      if (state?.kind === 'taken') own = state.run;
+    }
+    if (own !== undefined) {
+      const ended = await finishRun(own, options, io);
+      if (ended !== undefined) {
+        // Once a day is enough, as in a deployment.
+        if (dayOf(lastEndedAt) !== dayOf(engine.clock.now())) await pruneBeside(engine);
         await io.checkAlerts(options.signal);
-        return { ...(await runReport(own.run, engine)), resumed };
+        return { ...(await runReport(ended.run, engine)), resumed };
       }
     } else {
       const opened = await openRun(trigger.sync, engine);
       if (opened === undefined) await refusePaused(trigger.sync, io, '; the request waits for the end of the pause');
+      if (opened?.isNew === true && opened.triggers.includes(trigger.id)) {
+        own = opened.run.id;
+        lastEndedAt = opened.lastEndedAt;
+      }
       if (opened !== undefined && !opened.isNew) {
         await announce(opened.run, options, io);
         const old = await finishRun(opened.run.id, options, io);
@@ -42,6 +52,13 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
     }
     options.signal.throwIfAborted();
   }
+}
+
+const dayMs = 86_400_000;
+
+/** Returns the number of the day in UTC. */
+function dayOf(at = 0): number {
+  return Math.floor(at / dayMs);
 }
 
 export function neverBegan({ sync }: Trigger): RollcallError {

@@ -17,12 +17,14 @@ const shownVerdicts = 20;
 /** Reports everything that the store has about a run that has ended. See `openRunReport`. */
 export async function runReport(run: Run, io: Pick<EngineIo, 'store' | 'clock'>): Promise<RunReport> {
   const { store, clock } = io;
+  const hasHeld = run.counts.held > 0;
+  const isDecided = hasHeld || run.facts.isReadDoubted === true;
   const [findings, batches, holds, isWaiting, verdicts] = await Promise.all([
     store.runs.findings(run.id, shownFindings),
     store.batches.ofRun(run.id),
-    store.holds.ofRun(run.id),
+    hasHeld ? store.holds.ofRun(run.id) : [],
     isReadWaiting(run, store),
-    store.audit.list({ run: run.id, actions: ['approve', 'reject'], limit: shownVerdicts }),
+    isDecided ? store.audit.list({ run: run.id, actions: ['approve', 'reject'], limit: shownVerdicts }) : [],
   ]);
   const findingsInAll = findings.length < shownFindings ? findings.length : await store.runs.findingsCount(run.id);
   const heldEnds = holds.length === 0 ? [] : await store.reports.heldEnds(run.id, run.sync, clock.now());

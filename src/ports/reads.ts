@@ -103,6 +103,12 @@ export interface DirectoryPage {
   readonly rows: readonly DirectoryRow[];
 }
 
+/** The last pages of a directory, and its header. Pages beyond its number are deleted. */
+export interface DirectoryEnd {
+  readonly header: DirectoryHeader;
+  readonly pages: readonly DirectoryPage[];
+}
+
 /**
  * The people of each sync by name, in pages. The values are sealed, so a search opens the pages in memory. A page that is
  * equal to the stored one need not be written again.
@@ -112,10 +118,8 @@ export interface Directories {
   list(): Promise<readonly DirectoryHeader[]>;
   digests(sync: string): Promise<ReadonlyMap<number, string>>;
   read(sync: string, pages: readonly number[]): Promise<readonly DirectoryPage[]>;
-  /** Stores some pages. `finish` follows. */
+  /** Stores some pages. `Rosters.put` follows, with the end of the directory. */
   write(owned: OwnedRun, sync: string, pages: readonly DirectoryPage[]): Promise<void>;
-  /** Stores the last pages and the header, and deletes pages beyond its number, in one transaction. */
-  finish(owned: OwnedRun, header: DirectoryHeader, pages: readonly DirectoryPage[]): Promise<void>;
 }
 
 /** A text that another system sent, such as the body of a refusal. It may hold personal data. */

@@ -9,10 +9,11 @@ import type { ReadFact, Watermark } from '../core/run/next-read.ts';
 import type { AccessTrouble } from '../core/run/report.ts';
 import type { RequestBudget } from '../core/run/request-budget.ts';
 import type { RequestCounts } from '../core/run/requests.ts';
-import type { Counts, Outcome, Phase } from '../core/run/run.ts';
+import type { BatchState, Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
-import type { FilePace, RefusedInRow } from '../core/run/waves.ts';
+import type { FilePace, FinalStatus, RefusedInRow } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
+import type { AuditEntry } from './store-operations.ts';
 
 /** Facts about the run, without personal data. */
 export interface RunFacts {
@@ -152,8 +153,8 @@ export type TriggerState =
   | { readonly kind: 'cancelled' };
 
 export interface Triggers {
-  /** Stores the trigger. Returns false when its key exists already. */
-  add(trigger: Trigger): Promise<boolean>;
+  /** Stores the trigger, and the entry of the audit about it. Returns false when its key exists already. */
+  add(trigger: Trigger, entry?: AuditEntry): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
   /** Returns the syncs with a waiting trigger that are not paused, in order of name. */
@@ -202,6 +203,18 @@ export interface OwnedRun {
   readonly lease: Lease;
 }
 
+/** A run that was in progress, or a new one. */
+export type OpenedRun =
+  | { readonly isNew: false; readonly run: Run }
+  | {
+      readonly isNew: true;
+      readonly run: Run;
+      /** Ids of the triggers that it takes. */
+      readonly triggers: readonly string[];
+      /** When the sync's last run ended (epoch ms). Undefined: there was none. */
+      readonly lastEndedAt: number | undefined;
+    };
+
 export interface Runs {
   /**
    * Opens a run for the oldest waiting triggers of a sync, unless one is open. Triggers about all people are coalesced, and
@@ -209,16 +222,13 @@ export interface Runs {
    * about all people, one that requests a full read makes the run's read full. Returns the open run when there is one
    * (`isNew: false`), undefined when no run is open, and no trigger is waiting or the sync is paused.
    */
-  open(
-    sync: string,
-    make: { id: string; connection: string; now: number },
-  ): Promise<{ run: Run; isNew: boolean } | undefined>;
+  open(sync: string, make: { id: string; connection: string; now: number }): Promise<OpenedRun | undefined>;
   get(id: string): Promise<Run | undefined>;
   /** Returns the newest run first; `after`: only runs that follow this one in that order. */
   list(filter: RunFilter): Promise<readonly Run[]>;
   /** Returns runs that have not ended, of all syncs, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
-  /** Updates the run. `also` is part of the same transaction. */
+  /** Updates the run; a digest seals its plan. `also` is part of the same transaction. */
   update(owned: OwnedRun, patch: RunPatch, also?: RunEffects): Promise<OwnedRun>;
   /** Changes some facts of the run and keeps the others as they are stored. `undefined` removes a fact. */
   updateFacts(owned: OwnedRun, patch: FactsPatch): Promise<OwnedRun>;
@@ -287,6 +297,37 @@ export interface HoldFacts {
 /** A hold that a run opens: of all changes of the run's plan that are held and in the class. */
 export type NewHold = Omit<HoldFacts, 'size'>;
 
+export interface Batch {
+  readonly id: string;
+  readonly run: string;
+  readonly sync: string;
+  readonly connection: string;
+  readonly number: number;
+  readonly kind: 'csv' | 'direct' | 'outbox';
+  readonly size: number;
+  readonly state: BatchState | UnknownState;
+  readonly sentAt: number | undefined;
+  readonly fileId: string | undefined;
+  readonly fileName: string | undefined;
+  /** The last status text that the platform returned. */
+  readonly status: string | undefined;
+  readonly polls: number;
+  /** The final status of the file, once it is known. */
+  readonly final: FinalStatus | undefined;
+  readonly finalAt: number | undefined;
+  readonly reason: string | undefined;
+  /** The batch from which this one was split. */
+  readonly parent: string | undefined;
+  /** Carries the first step of parked changes; the second goes in batches of its own, which have this one as parent. */
+  readonly isParking?: true;
+}
+
+/** A batch and its changes, by identification. */
+export interface NewBatch {
+  readonly batch: Batch;
+  readonly identifications: readonly string[];
+}
+
 /** Returns the sync's next watermark from the stored one; undefined removes it. */
 type NextWatermark = (last: Watermark | undefined) => Watermark | undefined;
 
@@ -295,6 +336,12 @@ export interface RunEffects {
   readonly watermark?: NextWatermark;
   /** Replace the run's findings, because planning can be repeated after a crash. */
   readonly findings?: readonly Finding[];
+  /** Are added to the run's findings. */
+  readonly moreFindings?: readonly Finding[];
+  /** Change as `updateFacts` does it. */
+  readonly facts?: FactsPatch;
+  /** Are created as `Batches.create` does it. */
+  readonly batches?: readonly NewBatch[];
   /**
    * Open the holds of the run's sealed plan. A hold of the same changes is renewed. Another open hold of the sync closes
    * in two cases: none of its changes is pending, or this run's holds contain all its pending changes. A hold without

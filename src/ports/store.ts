@@ -5,18 +5,17 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { UndoneRecord } from '../core/plan/undo.ts';
 import type { Finding } from '../core/run/finding.ts';
-import type { RequestCounts } from '../core/run/requests.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
-import type { FinalStatus, UnsentBatch } from '../core/run/waves.ts';
+import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions, Holds } from './decisions.ts';
 import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
-import type { Baselines, Directories, RawTexts, Reads } from './reads.ts';
+import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
 import type { Reports } from './reports.ts';
-import type { FactsPatch, OwnedRun, Runs, Triggers, UnknownState } from './runs.ts';
+import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
 import type { Audit, Learned, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
@@ -37,8 +36,10 @@ export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
 export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
 export type {
+  Batch,
   HoldFacts,
   KeyedTrigger,
+  NewBatch,
   NewHold,
   OwnedRun,
   Run,
@@ -245,31 +246,6 @@ export interface ChangeMark {
 
 /* ---- batches ---- */
 
-export interface Batch {
-  readonly id: string;
-  readonly run: string;
-  readonly sync: string;
-  readonly connection: string;
-  readonly number: number;
-  readonly kind: 'csv' | 'direct' | 'outbox';
-  readonly size: number;
-  readonly state: BatchState | UnknownState;
-  readonly sentAt: number | undefined;
-  readonly fileId: string | undefined;
-  readonly fileName: string | undefined;
-  /** The last status text that the platform returned. */
-  readonly status: string | undefined;
-  readonly polls: number;
-  /** The final status of the file, once it is known. */
-  readonly final: FinalStatus | undefined;
-  readonly finalAt: number | undefined;
-  readonly reason: string | undefined;
-  /** The batch from which this one was split. */
-  readonly parent: string | undefined;
-  /** Carries the first step of parked changes; the second goes in batches of its own, which have this one as parent. */
-  readonly isParking?: true;
-}
-
 /** A batch that was not sent, with what decides when it is. */
 export interface PlannedBatch extends Batch, Omit<UnsentBatch, 'final'> {
   /** Number of batches of the run. */
@@ -281,12 +257,17 @@ export interface BatchQuery {
   readonly states?: readonly BatchState[];
 }
 
+/** Batches whose effect is not known, in order of their runs. */
+export interface UnknownBatches {
+  /** Their runs have ended. */
+  readonly unresolved: readonly Batch[];
+  /** Their runs are in progress: they have sent them and not proven them yet. */
+  readonly unproven: readonly Batch[];
+}
+
 export interface Batches {
   /** Creates batches of the run and assigns changes to each (by identification). Those changes become `planned`. */
-  create(
-    owned: OwnedRun,
-    batches: readonly { readonly batch: Batch; readonly identifications: readonly string[] }[],
-  ): Promise<void>;
+  create(owned: OwnedRun, batches: readonly NewBatch[]): Promise<void>;
   get(id: string): Promise<Batch | undefined>;
   /** Returns the batches of the run, or those that the query selects, in order of number. */
   ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
@@ -295,10 +276,8 @@ export interface Batches {
    * `unresolved`, the first planned one, and all planned parts. A run may have a thousand others.
    */
   wave(runId: string): Promise<{ readonly open: readonly Batch[]; readonly planned: readonly PlannedBatch[] }>;
-  /** Returns batches of the connection with an unknown effect, of all ended runs. */
-  unresolved(connection: string): Promise<readonly Batch[]>;
-  /** Returns batches of the connection that runs in progress have sent, and whose effect is not proven. */
-  unproven(connection: string): Promise<readonly Batch[]>;
+  /** Returns the batches of the connection whose effect is not known. */
+  unknown(connection: string): Promise<UnknownBatches>;
   /**
    * Returns those of the users with a change that another run of the connection has sent, and whose effect is not
    * proven.
@@ -306,14 +285,19 @@ export interface Batches {
   claimed(owned: OwnedRun, identifications: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Updates the batch, its changes and the ledger in one transaction, so that an applied change is never recorded in
-   * part.
+   * part. Returns the run as it is stored then.
    */
-  update(owned: OwnedRun, id: string, patch: BatchPatch, also?: BatchEffects): Promise<void>;
+  update(owned: OwnedRun, id: string, patch: BatchPatch, also?: BatchEffects): Promise<OwnedRun>;
   /**
    * Ends an `unresolved` batch of an ended run, after it was found applied or its wait time is over. Requires the lease
    * of a later run.
    */
-  resolve(owned: OwnedRun, id: string, reason: string, also: Omit<BatchEffects, 'facts' | 'findings'>): Promise<void>;
+  resolve(
+    owned: OwnedRun,
+    id: string,
+    reason: string,
+    also: Omit<BatchEffects, 'facts' | 'findings' | 'run'>,
+  ): Promise<void>;
 }
 
 export interface BatchEffects {
@@ -321,8 +305,8 @@ export interface BatchEffects {
   readonly facts?: FactsPatch;
   /** Findings of the run that come with it. */
   readonly findings?: readonly Finding[];
-  /** The requests of the run. */
-  readonly requests?: RequestCounts;
+  /** What the run enters with it, and its requests. */
+  readonly run?: RunPatch;
   readonly marks?: readonly ChangeMark[];
   readonly ledger?: readonly LedgerEntry[];
   /** What later runs must not do again, because changes of an undo were applied. */
@@ -337,11 +321,19 @@ export type BatchPatch = Partial<
 
 /* ---- rosters ---- */
 
+export interface RosterEffects {
+  readonly read?: ReadRecord;
+  readonly directory?: DirectoryEnd;
+}
+
 export interface Rosters {
   /** Opens the roster of the sync's last accepted complete full read. Loads pages on demand. */
   open(sync: string): Promise<Roster | undefined>;
-  /** Replaces the sync's roster in one transaction. Unchanged pages are not written again. */
-  put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[]): Promise<void>;
+  /**
+   * Replaces the sync's roster in one transaction. Unchanged pages are not written again. `also`: the read that it is
+   * made from, and the end of the directory.
+   */
+  put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[], also?: RosterEffects): Promise<void>;
 }
 
 /**

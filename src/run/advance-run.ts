@@ -1,13 +1,15 @@
 import { holdForMs } from '../core/guard/guard.ts';
+import { given } from '../core/run/given.ts';
 import type { NewHold } from '../ports/store.ts';
-import { deliverNext } from './deliver/deliver-next.ts';
+import { deliverNext, stop } from './deliver/deliver-next.ts';
+import { whyStopped } from './deliver/plan-age.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { finishRun } from './finish-run.ts';
 import type { NextStep } from './next-step.ts';
 import type { Plan } from './plan-job.ts';
 import { proveNext } from './prove/prove-next.ts';
 import { recordRun } from './recorder.ts';
-import { countingRequests, noteWaiting, notingProblem, type UnstoredRequests } from './run-notes.ts';
+import { countingRequests, notingProblem, tellWaiting, type UnstoredRequests } from './run-notes.ts';
 import { budgetsOf, countedPlan } from './seal/request-budgets.ts';
 import { writeBatches } from './seal/write-batches.ts';
 import type { JobOutcome } from './work.ts';
@@ -24,7 +26,7 @@ import type { JobOutcome } from './work.ts';
  *                                                                       proof is due; reading if nothing was sent for a
  *                                                                       day; done when everything is proven
  *   proving            proveNext    polls the file that is out, or      proving until the file ends and its changes are
- *                                   reads the wave back                 shown or given up; then delivering
+ *                                   reads the wave back                 shown or given up; then delivering, or done
  *   done               –
  *
  * Throws errors that the runtime handles: it retries those with a retry, and ends the run with `failRun` for the
@@ -33,11 +35,14 @@ import type { JobOutcome } from './work.ts';
 export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   return countingRequests(context, io, async (unstored) => {
     const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
-    await noteWaiting(context, waiting, io);
-    if (next.kind !== 'enter') return next;
+    const facts = tellWaiting(context, waiting, io);
+    if (next.kind !== 'enter') {
+      if (facts !== undefined && next.kind !== 'done') await io.store.runs.updateFacts(context.owned, facts);
+      return next;
+    }
     const { phase, afterMs } = next;
     const patch = { phase, phaseAt: io.clock.now(), ...unstored() };
-    const { run } = await io.store.runs.update(context.owned, patch);
+    const { run } = await io.store.runs.update(context.owned, patch, given({ facts }));
     return afterMs === undefined ? { kind: 'next', run } : { kind: 'again', afterMs };
   });
 }
@@ -54,10 +59,12 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
       return run.reason === undefined ? planRun(stoppable, unstored, io) : finishRun(stoppable, io);
     case 'delivering':
       context.signal.throwIfAborted();
-      return deliverNext(context, io);
-    case 'proving':
+      return deliverNext(context, unstored, io);
+    case 'proving': {
       stoppable.signal.throwIfAborted();
-      return proveNext(stoppable, unstored, io);
+      const next = await proveNext(stoppable, unstored, io);
+      return next.kind === 'proven' ? stop(context, next.run, whyStopped(next.run, io.clock), io) : next;
+    }
     case 'done':
       return { kind: 'done' };
     default:
@@ -73,8 +80,8 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
   const { plan, planning } = await countedPlan({ sync, scope: run.scope, signal }, recordRun(context, io), io);
-  const loads = plan.failure === undefined ? await writeBatches(context, io) : undefined;
-  const budgets = loads === undefined ? {} : await budgetsOf({ plan, planning, sync, loads }, io);
+  const batches = plan.failure === undefined ? await writeBatches(context, plan, io) : undefined;
+  const budgets = batches === undefined ? {} : await budgetsOf({ plan, planning, sync, loads: batches.loads }, io);
   const patch = {
     phase: 'delivering',
     phaseAt: io.clock.now(),
@@ -85,10 +92,12 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   } as const;
   const { run: stored } = await io.store.runs.update(owned, patch, {
     findings: plan.findings,
+    ...given({ batches: batches?.last }),
     holds: { all: newHolds(context, plan, io), now: io.clock.now() },
   });
   io.checkpoint('plan-stored');
-  return plan.failure === undefined ? { kind: 'next', run: stored } : finishRun(context, io);
+  // Without a batch there is nothing to deliver.
+  return batches !== undefined && batches.loads.length > 0 ? { kind: 'next', run: stored } : finishRun(context, io);
 }
 
 function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {

@@ -42,10 +42,6 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     needsFull: facts.needsFull === true,
     isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
   };
-  if (facts.waiting !== undefined) await io.store.runs.updateFacts(owned, { waiting: undefined });
-  const left = [...(lost === undefined ? [] : [lost]), ...parked];
-  if (left.length > 0) await io.store.runs.addFindings(owned, left);
-  if (reasons.length > 1) await io.store.runs.updateFacts(owned, { reasons });
   const endedAt = io.clock.now();
   const patch = {
     phase: 'done',
@@ -58,7 +54,12 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   } as const;
   if (facts.edit !== undefined) await io.store.baselines.advance(owned);
   const leaves = fileLeaseOf(owned.run.connection);
-  await io.store.runs.update(owned, patch, { watermark: (last) => watermarkAfter(last, read), leaves });
+  await io.store.runs.update(owned, patch, {
+    watermark: (last) => watermarkAfter(last, read),
+    leaves,
+    moreFindings: [...(lost === undefined ? [] : [lost]), ...parked],
+    facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
+  });
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
   const fields = {

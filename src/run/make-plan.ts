@@ -51,7 +51,8 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
  */
 export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, io: EngineIo): Promise<PlanWork> {
   const { name } = job.sync.settings;
-  const salt = (await io.store.rosters.open(name))?.salt ?? io.newId('salt');
+  const roster = await io.store.rosters.open(name);
+  const salt = roster?.salt ?? io.newId('salt');
   const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
   const blocked = openBlockedTally();
   const others = recorder.openOthers(spool, salt);
@@ -60,5 +61,5 @@ export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, i
   const { edit, ...since } = await openEdit({ sync: job.sync, spool, salt }, io);
   // An undo follows from what was applied, not from the configuration.
   const edited = undoneBy(job.scope) === undefined ? { ...given({ edit }), ...since } : since;
-  return { ...job, recorder, others, spool, index, salt, blocked, findings, ...edited };
+  return { ...job, recorder, others, spool, index, salt, blocked, findings, roster, ...edited };
 }

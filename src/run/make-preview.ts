@@ -83,7 +83,7 @@ export async function previewPlan(job: PreviewJob, io: EngineIo): Promise<Plan> 
   await pruneBeside(io);
   const { plan, planning } = await countedPlan(job, showPlan(planId, sync, io), io);
   if (plan.failure !== undefined) return plan;
-  const loads = await previewBatches({ planId, states: ['planned'], sync }, io);
+  const loads = await previewBatches({ planId, ...given({ few: plan.few }), states: ['planned'], sync }, io);
   return { ...plan, facts: { ...plan.facts, ...(await budgetsOf({ plan, planning, sync, loads }, io)) } };
 }
 

@@ -1,4 +1,5 @@
 import type { Waiting } from '../core/run/waiting.ts';
+import type { Run } from '../ports/store.ts';
 import type { JobOutcome } from './work.ts';
 
 /**
@@ -16,6 +17,12 @@ interface EnterPhase {
   readonly phase: 'reading' | 'delivering' | 'proving';
   /** Wait in ms before the next step; undefined: none, but other runs may go first. */
   readonly afterMs: number | undefined;
+}
+
+/** All that the run delivers is proven, and nothing is left to send. `run`: as it is stored now. */
+export interface Proven {
+  readonly kind: 'proven';
+  readonly run: Run;
 }
 
 /** Plans again: reads source and platform from the beginning. */

@@ -1,9 +1,10 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { Roster } from '../core/plan/roster.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { RunFacts, RunScope } from '../ports/store.ts';
+import type { PlannedChange, RunFacts, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';
@@ -25,6 +26,8 @@ export interface PlanJob {
 export interface Plan {
   readonly id: string;
   readonly digest: string;
+  /** All changes, where they are few. Absent: they are read page by page. */
+  readonly few?: readonly PlannedChange[];
   readonly findings: readonly Finding[];
   readonly facts: RunFacts;
   readonly verdict: GuardVerdict;
@@ -41,6 +44,8 @@ export interface PlanWork extends PlanJob, KnownPeople {
   readonly findings: Findings;
   /** People for whom no decision was possible. */
   readonly blocked: BlockedTally;
+  /** The people of the last accepted read before this plan. Undefined: there was none. */
+  readonly roster: Roster | undefined;
   readonly baseline: Baseline;
   /** The edit of the configuration since the baseline. Absent: there is none. */
   readonly edit?: Edit;

@@ -7,7 +7,7 @@ import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { MeasuredConfiguration } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { Aside, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
+import type { Aside, Batch, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
@@ -35,8 +35,8 @@ export interface Recorder {
   /** Users who came to the sync from then on were taken over by an interrupted attempt of the run (epoch ms). */
   readonly attemptedSince: number;
   readonly watcher: Watcher;
-  /** Returns the users with a change of an earlier run whose outcome is not known. */
-  unresolved(): Promise<Unresolved>;
+  /** Returns the users of these batches of ended runs whose outcome is not known. */
+  unresolved(batches: readonly Batch[]): Promise<Unresolved>;
   /** Opens the list of accounts that no record of the source names. */
   openOthers(spool: Spool, salt: string): OtherAccounts;
   /** Begins the plan. Throws `LEASE_LOST` or `CONFLICT` when another worker continues the run. */
@@ -56,12 +56,13 @@ export interface Recorder {
   replaceHeld(changes: readonly NewChange[]): Promise<number>;
   /** Stores the sync's configuration as the baseline, or as what an edit was measured with. */
   configuration(found: ConfigurationFound): Promise<void>;
-  /** Stores who the people of an accepted, complete full read are. `rows`: of the read. */
-  people(people: KnownPeople, rows: number, proof: MissingProof): Promise<void>;
-  read(read: Omit<ReadRecord, 'sync' | 'run'>): Promise<void>;
+  /** Stores a full read. `proof`: it was accepted and complete, so it also tells who the people are. */
+  read(read: ReadFound, people: KnownPeople, proof: MissingProof | undefined): Promise<void>;
   decisions(grounds: DecisionGrounds): Promise<void>;
   seal(digest: string): Promise<void>;
 }
+
+type ReadFound = Omit<ReadRecord, 'sync' | 'run' | 'isAccepted'>;
 
 /** What an accepted full run found about the sync's configuration. */
 export type ConfigurationFound =
@@ -95,7 +96,7 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
     startedAt,
     attemptedSince: startedAt,
     watcher: nobody,
-    unresolved: () => resolveUnresolved(context, io),
+    unresolved: (batches) => resolveUnresolved(context, batches, io),
     openOthers: openOtherAccounts,
     async takeOver(users) {
       const taken = await store.ledger.takeOver(owned, users, clock.now());
@@ -106,9 +107,11 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
       // Outbox delivery writes no ledger entries, because another system delivers the file.
       if (delivery !== 'outbox' && entries.length > 0) await store.ledger.put(owned, entries);
     },
-    async people(people, rows, proof) {
-      await writeRoster(owned, { people, sync, rows, proof }, io);
-      await writeDirectory(owned, { people, sync: name, proof }, io);
+    async read(found, people, proof) {
+      const read = { ...found, sync: name, run: id, isAccepted: proof !== undefined };
+      if (proof === undefined) return store.reads.put(owned, read);
+      const directory = await writeDirectory(owned, { people, sync: name, proof }, io);
+      await writeRoster(owned, { people, sync, rows: read.rows, proof, read, directory }, io);
     },
     configuration(found) {
       const current = { ...sync.configuration, at: clock.now() };
@@ -116,8 +119,9 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
       const { isOpen, isHeld } = found;
       return store.baselines.measure(owned, { ...current, run: id, isOpen, isHeld });
     },
-    read: (read) => store.reads.put(owned, { ...read, sync: name, run: id }),
     decisions: (grounds) => recordDecisions(owned, grounds, io),
+    // The digest seals the plan when the run stores it, together with all that delivery needs.
+    async seal() {},
   };
 }
 
@@ -190,11 +194,10 @@ function withoutEffect(sync: Sync, io: EngineIo): Effects {
     startedAt: io.clock.now(),
     attemptedSince: Number.POSITIVE_INFINITY,
     watcher: nobody,
-    unresolved: () => blockedUsers(sync, io),
+    unresolved: (batches) => blockedUsers(sync, batches, io),
     openOthers: noOtherAccounts,
     takeOver: async (users) => new Set(users.map(({ identification }) => identification)),
     async ledger() {},
-    async people() {},
     async configuration() {},
     async read() {},
     async decisions() {},

@@ -1,4 +1,5 @@
-import type { Run, RunScope, Runs, Trigger, TriggerKind } from '../ports/store.ts';
+import type { OpenedRun } from '../ports/runs.ts';
+import type { AuditEntry, RunScope, Runs, Trigger, TriggerKind } from '../ports/store.ts';
 import type { EngineIo } from './engine-io.ts';
 
 export interface RunRequest {
@@ -11,22 +12,23 @@ export interface RunRequest {
 }
 
 /**
- * Stores a request for a run, for the process that drives runs of this sync. `isNew` is false when the key is already
- * stored.
+ * Stores a request for a run, for the process that drives runs of this sync, and the entry of the audit about it. `isNew`
+ * is false when the key is already stored.
  */
 export async function requestRun(
   { sync, kind, scope, key }: RunRequest,
   io: EngineIo,
+  entry?: AuditEntry,
 ): Promise<{ readonly trigger: Trigger; readonly isNew: boolean }> {
   const id = io.newId('trigger');
   const trigger = { id, sync, kind, scope, key: key ?? id, requestedAt: io.clock.now() };
-  const isNew = await io.store.triggers.add(trigger);
+  const isNew = await io.store.triggers.add(trigger, entry);
   io.checkpoint('trigger-stored');
   return { trigger, isNew };
 }
 
 /** Opens the run that waits, or returns the one in progress. Returns undefined when there is nothing to do. */
-export async function openRun(sync: string, io: EngineIo): Promise<{ run: Run; isNew: boolean } | undefined> {
+export async function openRun(sync: string, io: EngineIo): Promise<OpenedRun | undefined> {
   const settings = io.syncs.get(sync)?.settings;
   if (settings === undefined) return undefined;
   const opened = await io.store.runs.open(sync, {

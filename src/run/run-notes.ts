@@ -1,6 +1,7 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import { addCounts, type RequestPurpose } from '../core/run/requests.ts';
 import { isSameWait, type Waiting, waitAfterError, waitingWords } from '../core/run/waiting.ts';
+import type { FactsPatch } from '../ports/runs.ts';
 import type { OwnedRun, RunPatch } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
@@ -77,19 +78,23 @@ function waitOf({ run }: OwnedRun, error: RollcallError, { clock }: EngineIo): W
   return known?.for === waiting.for ? { ...waiting, since: known.since } : waiting;
 }
 
-/** Stores and reports what the run waits for, and removes it when the run continues. The same wait is logged once. */
-export async function noteWaiting(
+/**
+ * Reports what the run waits for. Returns what the caller stores of it: the wait, or that the run continues; undefined
+ * when the same is stored. The same wait is logged once.
+ */
+export function tellWaiting(
   { owned }: Pick<RunContext, 'owned'>,
   waiting: Waiting | undefined,
-  { store, progress, logger }: EngineIo,
-): Promise<void> {
+  { progress, logger }: EngineIo,
+): Pick<FactsPatch, 'waiting'> | undefined {
   const { run } = owned;
   const known = run.facts.waiting;
   if (waiting !== undefined) progress({ step: 'waiting', waiting });
-  if (isSameWait(known, waiting)) return;
-  await store.runs.updateFacts(owned, { waiting });
-  if (waiting === undefined) return;
-  logger.info({ run: run.id, sync: run.sync, waitsFor: waiting.for }, waitingWords(waiting));
+  if (isSameWait(known, waiting)) return undefined;
+  if (waiting !== undefined) {
+    logger.info({ run: run.id, sync: run.sync, waitsFor: waiting.for }, waitingWords(waiting));
+  }
+  return { waiting };
 }
 
 /**

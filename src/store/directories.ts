@@ -1,5 +1,5 @@
 import { chunk } from '../core/run/batch.ts';
-import type { Directories, DirectoryPage, DirectoryRow } from '../ports/reads.ts';
+import type { Directories, DirectoryEnd, DirectoryPage, DirectoryRow } from '../ports/reads.ts';
 import { asOwner, type Database, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put, RowWriter, replace } from './db/row-writer.ts';
@@ -12,12 +12,7 @@ const pagesAtOnce = 50;
 const outdated = '';
 
 export function createDirectories(db: Database, keys: KeyRing): Directories {
-  const writer = new RowWriter<'directory_pages', Schema['directory_pages']>('directory_pages', replace);
-  const toRows = (sync: string, pages: readonly DirectoryPage[]): Schema['directory_pages'][] =>
-    pages.map(({ page, digest, rows }) => {
-      const sealed = keys.close(textOf(rows), placeOf('directory_pages', 'sealed', { sync, page }));
-      return { sync, page, digest, sealed };
-    });
+  const write = createPageWriter(keys);
   return {
     async list() {
       const rows = await db.selectFrom('directories').selectAll().orderBy('sync').execute();
@@ -51,20 +46,30 @@ export function createDirectories(db: Database, keys: KeyRing): Directories {
       return found;
     },
 
-    async write(owned, sync, pages) {
-      const rows = toRows(sync, pages);
-      await asOwner(db, owned, (transaction) => writer.write(transaction, rows));
-    },
+    write: (owned, sync, pages) => asOwner(db, owned, (transaction) => write(transaction, sync, pages)),
+  };
+}
 
-    async finish(owned, header, last) {
-      const { sync, run, at, people, pages } = header;
-      const rows = toRows(sync, last);
-      await asOwner(db, owned, async (transaction) => {
-        await writer.write(transaction, rows);
-        await transaction.deleteFrom('directory_pages').where('sync', '=', sync).where('page', '>=', pages).execute();
-        await put(transaction, 'directories', { sync, run, read_at: at, people, pages });
-      });
-    },
+/** Returns a function that stores pages of a sync's directory. */
+function createPageWriter(keys: KeyRing) {
+  const writer = new RowWriter<'directory_pages', Schema['directory_pages']>('directory_pages', replace);
+  return (db: OpenTransaction, sync: string, pages: readonly DirectoryPage[]): Promise<void> => {
+    const rows = pages.map(({ page, digest, rows }) => {
+      const sealed = keys.close(textOf(rows), placeOf('directory_pages', 'sealed', { sync, page }));
+      return { sync, page, digest, sealed };
+    });
+    return writer.write(db, rows);
+  };
+}
+
+/** Returns a function that stores the last pages of a directory and its header. */
+export function createDirectoryEnds(keys: KeyRing) {
+  const write = createPageWriter(keys);
+  return async (db: OpenTransaction, { header, pages: last }: DirectoryEnd): Promise<void> => {
+    const { sync, run, at, people, pages } = header;
+    await write(db, sync, last);
+    await db.deleteFrom('directory_pages').where('sync', '=', sync).where('page', '>=', pages).execute();
+    await put(db, 'directories', { sync, run, read_at: at, people, pages });
   };
 }
 

@@ -129,7 +129,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
     holds: createHolds(db),
     baselines: createBaselines(db, keys),
     reads: createReads(db),
-    rosters: createRosters(db),
+    rosters: createRosters(db, keys),
     rawTexts: createRawTexts(db, keys),
     people: createPersonRecords(db, keys),
     sealing: createSealing(db, keys),

@@ -41,8 +41,7 @@ export function createReads(db: Database): Reads {
       return rows.map(({ read_at: at }) => at);
     },
 
-    // A resumed run reads again. Its later read replaces the first.
-    put: (owned, read) => asOwner(db, owned, (transaction) => put(transaction, 'reads', reads.toRow(read))),
+    put: (owned, read) => asOwner(db, owned, (transaction) => putRead(transaction, read)),
 
     async accept(runId) {
       await db.updateTable('reads').set({ is_accepted: 1 }).where('run', '=', runId).execute();
@@ -50,6 +49,11 @@ export function createReads(db: Database): Reads {
 
     watermark: (sync) => readWatermark(db, sync),
   };
+}
+
+/** Stores a read. A resumed run reads again, and its later read replaces the first. */
+export function putRead(db: OpenTransaction, read: ReadRecord): Promise<void> {
+  return put(db, 'reads', reads.toRow(read));
 }
 
 /** `Reads.watermark`. */

@@ -5,14 +5,18 @@ import { chunk } from '../core/run/batch.ts';
 import type { Rosters } from '../ports/store.ts';
 import { asOwner, type Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
+import type { KeyRing } from './db/key-ring.ts';
 import { put, RowWriter, replace } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
+import { createDirectoryEnds } from './directories.ts';
+import { putRead } from './reads.ts';
 
 const pagesAtOnce = 200;
 /** A page is some 40 KB of text. So few that neither memory nor other work of this process notices. */
 const writtenAtOnce = 32;
 
-export function createRosters(db: Database): Rosters {
+export function createRosters(db: Database, keys: KeyRing): Rosters {
+  const endDirectory = createDirectoryEnds(keys);
   const pageWriter = new RowWriter<'roster_pages', Schema['roster_pages']>('roster_pages', replace);
   return {
     async open(sync) {
@@ -35,7 +39,7 @@ export function createRosters(db: Database): Rosters {
       });
     },
 
-    put(owned, header, pages) {
+    put(owned, header, pages, { read, directory } = {}) {
       const { sync } = header;
       return asOwner(db, owned, async (transaction) => {
         const stored = await transaction
@@ -64,6 +68,8 @@ export function createRosters(db: Database): Rosters {
         }
         const { people, emails } = header.pages;
         await put(transaction, 'rosters', { ...headers.toRow(header), people_pages: people, email_pages: emails });
+        if (directory !== undefined) await endDirectory(transaction, directory);
+        if (read !== undefined) await putRead(transaction, read);
       });
     },
   };

@@ -12,7 +12,9 @@ import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { leaveTurn } from './leases.ts';
+import { addBatches } from './plans/batch-rows.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
+import { sealPlan } from './plans/plan-access.ts';
 import { pruneRuns } from './prune.ts';
 import { putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
@@ -42,14 +44,15 @@ export function createRuns(db: Database): Runs {
           id: make.id,
           sync,
           connection: make.connection,
-          ...request,
+          ...request.row,
           phase: 'reading' as const,
           started_at: Math.max(make.now, last?.endedAt ?? 0),
           counts: JSON.stringify(noCounts),
           facts: '{}',
         };
         const opened = await transaction.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
-        return { run: toRun(opened), isNew: true };
+        const { triggers } = request;
+        return { run: toRun(opened), isNew: true, triggers, lastEndedAt: last?.endedAt ?? undefined };
       });
     },
 
@@ -91,7 +94,7 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, holds, leaves } = {}) {
+    async update(owned, patch, { watermark, findings, moreFindings = [], facts, batches = [], holds, leaves } = {}) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -102,6 +105,9 @@ export function createRuns(db: Database): Runs {
           await transaction.deleteFrom('findings').where('run', '=', id).execute();
           await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
         }
+        if (moreFindings.length > 0) await appendFindings(transaction, id, moreFindings);
+        if (patch.digest !== undefined) await sealPlanOf(transaction, id, patch.digest);
+        await addBatches(transaction, id, batches);
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
         if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
         // The outcome says it, unless the run says more.
@@ -110,7 +116,8 @@ export function createRuns(db: Database): Runs {
           ...(patch.outcome === undefined ? {} : { isSuccess }),
           ...patch,
         });
-        return { run: toRun(row), lease: owned.lease };
+        const changed = facts === undefined ? row : await patchFacts(transaction, id, facts);
+        return { run: toRun(changed), lease: owned.lease };
       });
     },
 
@@ -213,6 +220,12 @@ export async function patchFacts(
   );
 }
 
+/** Seals the plan of a run that has one. */
+async function sealPlanOf(db: OpenTransaction, run: string, digest: string): Promise<void> {
+  const plan = await db.selectFrom('plans').select(['id', 'digest']).where('run', '=', run).executeTakeFirst();
+  if (plan !== undefined) await sealPlan(db, plan, digest);
+}
+
 const findingWriter = new RowWriter<'findings', Schema['findings']>('findings');
 
 /** `Runs.addFindings`. */
@@ -237,7 +250,7 @@ const runs = fields<Run, 'runs'>(
   { scope: 'json', counts: 'json', facts: 'json', requests: 'json', isCancelRequested: 'flag', isSuccess: 'flag' },
 );
 
-function toRun(row: Selectable<Schema['runs']>): Run {
+export function toRun(row: Selectable<Schema['runs']>): Run {
   return runs.fromRow({ ...row, requests: row.requests ?? '{}' });
 }
 

@@ -1,11 +1,11 @@
 import type { Insertable, Selectable } from 'kysely';
 import { joinNamed } from '../core/run/named-scope.ts';
 import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
-import type { Database, OpenTransaction } from './db/database.ts';
+import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
-import { findPause } from './operations.ts';
+import { findPause, toAuditRow } from './operations.ts';
 
 const triggers = fields<Trigger, 'triggers'>(
   'triggers',
@@ -15,9 +15,16 @@ const triggers = fields<Trigger, 'triggers'>(
 
 export function createTriggers(db: Database): Triggers {
   return {
-    add(trigger) {
+    add(trigger, entry) {
       const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope) };
-      return addNew(db, 'triggers', row as Insertable<Schema['triggers']>, ['key']);
+      const insert = (on: Database): Promise<boolean> =>
+        addNew(on, 'triggers', row as Insertable<Schema['triggers']>, ['key']);
+      if (entry === undefined) return insert(db);
+      return inTransaction(db, async (transaction) => {
+        const isNew = await insert(transaction);
+        if (isNew) await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        return isNew;
+      });
     },
 
     async waiting(sync) {
@@ -130,14 +137,16 @@ function toState({ state, run }: Pick<Selectable<Schema['triggers']>, 'state' | 
 }
 
 /**
- * Takes the waiting triggers of a sync that one run does together, unless the sync is paused. Returns what the run is
- * then asked for; undefined when nothing waits.
+ * Takes the waiting triggers of a sync that one run does together, unless the sync is paused. Returns them, and what the
+ * run is then asked for; undefined when nothing waits.
  */
 export async function takeTriggers(
   db: OpenTransaction,
   sync: string,
   { id: run, now }: { readonly id: string; readonly now: number },
-): Promise<Pick<Schema['runs'], 'trigger_kind' | 'scope'> | undefined> {
+): Promise<
+  { readonly row: Pick<Schema['runs'], 'trigger_kind' | 'scope'>; readonly triggers: readonly string[] } | undefined
+> {
   const waiting = await waitingRows(db, sync);
   const oldest = waiting[0];
   if (oldest === undefined) return undefined;
@@ -145,7 +154,8 @@ export async function takeTriggers(
   const taken = await assign(db, togetherWith(oldest, waiting), run);
   // They may have been canceled after they were read. The next call finds what is left.
   if (taken.length === 0) return undefined;
-  return { trigger_kind: kindOf(taken.map(({ kind }) => kind)), scope: widestScope(taken) ?? joinedScope(taken) };
+  const row = { trigger_kind: kindOf(taken.map(({ kind }) => kind)), scope: widestScope(taken) ?? joinedScope(taken) };
+  return { row, triggers: taken.map(({ id }) => id) };
 }
 
 /** Returns the waiting triggers that one run does: all full ones, or those about named people. */

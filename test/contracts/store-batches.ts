@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { BatchState } from '../../src/core/run/run.ts';
 import type { BatchQuery, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { endRun, openPlanned, openRun, sampleBatch, sampleChange, sampleEntry } from './store-samples.ts';
+import { endRun, openPlanned, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
 
 export function describeBatches(store: () => Store): void {
   async function planned(id: string, names: readonly string[], sync = 'people'): Promise<OwnedRun> {
@@ -27,6 +27,26 @@ export function describeBatches(store: () => Store): void {
     expect(await batches.claimed(other, names)).toEqual(new Set(['ana']));
     await batches.resolve(other, 'run_1_b1', 'seen', { marks: [{ identification: 'ana', state: 'applied' }] });
     expect(await batches.claimed(other, names)).toEqual(new Set());
+  });
+
+  it('stores a plan that is made with its run: the digest seals it, and the last batches, facts and findings come along', async () => {
+    const { batches, plans, runs } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    await writePlan(store(), { id: 'run_1', owned }, ['ana', 'eva']);
+    const findings = [{ code: 'source-note', message: 'a note' }] as const;
+    const some = [{ batch: sampleBatch(owned, 1, { size: 2 }), identifications: ['ana', 'eva'] }];
+    const digest = 'a'.repeat(64);
+    const also = { findings, moreFindings: findings, batches: some, facts: { splits: 1 } };
+    const { run } = await runs.update(owned, { phase: 'delivering', facts: { rejected: 2 }, digest }, also);
+    expect(run).toMatchObject({ phase: 'delivering', digest, facts: { rejected: 2, splits: 1 } });
+    expect(await plans.findByDigest('people', digest)).toMatchObject({ id: 'run_1', digest });
+    await expect(plans.add(owned, 'run_1', [sampleChange('leo')])).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await batches.ofRun('run_1')).toMatchObject([{ id: 'run_1_b1', state: 'planned' }]);
+    expect(await plans.page('run_1', { batch: 'run_1_b1', limit: 9 })).toHaveLength(2);
+    expect(await runs.findings('run_1')).toHaveLength(2);
+    const sent = { state: 'sent' } as const;
+    const stored = await batches.update(owned, 'run_1_b1', sent, { run: { phase: 'proving' }, facts: { splits: 2 } });
+    expect(stored.run).toMatchObject({ phase: 'proving', facts: { rejected: 2, splits: 2 } });
   });
 
   it('gives each batch its changes, and batches back in order of number', async () => {
@@ -220,13 +240,21 @@ export function describeBatches(store: () => Store): void {
         return { batch: sampleBatch(owned, index, { state, kind }), identifications: [`e${index}`] };
       }),
     );
-    expect(await batches.unresolved('acme')).toEqual([]);
-    expect((await batches.unproven('acme')).map(({ state }) => state)).toEqual(['sending', 'sent', 'unresolved']);
-    expect(await batches.unproven('globex')).toEqual([]);
+    expect((await batches.unknown('acme')).unresolved).toEqual([]);
+    expect((await batches.unknown('acme')).unproven.map(({ state }) => state)).toEqual([
+      'sending',
+      'sent',
+      'unresolved',
+    ]);
+    expect((await batches.unknown('globex')).unproven).toEqual([]);
     await endRun(store(), owned);
-    expect(await batches.unproven('acme')).toEqual([]);
-    expect((await batches.unresolved('acme')).map(({ state }) => state)).toEqual(['sending', 'sent', 'unresolved']);
-    expect(await batches.unresolved('globex')).toEqual([]);
+    expect((await batches.unknown('acme')).unproven).toEqual([]);
+    expect((await batches.unknown('acme')).unresolved.map(({ state }) => state)).toEqual([
+      'sending',
+      'sent',
+      'unresolved',
+    ]);
+    expect((await batches.unknown('globex')).unresolved).toEqual([]);
   });
 
   it('tells such batches oldest run first, in order of number', async () => {
@@ -239,7 +267,7 @@ export function describeBatches(store: () => Store): void {
       ]);
       await endRun(store(), owned);
     }
-    const ids = (await batches.unresolved('acme')).map(({ run, number }) => `${run} ${number}`);
+    const ids = (await batches.unknown('acme')).unresolved.map(({ run, number }) => `${run} ${number}`);
     expect(ids).toEqual(['run_b 1', 'run_b 2', 'run_a 1', 'run_a 2']);
   });
 

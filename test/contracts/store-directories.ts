@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DirectoryPage, DirectoryRow } from '../../src/ports/reads.ts';
-import type { Store } from '../../src/ports/store.ts';
+import type { DirectoryHeader, DirectoryPage, DirectoryRow } from '../../src/ports/reads.ts';
+import type { OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun } from './store-samples.ts';
 
@@ -22,9 +22,13 @@ export function describeDirectories(store: () => Store): void {
   const put = async (...pages: readonly DirectoryPage[]) => {
     const owned = await openRun(store(), { id: 'run_1' });
     const people = pages.reduce((sum, { rows }) => sum + rows.length, 0);
-    const header = { sync: 'people', run: owned.run.id, at: now, people, pages: pages.length };
-    await store().directories.finish(owned, header, pages);
+    await end(owned, { at: now, people, pages: pages.length }, pages);
     return owned;
+  };
+  const end = (owned: OwnedRun, found: Omit<DirectoryHeader, 'sync' | 'run'>, last: readonly DirectoryPage[]) => {
+    const header = { sync: 'people', run: owned.run.id, ...found };
+    const roster = { ...header, fingerprint: '', salt: '', rows: 0, pages: { people: 0, emails: 0 } };
+    return store().rosters.put(owned, roster, [], { directory: { header, pages: last } });
   };
 
   it('keeps the people of a sync in pages, and replaces those that are written again', async () => {
@@ -38,7 +42,7 @@ export function describeDirectories(store: () => Store): void {
       [2, 'E4'],
     ]);
     await directories.write(owned, 'people', [page(1, 'E5', 'E6')]);
-    await directories.finish(owned, { sync: 'people', run: owned.run.id, at: now + 1, people: 4, pages: 2 }, []);
+    await end(owned, { at: now + 1, people: 4, pages: 2 }, []);
     const pages = [...(await directories.read('people', [0, 1, 2]))];
     expect(pages.sort((a, b) => a.page - b.page)).toEqual([page(0, 'E1', 'E2'), page(1, 'E5', 'E6')]);
     expect(await directories.digests('other')).toEqual(new Map());

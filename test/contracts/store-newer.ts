@@ -180,7 +180,7 @@ export function describeVersions(name: string, make: () => Promise<NewDatabase>)
       await database.run("update batches set state = 'uploading' where run = 'run_1'");
       expect(await store.runs.get('run_1')).toMatchObject({ phase: 'archived', outcome: 'superseded' });
       expect(await store.alerts.lastRuns('people')).toEqual({ attemptAt: now, successAt: undefined });
-      expect(await store.batches.unresolved('acme')).toEqual([]);
+      expect((await store.batches.unknown('acme')).unresolved).toEqual([]);
       expect(await store.runs.prune(now + 1, 0)).toBe(0);
       await database.run("update runs set phase = 'done' where id = 'run_1'");
       expect(await store.runs.prune(now + 1, 0)).toBe(0);

@@ -119,6 +119,16 @@ export function describeOperations(store: () => Store): void {
     expect((await ledger.get('acme', 'leo'))?.owner).toBe('others');
   });
 
+  it('a request is stored with its entry in the audit, and both only once', async () => {
+    const { triggers, audit } = store();
+    const trigger = { sync: 'people', kind: 'manual', requestedAt: 1, scope: { kind: 'all' } } as const;
+    const places = { sync: 'people', connection: undefined, run: undefined, detail: 'all employees' };
+    const entry = { id: 'audit_1', at: now, by: 'ana', action: 'request-run', ...places } as const;
+    expect(await triggers.add({ ...trigger, id: 'trigger_1', key: 'k1' }, entry)).toBe(true);
+    expect(await triggers.add({ ...trigger, id: 'trigger_2', key: 'k1' }, { ...entry, id: 'audit_2' })).toBe(false);
+    expect(await audit.list({ limit: 5 })).toEqual([entry]);
+  });
+
   it('no run opens while its sync is paused, but the run in progress is still found', async () => {
     const { triggers, runs, pauses } = store();
     const make = { connection: 'acme', now: 2 };

@@ -27,6 +27,15 @@ export function describeRosters(current: () => Store): void {
     expect(await current().rosters.open('people')).toBeUndefined();
   });
 
+  it('comes with the read that it is made from', async () => {
+    const { rosters, reads } = current();
+    const owned = await openRun(current(), { id: 'run_1' });
+    const { header, pages } = rosterOf(3, 'run_1');
+    const read = { sync: 'people', run: 'run_1', at: 5, rows: 3, stamp: '', isAccepted: true, fillRates: {} };
+    await rosters.put(owned, header, pages, { read });
+    expect(await reads.last('people')).toMatchObject({ run: 'run_1', rows: 3 });
+  });
+
   it('one that grows, shrinks or stays is replaced whole', async () => {
     const { rosters } = current();
     const owned = await openRun(current(), { id: 'run_1' });

@@ -129,7 +129,8 @@ export function describeRuns(store: () => Store): void {
     });
     expect(await triggers.waiting()).toHaveLength(1);
     await endRun(store(), owned);
-    expect((await runs.open('people', { id: 'run_3', connection: 'acme', now }))?.run.id).toBe('run_3');
+    const next = await runs.open('people', { id: 'run_3', connection: 'acme', now });
+    expect(next).toMatchObject({ run: { id: 'run_3' }, isNew: true, triggers: ['later 1', 'later 2'] });
     expect(await triggers.waiting()).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/core/plan/change.ts';
+import type { BatchLoad } from '../../src/core/run/request-budget.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import type { Batch } from '../../src/ports/store.ts';
 import { addLastStep } from '../../src/run/deliver/split.ts';
@@ -14,9 +15,17 @@ const open = (changes: readonly Change[], settings: Partial<SyncSettings> = {}):
 const namesIn = async ({ store }: Scene, { run, id }: Batch) =>
   (await store.plans.page(run, { batch: id, limit: 100 })).map(({ identification }) => identification);
 
+/** Writes the batches of the plan, as a run does. */
+async function write(scene: Scene): Promise<readonly BatchLoad[]> {
+  const context = await scene.context();
+  const { loads, last } = await writeBatches(context, {}, scene.io);
+  await scene.store.batches.create(context.owned, last);
+  return loads;
+}
+
 /** What is sent together, in order: the route, `parking` for first steps, and the names. */
 async function written(scene: Scene): Promise<readonly string[]> {
-  await writeBatches(await scene.context(), scene.io);
+  await write(scene);
   return shownOf(scene);
 }
 
@@ -53,7 +62,7 @@ describe('a plan of delivery auto', () => {
     },
   ])('with $name is sent by $routes', async ({ changes, routes }) => {
     const scene = await open(changes);
-    await writeBatches(await scene.context(), scene.io);
+    await write(scene);
     expect((await scene.batches()).map(({ kind }) => kind)).toEqual(routes);
   });
 
@@ -93,7 +102,7 @@ describe('the changes of a plan', () => {
     ];
     expect(await previewBatches({ planId: 'run_1', states: ['planned'], sync: scene.sync }, scene.io)).toEqual(loads);
     expect(await scene.batches()).toEqual([]);
-    expect(await writeBatches(await scene.context(), scene.io)).toEqual(loads);
+    expect(await write(scene)).toEqual(loads);
     expect(await shownOf(scene)).toEqual(['csv eva', 'csv ana', 'direct ben', 'csv kai leo mia', 'csv tom']);
     expect((await scene.batches()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
   });

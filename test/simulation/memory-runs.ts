@@ -15,7 +15,7 @@ import type {
   Triggers,
 } from '../../src/ports/store.ts';
 import { renewHolds } from './memory-decisions.ts';
-import { inOrder, requireOwner, type Tables } from './memory-tables.ts';
+import { createBatches, inOrder, requireOwner, type Tables } from './memory-tables.ts';
 
 export function memoryLeases({ leases }: Pick<Tables, 'leases'>): Leases {
   return {
@@ -156,6 +156,16 @@ export function memoryRuns(tables: Tables): Runs {
     runs.set(id, next);
     return next;
   };
+  const updateFacts: Runs['updateFacts'] = async (owned, patch) => {
+    requireOwner(tables, owned);
+    const facts = Object.entries({ ...runs.get(owned.run.id)?.facts, ...patch });
+    const kept = Object.fromEntries(facts.filter(([, value]) => value !== undefined));
+    return { run: change(owned.run.id, { facts: kept }), lease: owned.lease };
+  };
+  const addFindings: Runs['addFindings'] = async (owned, list) => {
+    requireOwner(tables, owned);
+    findings.set(owned.run.id, [...(findings.get(owned.run.id) ?? []), ...list]);
+  };
   return {
     async open(sync, make) {
       for (const run of runs.values()) if (run.sync === sync && run.endedAt === undefined) return { run, isNew: false };
@@ -193,7 +203,7 @@ export function memoryRuns(tables: Tables): Runs {
         isSuccess: false,
       };
       runs.set(run.id, run);
-      return { run, isNew: true };
+      return { run, isNew: true, triggers: taken.map(({ id }) => id), lastEndedAt: undefined };
     },
     async get(id) {
       return runs.get(id);
@@ -217,24 +227,21 @@ export function memoryRuns(tables: Tables): Runs {
         else tables.watermarks.set(sync, next);
       }
       if (also.findings !== undefined) findings.set(id, [...also.findings]);
+      await addFindings(owned, also.moreFindings ?? []);
+      const plan = tables.plans.get(id);
+      if (patch.digest !== undefined && plan !== undefined) plan.digest = patch.digest;
+      createBatches(tables, owned, also.batches ?? []);
       if (also.holds !== undefined) renewHolds(tables, owned, also.holds);
       if (also.leaves !== undefined) leaveTurn(tables, also.leaves, id);
       const { phase, counts, facts, ...rest } = patch;
       const set = Object.fromEntries(
         Object.entries({ phase, counts, facts }).filter(([, value]) => value !== undefined),
       );
-      return { run: change(id, { ...rest, ...set }), lease: owned.lease };
+      change(id, { ...rest, ...set });
+      return updateFacts(owned, also.facts ?? {});
     },
-    async updateFacts(owned, patch) {
-      requireOwner(tables, owned);
-      const facts = Object.entries({ ...runs.get(owned.run.id)?.facts, ...patch });
-      const kept = Object.fromEntries(facts.filter(([, value]) => value !== undefined));
-      return { run: change(owned.run.id, { facts: kept }), lease: owned.lease };
-    },
-    async addFindings(owned, list) {
-      requireOwner(tables, owned);
-      findings.set(owned.run.id, [...(findings.get(owned.run.id) ?? []), ...list]);
-    },
+    updateFacts,
+    addFindings,
     async findings(id, limit) {
       return (findings.get(id) ?? []).slice(0, limit);
     },

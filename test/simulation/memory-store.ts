@@ -6,7 +6,15 @@ import type { Batch, Batches, LearnedFacts, Ledger, Store } from '../../src/port
 import { memoryDecisions, memoryHolds, rejectUndone } from './memory-decisions.ts';
 import { memoryPlans } from './memory-plans.ts';
 import { memoryLeases, memoryReads, memoryRuns, memoryTokens, memoryTriggers, memoryTurns } from './memory-runs.ts';
-import { emptyTables, inOrder, markChanges, planOfRun, putLedger, requireOwner, type Tables } from './memory-tables.ts';
+import {
+  createBatches,
+  emptyTables,
+  inOrder,
+  markChanges,
+  putLedger,
+  requireOwner,
+  type Tables,
+} from './memory-tables.ts';
 
 /** What a run needs of a store. Alerts, pauses, audit and pruning are not part of a simulated world. */
 export type SimulatedStore = Store & { readonly tables: Tables };
@@ -48,10 +56,9 @@ export function memoryStore(): SimulatedStore {
       ...(absentPart as Store['directories']),
       digests: async () => new Map(),
       write: async () => {},
-      finish: async () => {},
     },
     reports: absentPart as Store['reports'],
-    audit: absentPart as Store['audit'],
+    audit: { add: absent, list: async () => [] },
     fault: async () => undefined,
     close: async () => {},
   };
@@ -113,9 +120,10 @@ function memoryRosters(tables: Tables): Store['rosters'] {
         pages.filter((page) => page.part === part && numbers.includes(page.page)),
       );
     },
-    async put(owned, header, pages) {
+    async put(owned, header, pages, { read } = {}) {
       requireOwner(tables, owned);
       tables.rosters.set(header.sync, { header, pages });
+      if (read !== undefined) tables.reads.set(read.run, read);
     },
   };
 }
@@ -124,7 +132,7 @@ const out: readonly string[] = ['sending', 'sent', 'unresolved'];
 
 function memoryBatches(tables: Tables): Batches {
   const { batches, runs } = tables;
-  const { updateFacts, addFindings } = memoryRuns(tables);
+  const { update, updateFacts, addFindings } = memoryRuns(tables);
   const ofRun = (run: string): Batch[] =>
     [...batches.values()].filter((batch) => batch.run === run).sort((a, b) => a.number - b.number);
   const ofUnknownEffect = (connection: string): Batch[] => {
@@ -138,23 +146,7 @@ function memoryBatches(tables: Tables): Batches {
   return {
     async create(owned, list) {
       requireOwner(tables, owned);
-      const { changes } = planOfRun(tables, owned.run.id);
-      for (const { batch, identifications } of list) {
-        for (const name of identifications) {
-          const row = changes.get(name);
-          if (batches.has(batch.id) || row === undefined || row.planned.batch !== batch.parent) {
-            throw new RollcallError(`${name} is not to be had for batch ${batch.id}`, { code: 'CONFLICT' });
-          }
-        }
-      }
-      for (const { batch, identifications } of list) {
-        batches.set(batch.id, { ...batch, run: owned.run.id });
-        for (const name of identifications) {
-          const row = changes.get(name);
-          if (row === undefined) continue;
-          row.planned = { ...row.planned, batch: batch.id, state: 'planned', stateReason: undefined };
-        }
-      }
+      createBatches(tables, owned, list);
     },
     async get(id) {
       return batches.get(id);
@@ -183,11 +175,10 @@ function memoryBatches(tables: Tables): Batches {
         });
       return { open: all.filter(({ state }) => state !== 'planned' && state !== 'settled'), planned };
     },
-    async unresolved(connection) {
-      return ofUnknownEffect(connection).filter(({ run }) => runs.get(run)?.endedAt !== undefined);
-    },
-    async unproven(connection) {
-      return ofUnknownEffect(connection).filter(({ run }) => runs.get(run)?.endedAt === undefined);
+    async unknown(connection) {
+      const isEnded = ({ run }: Batch): boolean => runs.get(run)?.endedAt !== undefined;
+      const all = ofUnknownEffect(connection);
+      return { unresolved: all.filter(isEnded), unproven: all.filter((batch) => !isEnded(batch)) };
     },
     async claimed({ run }, names) {
       const others = ofUnknownEffect(run.connection).filter((batch) => batch.run !== run.id);
@@ -210,6 +201,7 @@ function memoryBatches(tables: Tables): Batches {
       await addFindings(owned, also.findings ?? []);
       const { state = batch.state, polls = batch.polls, ...rest } = patch;
       batches.set(id, { ...batch, ...rest, state, polls });
+      return update(owned, also.run ?? {});
     },
     async resolve(owned, id, reason, also) {
       requireOwner(tables, owned);

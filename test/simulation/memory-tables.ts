@@ -10,6 +10,7 @@ import type {
   ChangeMark,
   DecisionRecord,
   HoldFacts,
+  NewBatch,
   OwnedRun,
   PlanHeader,
   PlannedChange,
@@ -161,4 +162,27 @@ const surrogates = /[\ud800-\uffff]/;
 
 export function inOrder<T>(rows: Iterable<T>, name: (row: T) => string): T[] {
   return [...rows].sort((a, b) => compareText(name(a), name(b)));
+}
+
+/** Creates batches of the run, all or none. */
+export function createBatches(tables: Tables, owned: OwnedRun, list: readonly NewBatch[]): void {
+  if (list.length === 0) return;
+  const { batches } = tables;
+  const { changes } = planOfRun(tables, owned.run.id);
+  for (const { batch, identifications } of list) {
+    for (const name of identifications) {
+      const row = changes.get(name);
+      if (batches.has(batch.id) || row === undefined || row.planned.batch !== batch.parent) {
+        throw new RollcallError(`${name} is not to be had for batch ${batch.id}`, { code: 'CONFLICT' });
+      }
+    }
+  }
+  for (const { batch, identifications } of list) {
+    batches.set(batch.id, { ...batch, run: owned.run.id });
+    for (const name of identifications) {
+      const row = changes.get(name);
+      if (row === undefined) continue;
+      row.planned = { ...row.planned, batch: batch.id, state: 'planned', stateReason: undefined };
+    }
+  }
 }

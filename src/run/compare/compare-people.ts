@@ -54,8 +54,9 @@ export async function comparePeople(
   const pairs = await readPairs(sync.settings, io);
   leavePairs({ index, reading, pairs, find });
   await recallConflicts({ sync, reading, index, pairs, find }, io);
-  const left = await recorder.unresolved();
-  const claimed = await claimedElsewhere(sync, recorder.planId, io);
+  const { unresolved: ended, unproven } = await io.store.batches.unknown(sync.settings.connection);
+  const left = await recorder.unresolved(ended);
+  const claimed = await claimedElsewhere(unproven, recorder.planId, io);
   const unresolved = { ...left, blocked: new Map([...claimed, ...left.blocked]) };
   io.checkpoint('unresolved-seen');
   const only = peopleOf(reading, index);
@@ -65,7 +66,7 @@ export async function comparePeople(
     cameSince: recorder.attemptedSince,
   };
   const { managed, enabled, orphans } = await recall({ sync, index, only: recalled, period, find }, io);
-  await recallEnabled(index, recalled, { sync, io });
+  await recallEnabled(work, recalled);
   const isFocused = focus !== undefined;
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
@@ -173,12 +174,7 @@ export function orphaned(sync: string, owner: string, users: number): Finding {
 }
 
 /** Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight. */
-async function recallEnabled(
-  index: PeopleIndex,
-  only: SomePeople | undefined,
-  { sync, io }: { readonly sync: Sync; readonly io: EngineIo },
-): Promise<void> {
-  const roster = await io.store.rosters.open(sync.settings.name);
+async function recallEnabled({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
   const isFew = only !== undefined && only.count <= lookedUpEntries;
   for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recallEnabled(entries);
 }

@@ -34,9 +34,12 @@ export interface Unresolved {
  * reads. A batch is settled when every change is seen applied. Until then its users are blocked until
  * `settle.unknownAfter` has passed. After that, the planner decides about changes that are not seen.
  */
-export async function resolveUnresolved(context: RunContext, io: EngineIo): Promise<Unresolved> {
+export async function resolveUnresolved(
+  context: RunContext,
+  batches: readonly Batch[],
+  io: EngineIo,
+): Promise<Unresolved> {
   const { sync } = context;
-  const batches = await io.store.batches.unresolved(sync.settings.connection);
   const { ours = [], others = [] } = Object.groupBy(batches, (one) => (isForUs(one, sync, io) ? 'ours' : 'others'));
   const left = await Promise.all(others.map((batch) => leftAsItIs(batch, sync, io)));
   if (ours.length === 0) return unresolvedOf(left, sync, io);
@@ -50,8 +53,7 @@ export async function resolveUnresolved(context: RunContext, io: EngineIo): Prom
 }
 
 /** Returns the same users as `resolveUnresolved` without changing anything, for a dry run. */
-export async function blockedUsers(sync: Sync, io: EngineIo): Promise<Unresolved> {
-  const batches = await io.store.batches.unresolved(sync.settings.connection);
+export async function blockedUsers(sync: Sync, batches: readonly Batch[], io: EngineIo): Promise<Unresolved> {
   return unresolvedOf(await Promise.all(batches.map((batch) => leftAsItIs(batch, sync, io))), sync, io);
 }
 
@@ -136,10 +138,13 @@ async function resolveBatch(
 }
 
 /** Returns the users with a change that another run in progress has sent and not proven. Nothing is planned for them. */
-export async function claimedElsewhere(sync: Sync, run: string, io: EngineIo): Promise<ReadonlyMap<string, Wait>> {
-  const batches = await io.store.batches.unproven(sync.settings.connection);
+export async function claimedElsewhere(
+  unproven: readonly Batch[],
+  run: string,
+  io: EngineIo,
+): Promise<ReadonlyMap<string, Wait>> {
   const claimed = new Map<string, Wait>();
-  for (const batch of batches.filter((one) => one.run !== run)) {
+  for (const batch of unproven.filter((one) => one.run !== run)) {
     const reason = `run ${batch.run} of sync ${batch.sync} has sent a change for this user, and has not read it back yet`;
     for (const name of await unresolvedUsers(batch, io))
       claimed.set(name, { reason, isOwn: false, run: batch.run, until: undefined });

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockedPerson } from '../../core/guard/blocked.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
-import { settleDecisions } from '../../core/plan/decision.ts';
+import { type DecisionRecord, settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
@@ -50,6 +50,8 @@ export interface Decided {
   /** Changes that an operator rejected, and changes that were left out of a decision. */
   readonly rejected: number;
   readonly leftOut: number;
+  /** Whether one of the people has an approval that no run used up. */
+  readonly hasApprovals: boolean;
   /** People whose new e-mail was rejected, and is taken out of their change. */
   readonly keptEmails: ReadonlySet<string>;
   /** People whose changes an undo leaves as they are, fully or in part. */
@@ -75,6 +77,7 @@ export async function decideChanges(
   const decidedBefore = { rejected: 0, leftOut: 0 };
   const keptEmails = new Set<string>();
   let notUndone = 0;
+  let hasApprovals = false;
   const countRepeats = (changes: readonly NewChange[]): void => {
     for (const { identification, kind, verdict } of changes) {
       if (!unresolved.released.has(identification) || verdict?.state === 'dropped') continue;
@@ -106,6 +109,9 @@ export async function decideChanges(
       if (rule !== 'missing-counted') return;
       const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
       missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
+    },
+    decisions: (known) => {
+      hasApprovals ||= known.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
     },
     takeOver: recorder.takeOver,
     expected: async (changes) => {
@@ -146,6 +152,7 @@ export async function decideChanges(
     expected: { places: expected },
     waits,
     ...decidedBefore,
+    hasApprovals,
     keptEmails,
     notUndone,
   };
@@ -159,6 +166,8 @@ interface DecisionSink {
   find(finding: Finding): void;
   /** Called with every decision, also those without a change. */
   decided(subject: Case, decision: Decision<string>): void;
+  /** Called with what was decided before about people with a change. */
+  decisions(known: readonly DecisionRecord[]): void;
   /**
    * Makes users ours that belonged to another sync, and returns who was taken over. The changes of the others are left
    * out.
@@ -324,6 +333,7 @@ async function sendChanges(
     settings.name,
     all.map(({ draft }) => draft.identification),
   );
+  sink.decisions([...known.values()].flat());
   // Undo runs and others neither use nor end each other's decisions.
   const decisionsOf = ({ identification, rule }: Pick<Proposal, 'identification' | 'rule'>) =>
     (known.get(identification) ?? []).filter((one) => isUndoRule(one.rule) === isUndoRule(rule));

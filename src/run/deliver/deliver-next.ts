@@ -7,7 +7,7 @@ import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { finishRun } from '../finish-run.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
-import { keepRaw } from '../run-notes.ts';
+import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { changesInBatch, marksFor } from '../seal/batches.ts';
 import { checkBeforeSending } from './check-before-sending.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
@@ -21,7 +21,7 @@ import { isProofDue, readWave } from './wave.ts';
  * Sends the run's next batch. Before that, proves what was sent if a proof is due (see `whyProve`). Finishes the run
  * when everything is proven and no batch is left, or nothing more may be sent.
  */
-export async function deliverNext(context: RunContext, io: EngineIo): Promise<NextStep> {
+export async function deliverNext(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<NextStep> {
   const { owned } = context;
   const wave = await readWave(owned, io);
   if (wave.out !== undefined) return resume(context, wave.out, io);
@@ -33,7 +33,7 @@ export async function deliverNext(context: RunContext, io: EngineIo): Promise<Ne
   if (batch === undefined || stopped !== undefined) return stop(context, run, stopped, io);
   // A refused half whose other half was accepted.
   if (batch.final === 'failed') return splitRefused(context, batch, io);
-  return sendBatch(context, { batch, first: wave.planned[0] }, io);
+  return sendBatch(context, { batch, first: wave.planned[0], unstored }, io);
 }
 
 /** Returns whether nothing of the run was sent, and only the age of its plan prevents that. */
@@ -52,7 +52,7 @@ function planAgain({ owned }: RunContext, io: EngineIo): NextStep {
 }
 
 /** Finishes the run and stores why changes are left. Batches that were sent are proven first. */
-async function stop(context: RunContext, run: Run, reason: string | undefined, io: EngineIo): Promise<NextStep> {
+export async function stop(context: RunContext, run: Run, reason: string | undefined, io: EngineIo): Promise<NextStep> {
   if (reason !== undefined && !run.isCancelRequested && run.reason === undefined) {
     await io.store.runs.update(context.owned, { reason });
   }
@@ -87,17 +87,23 @@ interface BatchToSend {
   readonly batch: PlannedBatch;
   /** The first batch that was not sent. A part of a failed file may go before it. */
   readonly first: Batch | undefined;
+  readonly unstored: UnstoredRequests;
 }
 
 /**
  * Sends one batch: waits for the connection's turn, leaves out the changes that are no longer intended, stores
  * `sending`, passes the batch to its delivery, and stores the answer.
  */
-async function sendBatch(context: RunContext, { batch, first }: BatchToSend, io: EngineIo): Promise<NextStep> {
+async function sendBatch(
+  context: RunContext,
+  { batch, first, unstored }: BatchToSend,
+  io: EngineIo,
+): Promise<NextStep> {
   const { owned, sync } = context;
   const isFile = batch.kind === 'csv';
   const begunAt = io.clock.now();
-  if (isFile && (await cutToFit(context, batch, io))) return { kind: 'next' };
+  const learned = isFile ? await io.store.learned.get(owned.run.connection) : {};
+  if (isFile && (await cutToFit(context, batch, learned, io))) return { kind: 'next' };
   if (isFile) {
     const { isTaken, ahead } = await takeFileLease(owned, io);
     if (!isTaken) {
@@ -126,7 +132,7 @@ async function sendBatch(context: RunContext, { batch, first }: BatchToSend, io:
     return endAfterProof(context, { batch, error }, io);
   }
   io.checkpoint('batch-accepted');
-  return storeAnswer(context, { batch, changes, submission }, io);
+  return storeAnswer(context, { batch, changes, submission, learned, unstored }, io);
 }
 
 function queued({ run }: RunContext['owned'], ahead: number, { clock }: EngineIo): Waiting {

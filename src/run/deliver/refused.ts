@@ -7,7 +7,7 @@ import {
   type RefusedFile,
   rowsLimit,
 } from '../../core/run/waves.ts';
-import type { Batch, PlannedBatch, PlannedChange } from '../../ports/store.ts';
+import type { Batch, LearnedFacts, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { NextStep } from '../next-step.ts';
 import { keepRaw } from '../run-notes.ts';
@@ -179,8 +179,12 @@ export async function cutTooLarge(context: RunContext, refused: Refused, io: Eng
 }
 
 /** Cuts a planned file that has more rows than the platform is known to accept. Returns whether it did. */
-export async function cutToFit(context: RunContext, batch: PlannedBatch, io: EngineIo): Promise<boolean> {
-  const { fileRows } = await io.store.learned.get(context.owned.run.connection);
+export async function cutToFit(
+  context: RunContext,
+  batch: PlannedBatch,
+  { fileRows }: LearnedFacts,
+  io: EngineIo,
+): Promise<boolean> {
   const rows = rowsLimit(fileRows, io.clock.now());
   if (rows === undefined || batch.size <= rows) return false;
   const changes = (await changesInBatch(batch, io)).filter(({ state }) => state === 'planned');
@@ -192,9 +196,13 @@ export async function cutToFit(context: RunContext, batch: PlannedBatch, io: Eng
 }
 
 /** Remembers the size of an accepted file, where larger ones are too large, and says which setting spares the cuts. */
-export async function noteAccepted({ owned, sync }: RunContext, rows: number, io: EngineIo): Promise<void> {
+export async function noteAccepted(
+  { owned, sync }: RunContext,
+  rows: number,
+  { fileRows: known }: LearnedFacts,
+  io: EngineIo,
+): Promise<void> {
   const { connection } = owned.run;
-  const known = (await io.store.learned.get(connection)).fileRows;
   if (known === undefined || afterAccepted(known, rows) === known) return;
   await io.store.learned.update(connection, ({ fileRows = known, ...others }) => {
     return { ...others, fileRows: afterAccepted(fileRows, rows) };

@@ -2,12 +2,12 @@ import { PlatformError } from '../../core/run/errors.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
-import type { Batch, BatchEffects, PlannedChange, RunFacts } from '../../ports/store.ts';
+import type { Batch, BatchEffects, LearnedFacts, PlannedChange, RunFacts } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
 import { unnamedWord } from '../prove/end-words.ts';
-import { keepRaw } from '../run-notes.ts';
+import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { marksFor } from '../seal/batches.ts';
 import { cutTooLarge, endForTrouble, noteAccepted, refuseFile } from './refused.ts';
 
@@ -15,12 +15,15 @@ export interface Submitted {
   readonly batch: Batch;
   readonly changes: readonly PlannedChange[];
   readonly submission: Submission;
+  /** What was known of the connection before the batch was sent. */
+  readonly learned: LearnedFacts;
+  readonly unstored: UnstoredRequests;
 }
 
 /** Stores the platform's answer to a batch. */
 export async function storeAnswer(
   context: RunContext,
-  { batch, changes, submission }: Submitted,
+  { batch, changes, submission, learned, unstored }: Submitted,
   io: EngineIo,
 ): Promise<NextStep> {
   const { owned } = context;
@@ -36,13 +39,14 @@ export async function storeAnswer(
         owned,
         batch.id,
         { state: 'sent', fileId: submission.fileId, fileName: submission.fileName },
-        facts.refusedUploads === undefined && facts.refusedInRow === undefined
-          ? {}
-          : { facts: { refusedUploads: undefined, refusedInRow: undefined } },
+        {
+          facts: { refusedUploads: undefined, refusedInRow: undefined, uploadWord: wordOf(submission) },
+          run: { phase: 'proving', phaseAt: io.clock.now(), ...unstored() },
+        },
       );
-      await noteAccepted(context, changes.length, io);
-      await noteUploadWord(context, submission, io);
-      break;
+      await noteAccepted(context, changes.length, learned, io);
+      io.checkpoint('batch-sent');
+      return { kind: 'again', afterMs: firstPollMs(batch, context.sync.settings.settle.everyMs, facts.filePace) };
     case 'direct':
       // `settle.visibleWithin` starts after the last call, not after the first.
       await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() }, factsAfterCalls(facts, submission));
@@ -84,20 +88,13 @@ export async function storeAnswer(
       break;
     }
   }
-  const { everyMs } = context.sync.settings.settle;
-  const isFile = submission.kind === 'file';
   io.checkpoint('batch-sent');
-  return toProving(isFile ? firstPollMs(batch, everyMs, facts.filePace) : 0);
+  return toProving();
 }
 
-/** Stores the unnamed status of an upload's own answer, which is no end. */
-async function noteUploadWord(
-  { owned }: RunContext,
-  { status }: Extract<Submission, { kind: 'file' }>,
-  io: EngineIo,
-): Promise<void> {
-  const uploadWord = status === undefined ? undefined : unnamedWord(status);
-  if (uploadWord !== owned.run.facts.uploadWord) await io.store.runs.updateFacts(owned, { uploadWord });
+/** Returns the unnamed status of an upload's own answer, which is no end. */
+function wordOf({ status }: Extract<Submission, { kind: 'file' }>): string | undefined {
+  return status === undefined ? undefined : unnamedWord(status);
 }
 
 /** Returns the refusals in a row after direct calls, if they have changed. */
@@ -186,8 +183,8 @@ async function fileInFlight(
   io: EngineIo,
 ): Promise<Batch | undefined> {
   const { connection } = owned.run;
-  const known = [...(await io.store.batches.unresolved(connection)), ...(await io.store.batches.unproven(connection))];
-  for (const other of known) {
+  const { unresolved, unproven } = await io.store.batches.unknown(connection);
+  for (const other of [...unresolved, ...unproven]) {
     if (other.id === batch.id || other.fileId === undefined || other.final !== undefined) continue;
     try {
       const { kind } = await sync.platform.status(other.fileId, signal);

@@ -25,6 +25,11 @@ export async function readWave({ run }: OwnedRun, { store }: EngineIo): Promise<
   };
 }
 
+/** Returns whether the run has delivered all its batches. */
+export function isAllProven({ out, unproven, planned }: Wave): boolean {
+  return out === undefined && unproven.length + planned.length === 0;
+}
+
 /** Reads all batches that were not sent, in order of number. */
 export function readPlanned({ run }: OwnedRun, { store }: EngineIo): Promise<readonly Batch[]> {
   return store.batches.ofRun(run.id, { states: ['planned'] });

@@ -32,19 +32,22 @@ export async function countChanges(
   const { recorder, sync } = work;
   await addExcessHandOvers(work, decided.expected, compared);
   const frozen = await freezeChanges(work, io);
-  await recorder.applyApprovals();
+  // An approval that comes later is for the run that it requests.
+  if (decided.hasApprovals) await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
   const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
-  const held = [...left, ...(await holdByColumn(work, read, io)), ...(await holdBySegment(work, compared, io))];
+  const held = [...left, ...(await holdByColumn(work, read)), ...(await holdBySegment(work, compared, io))];
   const { open, beside } = await io.store.plans.count(recorder.planId);
+  // A guard looks at the day before only beside a change.
+  const isEmpty = Object.values(open).every((count) => count === 0);
   return {
     open,
     beside: work.edit === undefined ? beside : withInstead(beside, work.edit),
     rejected,
     leftOut: held,
     frozen,
-    recent: await appliedInWindow(sync, io),
-    restored: await restoredSince(guardWindowStart(io), io),
+    recent: isEmpty ? open : await appliedInWindow(sync, io),
+    restored: isEmpty ? {} : await restoredSince(guardWindowStart(io), io),
   };
 }
 
@@ -71,14 +74,11 @@ async function freezeChanges({ recorder, sync, findings }: PlanWork, io: EngineI
  * read leaves as usual.
  */
 async function holdByColumn(
-  { recorder, index, sync }: PlanWork,
+  { recorder, index, roster, sync }: PlanWork,
   { columns: { leaveDate } }: PlanRead,
-  io: EngineIo,
 ): Promise<readonly Hold[]> {
   if (leaveDate === undefined) return [];
   const leavers = index.leaversByDate();
-  const { name } = sync.settings;
-  const roster = await io.store.rosters.open(name);
   const known = await roster?.people(leavers.map(({ identification }) => identification));
   const changed = leavers.filter(({ identification, leaves }) => {
     return known?.get(identification)?.some((entry) => entry.isExact && entry.leaves === leaves) !== true;
@@ -86,7 +86,7 @@ async function holdByColumn(
   const reason = `the last days of work are in doubt: ${leaveDate}. Correct the export, or lifecycle.dateFormat`;
   const names = changed.map(({ identification }) => identification);
   const count = await recorder.holdSome({ names, class: 'disables' }, reason);
-  return count === 0 ? [] : [{ sync: name, class: 'disables', reason, count }];
+  return count === 0 ? [] : [{ sync: sync.settings.name, class: 'disables', reason, count }];
 }
 
 /** Holds the disables of segments that lose too many people in 24 hours. The others continue. */

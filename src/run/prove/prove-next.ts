@@ -2,12 +2,12 @@ import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, OwnedRun, RunFacts } from '../../ports/store.ts';
+import type { Batch, OwnedRun, Run, RunFacts } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import { type NextStep, toDelivering } from '../next-step.ts';
+import { type NextStep, type Proven, toDelivering } from '../next-step.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from './end-words.ts';
 import { proveWave } from './prove-wave.ts';
@@ -21,24 +21,29 @@ import { proveWave } from './prove-wave.ts';
  *   a file has ended    send the next batch, or prove the wave if nothing is left to send
  *   no file is pending  prove the wave
  */
-export async function proveNext(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<NextStep> {
+export async function proveNext(
+  context: RunContext,
+  unstored: UnstoredRequests,
+  io: EngineIo,
+): Promise<NextStep | Proven> {
   const wave = await readWave(context.owned, io);
   const { out, unproven, planned } = wave;
-  if (out === undefined) return unproven.length === 0 ? toDelivering : proveWave(context, wave, io);
+  if (out === undefined) return unproven.length === 0 ? toDelivering : proveWave(context, wave, unstored, io);
   if (out.state === 'sending') return toDelivering;
-  const { batch, retryAfterMs } = await pollStatus(context, { batch: out, unstored }, io);
+  const { batch, run, retryAfterMs } = await pollStatus(context, { batch: out, unstored }, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
   io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '' });
   if (!isFilePending(batch)) {
+    if (planned.length === 0) return proveWave(context, ended, unstored, io);
     if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
-    return planned.length > 0 ? toDelivering : proveWave(context, ended, io);
+    return toDelivering;
   }
   const { everyMs, deadlineMs } = context.sync.settings.settle;
   const now = io.clock.now();
   const sinceMs = batch.sentAt ?? 0;
   const untilMs = sinceMs + spanOn(io.clock, deadlineMs);
   if (now < untilMs) {
-    const early = await readBackEarly(context, batch, ended, io);
+    const early = await readBackEarly(context, { batch, run, ended, unstored }, io);
     if (early !== undefined) return early;
     const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
     const afterMs = Math.min(wantedMs, untilMs - now);
@@ -51,12 +56,17 @@ export async function proveNext(context: RunContext, unstored: UnstoredRequests,
     return { kind: 'again', afterMs, waiting };
   }
   if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
-  const next = await proveWave(context, ended, io);
+  const next = await proveWave(context, ended, unstored, io);
   if ((await io.store.batches.get(batch.id))?.state === 'settled') {
     const { connection } = context.owned.run;
     await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
   }
   return next;
+}
+
+interface Early {
+  readonly ended: Wave;
+  readonly unstored: UnstoredRequests;
 }
 
 /**
@@ -65,19 +75,20 @@ export async function proveNext(context: RunContext, unstored: UnstoredRequests,
  */
 async function readBackEarly(
   context: RunContext,
-  batch: Batch,
-  ended: Wave,
+  { batch, run, ended, unstored }: Omit<Polled, 'retryAfterMs'> & Early,
   io: EngineIo,
-): Promise<NextStep | undefined> {
+): Promise<NextStep | Proven | undefined> {
   const { owned, sync } = context;
-  const { standing, uploadWord } = (await io.store.runs.get(owned.run.id))?.facts ?? {};
+  const { standing, uploadWord } = run.facts;
   if (standing?.batch !== batch.id) return undefined;
   const { everyMs } = sync.settings.settle;
   const now = io.clock.now();
-  const neverEnds = (await io.store.learned.get(owned.run.connection)).neverEnds === true;
-  if (!isReadBackDue(standing, { everyMs, now, sentAt: batch.sentAt ?? now, neverEnds })) return undefined;
+  const times = { everyMs, now, sentAt: batch.sentAt ?? now };
+  if (!isReadBackDue(standing, { ...times, neverEnds: true })) return undefined;
+  const { neverEnds = false } = await io.store.learned.get(owned.run.connection);
+  if (!isReadBackDue(standing, { ...times, neverEnds })) return undefined;
   await io.store.runs.updateFacts(owned, { standing: { ...standing, readBackAt: now } });
-  const next = await proveWave(context, ended, io);
+  const next = await proveWave(context, ended, unstored, io);
   if ((await io.store.batches.get(batch.id))?.state !== 'settled') return undefined;
   const { word } = standing;
   if (word !== undefined && word !== uploadWord && hasStood(standing, everyMs, now)) {
@@ -88,6 +99,8 @@ async function readBackEarly(
 
 interface Polled {
   readonly batch: Batch;
+  /** The run with what the poll showed. */
+  readonly run: Run;
   /** Wait in ms that the platform requested; 0 when it requested none. */
   readonly retryAfterMs: number;
 }
@@ -119,9 +132,9 @@ async function pollStatus(
   const poll = { batch: batch.id, word, isUnnamed, isReleased, now: io.clock.now() };
   const standing = final === undefined ? { standing: afterPoll(owned.run.facts.standing, poll) } : {};
   const facts = { ...learned(owned, { ...batch, ...patch }, io), ...standing };
-  await io.store.batches.update(owned, batch.id, patch, { facts, ...unstored() });
+  const { run } = await io.store.batches.update(owned, batch.id, patch, { facts, run: unstored() });
   if (final !== undefined) io.checkpoint('status-final');
-  return { batch: { ...batch, ...patch }, retryAfterMs };
+  return { batch: { ...batch, ...patch }, run, retryAfterMs };
 }
 
 /** A word with which the platform answered the upload itself is no end. */

@@ -9,9 +9,10 @@ import { spanOn } from '../clock-span.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
 import { addLastStep, splitBatch } from '../deliver/split.ts';
-import { isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
+import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { type NextStep, toDelivering, toProving } from '../next-step.ts';
+import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
+import type { UnstoredRequests } from '../run-notes.ts';
 import { changesInBatch, changesOf, newBatch } from '../seal/batches.ts';
 import { forgetEndWord } from './end-words.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
@@ -36,8 +37,15 @@ type IfUnseen =
  *
  * A batch with a change that waits stays unproven as a whole, and the next proof reads it again.
  */
-export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): Promise<NextStep> {
+export async function proveWave(
+  context: RunContext,
+  wave: Wave,
+  unstored: UnstoredRequests,
+  io: EngineIo,
+): Promise<NextStep | Proven> {
   const { owned, sync } = context;
+  // Other runs send their files while the users are read back.
+  if (!mayBeProcessing(wave)) await releaseFileLease(owned, io);
   const lookups = await openLookups(questionOf(owned, wave, io), context, io);
   const notShown: NotShown[] = [];
   try {
@@ -45,13 +53,17 @@ export async function proveWave(context: RunContext, wave: Wave, io: EngineIo): 
       const left = await proveBatch(context, { batch, lookups }, io);
       if (left !== undefined) notShown.push(left);
     }
-    if (lookups.scannedAt !== undefined) await applyLookup(context, lookups, await readPlanned(owned, io), io);
+    // Changes of direct calls that were not tried are planned again.
+    const mayGoOn = wave.planned.length > 0 || wave.unproven.some(({ kind }) => kind === 'direct');
+    if (mayGoOn && lookups.scannedAt !== undefined)
+      await applyLookup(context, lookups, await readPlanned(owned, io), io);
   } finally {
     lookups.close();
   }
-  const { run } = await io.store.runs.updateFacts(owned, { provedAt: lookups.startedAt });
+  const { run } = await io.store.runs.update(owned, unstored(), { facts: { provedAt: lookups.startedAt } });
   const left = await readWave(owned, io);
-  if (!mayBeProcessing(left)) await releaseFileLease(owned, io);
+  if (mayBeProcessing(wave) && !mayBeProcessing(left)) await releaseFileLease(owned, io);
+  if (isAllProven(left)) return { kind: 'proven', run };
   if (!isProofDue(run, sync, left, io)) return toDelivering;
   return waitForProof(sync, { notShown, lookedAt: lookups.startedAt }, io);
 }
@@ -80,7 +92,7 @@ function waitForProof(
   return toProving(afterMs, waiting);
 }
 
-function questionOf(owned: OwnedRun, { unproven }: Wave, io: EngineIo): LookupQuestion {
+function questionOf(owned: OwnedRun, { unproven, planned }: Wave, io: EngineIo): LookupQuestion {
   return {
     step: 'reading-back',
     count: unproven.reduce((sum, { size }) => sum + size, 0),
@@ -90,7 +102,7 @@ function questionOf(owned: OwnedRun, { unproven }: Wave, io: EngineIo): LookupQu
       for (const { id, run } of unproven) {
         for await (const { identification } of changesOf(run, io, { batch: id, states })) yield identification;
       }
-      yield* namesAhead(await readPlanned(owned, io), io);
+      if (planned.length > 0) yield* namesAhead(await readPlanned(owned, io), io);
     },
   };
 }

@@ -119,16 +119,9 @@ async function recordRead(work: PlanWork, { read, judged }: RecordInput, now: nu
   // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
   const proof = judged.isAccepted ? snapshot.missing : undefined;
   const { rows } = snapshot;
-  if (proof !== undefined) await recorder.people(work, rows, proof);
-  await recorder.read({
-    at: now,
-    rows,
-    stamp: snapshot.missing?.stamp ?? '',
-    fillRates,
-    visibility,
-    blocked: blockedToStore(work, read),
-    isAccepted: proof !== undefined,
-  });
+  const stamp = snapshot.missing?.stamp ?? '';
+  const found = { at: now, rows, stamp, fillRates, visibility, blocked: blockedToStore(work, read) };
+  await recorder.read(found, work, proof);
 }
 
 /** A person with one record needs no count of rows. */

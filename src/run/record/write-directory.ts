@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { intoPages, rosterWidth as width } from '../../core/plan/roster.ts';
 import type { MissingProof } from '../../core/plan/snapshot.ts';
-import type { DirectoryPage, DirectoryRow } from '../../ports/reads.ts';
+import type { DirectoryEnd, DirectoryPage, DirectoryRow } from '../../ports/reads.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { type OtherAccounts, shownAs } from '../compare/other-accounts.ts';
 import type { EngineIo } from '../engine-io.ts';
@@ -30,14 +30,14 @@ export interface DirectoryToWrite {
 }
 
 /**
- * Stores who the people of an accepted, complete full read are, for searches by name. Reads from the spool only those
- * of pages that changed since the read before.
+ * Stores who the people of an accepted, complete full read are, for searches by name, but for the end of the directory,
+ * which it returns. Reads from the spool only those of pages that changed since the read before.
  */
 export async function writeDirectory(
   owned: OwnedRun,
   { people, sync, proof }: DirectoryToWrite,
   io: EngineIo,
-): Promise<void> {
+): Promise<DirectoryEnd> {
   const { directories } = io.store;
   const known = await directories.digests(sync);
   const source = people.index.directoryEntries();
@@ -66,7 +66,7 @@ export async function writeDirectory(
   }
   const { id: run } = owned.run;
   const header = { sync, run, at: proof.readAt, people: entries.length / width, pages: pages.length };
-  await directories.finish(owned, header, changed);
+  return { header, pages: changed };
 }
 
 /** Returns where each entry begins, in order of their keys: a source may give its records in any order. */

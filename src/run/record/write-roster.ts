@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { packRoster } from '../../core/plan/roster.ts';
 import type { MissingProof } from '../../core/plan/snapshot.ts';
-import type { OwnedRun } from '../../ports/store.ts';
+import type { DirectoryEnd } from '../../ports/reads.ts';
+import type { OwnedRun, ReadRecord } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { KnownPeople } from './write-directory.ts';
 
@@ -12,14 +13,17 @@ export interface RosterToWrite {
   readonly rows: number;
   /** Proof of the read, because hand-overs rely on who is absent from a roster. */
   readonly proof: MissingProof;
+  readonly read: ReadRecord;
+  readonly directory: DirectoryEnd;
 }
 
 /**
- * Stores what an accepted, complete full read showed of each person, for runs and syncs that do not read that person.
+ * Stores an accepted, complete full read, and what it showed of each person, for runs and syncs that do not read that
+ * person.
  */
 export async function writeRoster(
   owned: OwnedRun,
-  { people: { index, salt }, sync, rows, proof }: RosterToWrite,
+  { people: { index, salt }, sync, rows, proof, read, directory }: RosterToWrite,
   io: EngineIo,
 ): Promise<void> {
   // With a million people each part takes tens of milliseconds, so other work of the process runs in between.
@@ -36,5 +40,5 @@ export async function writeRoster(
     rows,
     pages: { people: people.length, emails: emails.length },
   };
-  await io.store.rosters.put(owned, header, [...people, ...emails]);
+  await io.store.rosters.put(owned, header, [...people, ...emails], { read, directory });
 }

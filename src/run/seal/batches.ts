@@ -49,6 +49,12 @@ export async function* changesOf(
   }
 }
 
+/** Returns all changes of a plan, where they are few. */
+export async function fewChanges(planId: string, io: EngineIo): Promise<{ readonly few?: readonly PlannedChange[] }> {
+  const few = await io.store.plans.page(planId, { limit: pageSize });
+  return few.length < pageSize ? { few } : {};
+}
+
 /** Returns all changes of one batch, in order of identification, as the batch carries them. */
 export async function changesInBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
   return carriedBy(batch, await Array.fromAsync(changesOf(batch.run, io, { batch: batch.id })));

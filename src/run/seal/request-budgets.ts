@@ -1,3 +1,4 @@
+import { given } from '../../core/run/given.ts';
 import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
 import { addCounts, type RequestCounts } from '../../core/run/requests.ts';
 import type { RunFacts } from '../../ports/runs.ts';
@@ -43,6 +44,8 @@ export async function budgetsOf(
     requestBudget({ planning, batches, directory, settle: settings.settle, limits });
   const { holds, fields } = plan.verdict;
   const isHeld = holds.length > 0 || fields.length > 0;
-  const held = isHeld ? await previewBatches({ planId: plan.id, states: ['held'], sync }, io) : [];
+  const held = isHeld
+    ? await previewBatches({ planId: plan.id, ...given({ few: plan.few }), states: ['held'], sync }, io)
+    : [];
   return { budget: budget(loads), ...(held.length === 0 ? {} : { budgetWithHeld: budget([...loads, ...held]) }) };
 }

@@ -1,6 +1,6 @@
 import type { BlockedCounts } from '../../core/guard/blocked.ts';
 import { PlanDigest } from '../../core/plan/change.ts';
-import type { RunFacts } from '../../ports/store.ts';
+import type { PlannedChange, RunFacts } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import { editFact } from '../edit.ts';
@@ -8,6 +8,7 @@ import type { EngineIo } from '../engine-io.ts';
 import { isEditHeld, type Judged } from '../judge/judge.ts';
 import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
+import { fewChanges } from './batches.ts';
 
 /** The results of all steps of a plan. */
 export interface Planned {
@@ -57,10 +58,10 @@ export async function sealPlan(
     sourceGaps: snapshot.gaps,
     ...(read.unknown.length === 0 ? {} : { unknownPeople: read.unknown.length }),
   };
-  const digest = await seal(work, io);
+  const sealed = await seal(work, io);
   const findings = work.findings.all();
   const { repeated } = decided;
-  return { id: work.recorder.planId, digest, findings, facts, verdict, repeated, failure: undefined };
+  return { id: work.recorder.planId, ...sealed, findings, facts, verdict, repeated, failure: undefined };
 }
 
 /**
@@ -104,7 +105,7 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
   ].join('; ');
   return {
     id: work.recorder.planId,
-    digest: await seal(work, io),
+    ...(await seal(work, io)),
     findings: work.findings.all(),
     facts: { read: fact, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     verdict: { holds: [], fields: [], areMissesHeld: false },
@@ -113,10 +114,20 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
   };
 }
 
-async function seal({ recorder }: PlanWork, io: EngineIo): Promise<string> {
-  const digest = new PlanDigest();
-  for await (const hash of io.store.plans.hashes(recorder.planId)) digest.add(hash);
-  const text = digest.end();
-  await recorder.seal(text);
-  return text;
+async function seal({ recorder }: PlanWork, io: EngineIo): Promise<Pick<Plan, 'digest' | 'few'>> {
+  const { planId } = recorder;
+  const all = await fewChanges(planId, io);
+  const hashes = all.few === undefined ? io.store.plans.hashes(planId) : hashesOf(all.few);
+  const open = new PlanDigest();
+  for await (const hash of hashes) open.add(hash);
+  const digest = open.end();
+  await recorder.seal(digest);
+  return { digest, ...all };
+}
+
+/** Returns what `Plans.hashes` does. */
+function hashesOf(changes: readonly PlannedChange[]): readonly string[] {
+  const isOpen = ({ state, isApproved }: PlannedChange): boolean =>
+    !isApproved && (state === 'planned' || state === 'held');
+  return changes.filter(isOpen).map(({ hash }) => hash);
 }

@@ -1,10 +1,12 @@
 import type { Change, ChangeClass } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
 import { autoDirectLimit, chunk, fileGroup, needsFile, routeOf } from '../../core/run/batch.ts';
+import { given } from '../../core/run/given.ts';
 import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
 import type { ChangeState } from '../../core/run/run.ts';
-import type { Batch, PlannedChange } from '../../ports/store.ts';
+import type { Batch, NewBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import type { Plan } from '../plan-job.ts';
 import { changesOf, newBatch, pageSize } from './batches.ts';
 
 /** Changes that are sent together. */
@@ -24,19 +26,25 @@ interface GroupedChange {
 /**
  * Sorts the plan's open changes into batches, disables first, in order of identification; files apart from direct calls. A change that
  * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
- * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries.
+ * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries, and the last
+ * one, which the caller stores.
  */
-export async function writeBatches(context: RunContext, io: EngineIo): Promise<BatchLoad[]> {
+export async function writeBatches(
+  context: RunContext,
+  { few }: Pick<Plan, 'few'>,
+  io: EngineIo,
+): Promise<{ readonly loads: readonly BatchLoad[]; readonly last: readonly NewBatch[] }> {
   const { owned, sync } = context;
   const loads: BatchLoad[] = [];
-  for await (const group of groupsOf({ planId: owned.run.id, states: ['planned'], sync }, io)) {
+  let last: NewBatch[] = [];
+  for await (const group of groupsOf({ planId: owned.run.id, ...given({ few }), states: ['planned'], sync }, io)) {
     const number = loads.push(loadOf(group));
     const { kind, isParking, changes } = group;
     const identifications = changes.map(({ identification }) => identification);
-    const batch = newBatch(context, { number, kind, size: identifications.length, isParking });
-    await io.store.batches.create(owned, [{ batch, identifications }]);
+    if (last.length > 0) await io.store.batches.create(owned, last);
+    last = [{ batch: newBatch(context, { number, kind, size: identifications.length, isParking }), identifications }];
   }
-  return loads;
+  return { loads, last };
 }
 
 /** Returns the batches that `writeBatches` would make, and writes nothing. */
@@ -46,6 +54,8 @@ export async function previewBatches(job: GroupsJob, io: EngineIo): Promise<Batc
 
 export interface GroupsJob {
   readonly planId: string;
+  /** As in `Plan`. */
+  readonly few?: readonly PlannedChange[];
   /** Which changes of the plan. */
   readonly states: readonly ChangeState[];
   readonly sync: Sync;
@@ -105,9 +115,13 @@ type Changes = AsyncIterable<PlannedChange> | readonly PlannedChange[];
 
 /** Returns a function that yields the changes, or those of some classes. Few are read once, however often it is called. */
 async function readGroups(
-  { planId, states }: GroupsJob,
+  { planId, few, states }: GroupsJob,
   io: EngineIo,
 ): Promise<(classes?: readonly ChangeClass[]) => Changes> {
+  if (few !== undefined) {
+    const wanted = few.filter(({ state }) => states.some((one) => one === state));
+    return () => wanted;
+  }
   const first = await io.store.plans.page(planId, { states, limit: pageSize });
   if (first.length < pageSize) return () => first;
   return (classes) => changesOf(planId, io, classes === undefined ? { states } : { states, classes });

@@ -1,14 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { Batch, BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
+import type { BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
-import { fields } from '../db/fields.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
-import { appendFindings, patchFacts, patchRun } from '../runs.ts';
-import { markChanges, planOfRun } from './changes.ts';
+import { appendFindings, patchFacts, patchRun, toRun } from '../runs.ts';
+import { addBatches, batches, toBatch } from './batch-rows.ts';
+import { markChanges } from './changes.ts';
 import { rejectUndone } from './decisions.ts';
 
 /** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
@@ -40,14 +40,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       .orderBy('batches.number');
 
   return {
-    create(owned, batches) {
-      return asOwner(db, owned, async (transaction) => {
-        const plan = await planOfRun(transaction, owned.run.id);
-        for (const { batch, identifications } of batches) {
-          await createBatch(transaction, plan, { ...batch, run: owned.run.id }, identifications);
-        }
-      });
-    },
+    create: (owned, some) => asOwner(db, owned, (transaction) => addBatches(transaction, owned.run.id, some)),
 
     async get(id) {
       const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
@@ -68,14 +61,12 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       };
     },
 
-    async unresolved(connection) {
-      const rows = await ofUnknownEffect(connection).where('runs.ended_at', 'is not', null).execute();
-      return rows.map(toBatch);
-    },
-
-    async unproven(connection) {
-      const rows = await ofUnknownEffect(connection).where('runs.ended_at', 'is', null).execute();
-      return rows.map(toBatch);
+    async unknown(connection) {
+      const rows = await ofUnknownEffect(connection).select('runs.ended_at').execute();
+      return {
+        unresolved: rows.filter((row) => row.ended_at !== null).map(toBatch),
+        unproven: rows.filter((row) => row.ended_at === null).map(toBatch),
+      };
     },
 
     async claimed({ run }, identifications) {
@@ -108,10 +99,10 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
-        const { facts, findings = [], requests } = also;
+        const { facts, findings = [], run = {} } = also;
         if (facts !== undefined) await patchFacts(transaction, owned.run.id, facts);
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
-        if (requests !== undefined) await patchRun(transaction, owned.run.id, { requests });
+        return { run: toRun(await patchRun(transaction, owned.run.id, run)), lease: owned.lease };
       });
     },
 
@@ -144,41 +135,10 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
   };
 }
 
-/**
- * Writes a batch and assigns its changes, which must be in no batch, or in the batch that it was split from. Throws
- * `CONFLICT` when one of them is in another batch, because a change in two batches would be delivered twice.
- */
-async function createBatch(
-  db: OpenTransaction,
-  plan: string,
-  batch: Batch,
-  identifications: readonly string[],
-): Promise<void> {
-  await db.insertInto('batches').values(batches.toRow(batch)).execute();
-  const names = [...new Set(identifications)];
-  let taken = 0;
-  for (const some of inLists(names)) {
-    const { numUpdatedRows } = await db
-      .updateTable('changes')
-      .set({ batch: batch.id, state: 'planned', state_reason: null })
-      .where('plan', '=', plan)
-      .where('identification', 'in', some)
-      .where('batch', 'is not distinct from', batch.parent ?? null)
-      .executeTakeFirst();
-    taken += Number(numUpdatedRows);
-  }
-  if (taken === names.length) return;
-  const from = batch.parent === undefined ? 'without a batch' : `in batch ${batch.parent}`;
-  const message = `batch ${batch.number} of run ${batch.run} needs ${names.length} changes, but ${names.length - taken} of them are not ${from}; no batch was written.`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
-}
-
 function noSuchBatch(id: string, run?: string): RollcallError {
   const where = run === undefined ? 'the store' : `run ${run}`;
   return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
 }
-
-const batches = fields<Batch, 'batches'>('batches', {}, { isParking: 'optional flag' });
 
 type WaveRow = Selectable<Schema['batches']> & {
   readonly kind_of_change: string | null;
@@ -272,5 +232,3 @@ function toPlannedBatch(row: WaveRow): PlannedBatch {
     ofAll: Number(row.of_all),
   };
 }
-
-const toBatch = batches.fromRow;

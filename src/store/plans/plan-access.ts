@@ -44,6 +44,23 @@ export function inPlan<T>(
   });
 }
 
+/** Sets the digest of a plan, after which nothing can be added. Throws `CONFLICT` when it has another one. */
+export async function sealPlan(
+  db: OpenTransaction,
+  plan: { readonly id: string; readonly digest: string | null },
+  digest: string,
+): Promise<void> {
+  if (plan.digest === digest) return;
+  if (plan.digest !== null) throw sealed(plan.id);
+  await db.updateTable('plans').set({ digest }).where('id', '=', plan.id).execute();
+}
+
+export function sealed(planId: string): RollcallError {
+  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`, {
+    code: 'CONFLICT',
+  });
+}
+
 function asOwnerIfAny<T>(
   db: Database,
   owned: OwnedRun | undefined,

@@ -7,7 +7,17 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists, RowWriter } from '../db/row-writer.ts';
 import { patchRun } from '../runs.ts';
 import { classMask, countClasses, markChanges, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
-import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf, rowsPerPiece } from './plan-access.ts';
+import {
+  asPlanner,
+  countChanges,
+  dropPlan,
+  inPiece,
+  inPlan,
+  piecesOf,
+  rowsPerPiece,
+  sealed,
+  sealPlan,
+} from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
 
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */
@@ -74,13 +84,8 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
       return { states, kinds, classes: countClasses(wanted), open: countClasses(open), beside: countClasses(beside) };
     },
 
-    seal(owned, planId, digest) {
-      return inPlan(db, owned, planId, async (transaction, plan) => {
-        if (plan.digest === digest) return;
-        if (plan.digest !== null) throw sealed(planId);
-        await transaction.updateTable('plans').set({ digest }).where('id', '=', planId).execute();
-      });
-    },
+    seal: (owned, planId, digest) =>
+      inPlan(db, owned, planId, (transaction, plan) => sealPlan(transaction, { ...plan, id: planId }, digest)),
 
     setStates: (owned, marks) => asOwner(db, owned, (transaction) => markChanges(transaction, owned.run.id, marks)),
 
@@ -121,12 +126,7 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
     .execute();
 }
 
-function sealed(planId: string): RollcallError {
-  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`, {
-    code: 'CONFLICT',
-  });
-}
-
+/** The read-only queries on plans. */
 function createPlanQueries(
   db: Database,
   keys: KeyRing,

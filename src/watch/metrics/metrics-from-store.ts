@@ -181,7 +181,7 @@ async function readOpenRuns(
   const batches = (await Promise.all(open.map(({ id }) => store.batches.ofRun(id)))).flat();
   for (const connection of names.connections) {
     const underWay = batches.filter((batch) => batch.connection === connection && pendingStates.includes(batch.state));
-    const left = await store.batches.unresolved(connection);
+    const { unresolved: left } = await store.batches.unknown(connection);
     const pending = new Set([...underWay, ...left].map(({ id }) => id));
     instruments.filesPending.set({ connection }, pending.size);
   }

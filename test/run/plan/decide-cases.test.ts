@@ -131,6 +131,7 @@ async function open(world: World) {
       calls.push('ledger');
       entries.push(...some.map((one) => ({ ...one.entry, isMiss: one.isMiss })));
     },
+    decisions() {},
     async takeOver(users: readonly { readonly identification: string; readonly owner: string }[]) {
       calls.push('take over');
       taking.push(...users);

@@ -52,12 +52,11 @@ describe('a sealed plan', () => {
     expect(Object.keys(facts)).not.toContain('unmanaged');
   });
 
-  it('is stored with the digest of its changes, in order of identification', async () => {
+  it('has the digest of its changes, in order of identification', async () => {
     const scene = await openPlanScene({ records: ['a1', 'b2', 'c3'].map((id) => row(id)) });
     const { plan, changes } = await scene.plan();
     expect(changes).toHaveLength(3);
     expect(plan.digest).toBe(digestOf(changes.map(({ hash }) => hash)));
-    expect(await scene.store.plans.findByDigest('people', plan.digest)).toMatchObject({ id: plan.id });
   });
 
   it('has the findings of the read and the reason why too many people are blocked', async () => {
@@ -115,7 +114,6 @@ describe('an empty plan', () => {
       ['status-unknown', 'a1'],
       ['status-unknown', 'b2'],
     ]);
-    expect(await scene.store.plans.findByDigest('people', emptyDigest)).toMatchObject({ id: plan.id });
   });
 
   it('says why the read is not complete', async () => {

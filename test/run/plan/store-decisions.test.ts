@@ -116,6 +116,7 @@ describe('the plan of a run', () => {
       waits: new Map(),
       rejected: 0,
       leftOut: 0,
+      hasApprovals: false,
       keptEmails: new Set(),
       notUndone: 0,
     });

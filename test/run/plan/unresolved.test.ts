@@ -51,9 +51,14 @@ function show({ users }: Scene, name: string, area: string): void {
 
 /** Only the names of the users who wait: the reasons have a test of their own. */
 const bare = ({ blocked, released }: Unresolved) => ({ blocked: new Set(blocked.keys()), released });
-const resolve = async (scene: Scene) => bare(await resolveUnresolved(await scene.context(), scene.io));
-const lookAt = async (scene: Scene) => bare(await blockedUsers(scene.sync, scene.io));
-const claimed = async (scene: Scene, run = 'plan_1') => [...(await claimedElsewhere(scene.sync, run, scene.io)).keys()];
+const unknown = ({ store, sync }: Scene) => store.batches.unknown(sync.settings.connection);
+const resolveAll = async (scene: Scene) =>
+  resolveUnresolved(await scene.context(), (await unknown(scene)).unresolved, scene.io);
+const lookAtAll = async (scene: Scene) => blockedUsers(scene.sync, (await unknown(scene)).unresolved, scene.io);
+const resolve = async (scene: Scene) => bare(await resolveAll(scene));
+const lookAt = async (scene: Scene) => bare(await lookAtAll(scene));
+const claims = async (scene: Scene, run: string) => claimedElsewhere((await unknown(scene)).unproven, run, scene.io);
+const claimed = async (scene: Scene, run = 'plan_1') => [...(await claims(scene, run)).keys()];
 const batchOf = (scene: Scene) => scene.store.batches.get('run_1_b1');
 const statesOf = async ({ store }: Scene) =>
   (await store.plans.page('run_1', { limit: 3 })).map(({ state }) => state).join();
@@ -207,8 +212,8 @@ describe('users of a batch whose outcome is not known', () => {
       ['eva', wait],
       ['leo', wait],
     ]);
-    expect(await blockedUsers(scene.sync, scene.io)).toEqual({ blocked, released: none });
-    expect(await resolveUnresolved(await scene.context(), scene.io)).toEqual({ blocked, released: none });
+    expect(await lookAtAll(scene)).toEqual({ blocked, released: none });
+    expect(await resolveAll(scene)).toEqual({ blocked, released: none });
   });
 
   it('of another sync say which sync they wait for', async () => {
@@ -221,17 +226,14 @@ describe('users of a batch whose outcome is not known', () => {
       run: 'run_1',
       until: undefined,
     };
-    for (const found of [
-      await blockedUsers(scene.sync, scene.io),
-      await resolveUnresolved(await scene.context(), scene.io),
-    ])
+    for (const found of [await lookAtAll(scene), await resolveAll(scene)])
       expect(found.blocked.get('eva')).toEqual(wait);
   });
 
   it('of another run say which run they wait for', async () => {
     const scene = await openScene({ changes: [sampleChange('ana')], run: 'run_1' });
     await scene.step();
-    expect((await claimedElsewhere(scene.sync, 'run_9', scene.io)).get('ana')).toEqual({
+    expect((await claims(scene, 'run_9')).get('ana')).toEqual({
       reason: 'run run_1 of sync people has sent a change for this user, and has not read it back yet',
       isOwn: false,
       run: 'run_1',

@@ -33,17 +33,16 @@ async function openScene(): Promise<Scene> {
     writes.push(pages);
     return directories.write(by, sync, pages);
   };
-  const finish: typeof directories.finish = (by, header, pages) => {
-    if (pages.length > 0) writes.push(pages);
-    return directories.finish(by, header, pages);
-  };
-  const io = { store: { ...store, directories: { ...directories, write, finish } } } as EngineIo;
+  const io = { store: { ...store, directories: { ...directories, write } } } as EngineIo;
   return {
     store,
     writes,
     async write(shown) {
       const people = { others: noOtherAccounts(), ...shown };
-      await writeDirectory(owned, { people, sync: 'people', proof: missingProof }, io);
+      const directory = await writeDirectory(owned, { people, sync: 'people', proof: missingProof }, io);
+      if (directory.pages.length > 0) writes.push(directory.pages);
+      const read = { sync: 'people', run: owned.run.id, at: missingProof.readAt, fingerprint: '', salt: '', rows: 0 };
+      await store.rosters.put(owned, { ...read, pages: { people: 0, emails: 0 } }, [], { directory });
     },
     async rows() {
       const [header] = await directories.list();

@@ -1,0 +1,48 @@
+import Sqlite from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { employees, openOffice, usersOf } from '../support/office.ts';
+
+/**
+ * Lists the statements outside a transaction, and the beginnings of transactions, of stores that are opened from now on
+ * in this test. Renewals of leases depend on the time alone.
+ */
+function listTransactions(): string[] {
+  const seen: string[] = [];
+  const { prepare } = Sqlite.prototype;
+  onTestFinished(() => {
+    Sqlite.prototype.prepare = prepare;
+  });
+  Sqlite.prototype.prepare = function (this: Sqlite.Database, sql: string) {
+    const statement = prepare.call(this, sql);
+    for (const name of ['run', 'all'] as const) {
+      const execute: (...values: unknown[]) => unknown = statement[name].bind(statement) as never;
+      statement[name] = ((...values: unknown[]) => {
+        if (!this.inTransaction && !sql.startsWith('update "leases" set "until_at"')) seen.push(sql);
+        return execute(...values);
+      }) as never;
+    }
+    return statement;
+  } as typeof prepare;
+  return seen;
+}
+
+it('a small run takes few transactions, and each further poll of its file four more', async () => {
+  const seen = listTransactions();
+  const office = await openOffice({
+    sandbox: { people: usersOf(employees(60)) },
+    sync: { delivery: 'csv' },
+  });
+  const transactionsOf = async (rows: Parameters<typeof office.applyRows>[0]) => {
+    seen.length = 0;
+    const { run, batches } = await office.applyRows(rows);
+    return { outcome: run.outcome, polls: batches[0]?.polls ?? 0, count: seen.length };
+  };
+  await transactionsOf(employees(60));
+  const quiet = await transactionsOf(employees(60));
+  expect(quiet.outcome).toBe('nothing-to-do');
+  expect(quiet.count, seen.join('\n')).toBeLessThanOrEqual(30);
+  const rows = employees(60, { E3: { last: 'Paz' }, E7: { last: 'Sol' }, E9: { last: 'Mar' } });
+  const { outcome, polls, count } = await transactionsOf(rows);
+  expect(outcome).toBe('succeeded');
+  expect(count - 4 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(56);
+});
