@@ -17,7 +17,7 @@ import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { Adoption, Orphans, OrphansMoved, Rename } from '../views/people.ts';
 import type { AppIo } from './app-io.ts';
-import { auditEntry, type SignedCaller } from './audit.ts';
+import { auditEntry, type SignedCaller, signature } from './audit.ts';
 import { findSync } from './find-named.ts';
 import { endOf, type PauseOrder } from './syncs.ts';
 
@@ -455,11 +455,11 @@ export async function previewOrphans({ engine: io }: AppIo, { sync: name, from }
 
 /** Moves the users of a sync that is not configured to this sync, or leaves them as they are. Audited. */
 export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller): Promise<OrphansMoved> {
-  const { sync, from, leaves, by, reason, via } = order;
+  const { sync, from, leaves, by, reason } = order;
   const { engine: io } = app;
   const preview = await previewOrphans(app, order);
   const { connection } = findSync(sync, io.syncs).settings;
-  const signed = { by, ...(reason === undefined ? {} : { reason }), ...(via === undefined ? {} : { via }) };
+  const signed = { by, ...signature(order) };
   if (leaves) {
     if (reason === undefined) {
       throw new RollcallError('leaving users as they are needs a reason: add --reason TEXT', { code: 'USAGE' });

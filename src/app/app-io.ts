@@ -77,6 +77,8 @@ export interface PeopleQuery {
   /** Words that identification, name and e-mail contain together, in any order, without case and accents. */
   readonly text: string;
   readonly sync?: string;
+  /** Any of these. */
+  readonly syncs?: readonly string[];
   readonly offset: number;
   readonly limit: number;
 }

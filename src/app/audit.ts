@@ -1,3 +1,4 @@
+import { type Access, grantWords } from '../core/guard/access.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { Session } from '../ports/sessions.ts';
@@ -6,37 +7,39 @@ import type { EngineIo } from '../run/engine-io.ts';
 import type { AppIo } from './app-io.ts';
 import { findRun } from './find-named.ts';
 
-/** The caller, for the audit: the name given with `--as`, the name of a server token, or the operator's login. */
+/** The caller, for the audit: a user of the identity provider, the name of a server token, or the operator's login. */
 export interface Caller {
   readonly by: string;
+  /** What the identity proved. Absent: a login of this machine, which only the machine knows. */
+  readonly proven?: Proven;
 }
 
-/** A command that is signed in a name other than the caller's, with a reason; the audit stores both. */
-export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly via?: string };
+/** What an identity of the provider or of `server.tokens` may do, and its groups. */
+export interface Proven {
+  readonly access: Access;
+  readonly groups: readonly string[];
+}
+
+/** A command with a reason, and with a name that the caller gave besides: a note in the audit, never the identity. */
+export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly as?: string };
 
 /** Who asks, for the audit. */
 export type SignedCaller = SignedOrder<Caller>;
 
 /** The parts of a signed order that the audit keeps. */
-export function signature({ reason, via }: SignedOrder) {
-  return given({ reason, via });
-}
-
-/** Who the audit names, and the parts that a signed order has beside it. `name`: of the token or login that was used. */
-export function signedBy(name: string, as: string | undefined, reason: string | undefined) {
-  const by = as ?? name;
-  return { by, signed: given({ reason, via: by === name ? undefined : name }) };
+export function signature({ reason, as }: SignedOrder) {
+  return given({ reason, as });
 }
 
 type Act = Pick<AuditEntry, 'action' | 'by'> &
-  Partial<Pick<AuditEntry, 'sync' | 'connection' | 'run' | 'detail' | 'reason' | 'via'>>;
+  Partial<Pick<AuditEntry, 'sync' | 'connection' | 'run' | 'detail' | 'reason' | 'as'>>;
 
 type EntryIo = Pick<EngineIo, 'newId' | 'clock'>;
 
 /** Returns an entry for the audit, dated now. */
 export function auditEntry(act: Act, { newId, clock }: EntryIo): AuditEntry {
-  const { action, by, sync, connection, run, detail, ...signed } = act;
-  return { id: newId('audit'), at: clock.now(), by, action, sync, connection, run, detail, ...signed };
+  const { action, by, sync, connection, run, detail } = act;
+  return { id: newId('audit'), at: clock.now(), by, action, sync, connection, run, detail, ...signature(act) };
 }
 
 /** Adds an entry to the audit, dated now. */
@@ -63,8 +66,10 @@ export function nameOfSession({ method, name }: Pick<Session, 'method' | 'name'>
   return method === 'openid' ? `${userPrefix}${name}` : name;
 }
 
-interface OpenSession extends Omit<Session, 'key' | 'token'> {
+interface OpenSession extends Omit<Session, 'key' | 'token' | 'access' | 'groups'> {
   readonly id: string;
+  /** What it may do, in words. */
+  readonly access: readonly string[];
 }
 
 /** Lists who is signed in to the page, the one used last first. A session that was idle for too long may be among them. */
@@ -72,8 +77,15 @@ export async function listSessions({ engine: { store, clock } }: AppIo): Promise
   const now = clock.now();
   const open = (await store.sessions.list()).filter(({ expiresAt }) => expiresAt > now);
   return open.map((session) => {
-    const { key, token: _token, ...rest } = session;
-    return { ...rest, id: key.slice(0, idLength), name: nameOfSession(session) };
+    const { key, access, method, createdAt, usedAt, expiresAt } = session;
+    const times = { createdAt, usedAt, expiresAt };
+    return {
+      ...times,
+      method,
+      access: access.map(grantWords),
+      id: key.slice(0, idLength),
+      name: nameOfSession(session),
+    };
   });
 }
 

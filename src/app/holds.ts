@@ -21,6 +21,8 @@ import { findSync } from './find-named.ts';
 
 export interface HoldsQuery {
   readonly sync?: string;
+  /** Any of these. */
+  readonly syncs?: readonly string[];
   /** Maximum number of people per hold. */
   readonly limit: number;
 }
@@ -29,11 +31,11 @@ export interface HoldsQuery {
  * Lists the changes that wait for approval in all configured syncs, or in one, across all runs. Throws `USAGE` for an
  * unknown sync.
  */
-export async function findHolds({ engine: io }: AppIo, { sync, limit }: HoldsQuery): Promise<HoldsReport> {
+export async function findHolds({ engine: io }: AppIo, { sync, syncs, limit }: HoldsQuery): Promise<HoldsReport> {
   const names = sync === undefined ? [...io.syncs.keys()] : [findSync(sync, io.syncs).settings.name];
   const holds: OpenHold[] = [];
   const reads: DoubtedRead[] = [];
-  for (const name of names) {
+  for (const name of names.filter((one) => syncs?.includes(one) !== false)) {
     holds.push(...(await holdsOf(name, limit, io)));
     const [newest] = await io.store.runs.list({ sync: name, limit: 1 });
     if (newest === undefined || !(await isReadWaiting(newest, io.store))) continue;

@@ -203,20 +203,24 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     for (const [sync, { usedAt }] of loaded) if (now - usedAt > keptMs) loaded.delete(sync);
   };
 
-  return async ({ text, sync: only, offset, limit }) => {
+  return async ({ text, sync, syncs: seen, offset, limit }) => {
     tidy();
-    const headers = (await store.directories.list()).filter(({ sync }) => syncs.has(sync));
+    const isSearched = (name: string): boolean =>
+      syncs.has(name) && (sync === undefined || name === sync) && seen?.includes(name) !== false;
+    const headers = (await store.directories.list()).filter((one) => isSearched(one.sync));
     const words = wordsOf(text);
     const matches: Entry[] = [];
     for (const header of headers) {
-      if (words.length === 0 || (only !== undefined && header.sync !== only)) continue;
+      if (words.length === 0) continue;
       for (const entry of await load(header)) {
+        // An account that no record names may be that of another sync.
+        if (seen !== undefined && entry.side === 'platform') continue;
         if (words.every((word) => entry.folded.includes(word))) matches.push(entry);
       }
       await nextTurn();
     }
     const people = bestFirst(matches.sort(byText), foldText(text.trim()));
-    const owned = await ownedUsers(normalText(text), people, only, { store, syncs });
+    const owned = await ownedUsers(normalText(text), people, isSearched, { store, syncs });
     const all = [...owned, ...people];
     const known = new Map(headers.map((header) => [header.sync, header]));
     const shown = all.slice(offset, offset + limit).map(publicOf);
@@ -224,8 +228,8 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
       people: await asWrittenSince(shown, known, { store, syncs }),
       total: all.length,
       syncs: [...syncs.keys()]
-        .filter((sync) => only === undefined || sync === only)
-        .map((sync) => ({ sync, readAt: known.get(sync)?.at, people: known.get(sync)?.people ?? 0 })),
+        .filter(isSearched)
+        .map((name) => ({ sync: name, readAt: known.get(name)?.at, people: known.get(name)?.people ?? 0 })),
     };
   };
 }
@@ -259,14 +263,14 @@ function isBeginning({ identification }: Entry, text: string): boolean {
 async function ownedUsers(
   identification: string,
   found: readonly FoundPerson[],
-  only: string | undefined,
+  isSearched: (sync: string) => boolean,
   { store, syncs }: Pick<EngineIo, 'store' | 'syncs'>,
 ): Promise<readonly FoundPerson[]> {
   if (identification === '') return [];
   const owned: FoundPerson[] = [];
   for (const connection of new Set([...syncs.values()].map(({ settings }) => settings.connection))) {
     const entry = await store.ledger.get(connection, identification);
-    if (entry === undefined || !syncs.has(entry.owner) || (only !== undefined && entry.owner !== only)) continue;
+    if (entry === undefined || !isSearched(entry.owner)) continue;
     if (found.some((one) => one.identification === identification && one.sync === entry.owner)) continue;
     const plain = { name: '', email: '', standing: '', isOnPlatform: entry.removed === undefined };
     owned.push({ identification, sync: entry.owner, side: 'ledger', ...plain });

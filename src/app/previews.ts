@@ -1,5 +1,5 @@
 import { RollcallError } from '../core/run/errors.ts';
-import type { PlanReport, Preview, PreviewRequest } from '../ports/previews.ts';
+import type { PlanReport, Preview, PreviewQuery, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { previewPlan, reportPlan } from '../run/make-preview.ts';
@@ -79,9 +79,6 @@ function newRequest(sync: string, { scope, by }: PreviewOrder, io: EngineIo): Pr
 }
 
 /** Lists previews that have not expired, newest first. */
-export function findPreviews(
-  { engine: { store, clock } }: AppIo,
-  query: { readonly limit: number; readonly sync?: string },
-): Promise<readonly Preview[]> {
+export function findPreviews({ engine: { store, clock } }: AppIo, query: PreviewQuery): Promise<readonly Preview[]> {
   return store.previews.list({ now: clock.now(), ...query });
 }

@@ -1,5 +1,6 @@
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
 import { chooseOutcome, noStates } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
@@ -97,8 +98,8 @@ export function requestOrRun(
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
 export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Promise<StoredRequest> {
-  const { by, aboutRun, reason: _reason, via: _via, ...request } = order;
-  const { sync, kind, scope } = request;
+  const { by, aboutRun, sync, kind, scope, key } = order;
+  const request = { sync, kind, scope, ...given({ key }) };
   findSync(sync, engine.syncs);
   const action = kind === 'webhook' || kind === 'retry' || kind === 'undo' ? kind : 'request-run';
   const people = { detail: describeScope(scope) };

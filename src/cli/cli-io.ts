@@ -1,5 +1,6 @@
 import type { AppIo } from '../app/app-io.ts';
 import type { SignedCaller } from '../app/audit.ts';
+import type { Access } from '../core/guard/access.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -33,6 +34,8 @@ export interface CliIo {
   readonly ask?: (question: string) => Promise<string>;
   /** The operator's login on this machine, for the audit. */
   readonly operator: string;
+  /** Returns the one of `server.tokens` with this text, with what it may do. Throws what `openApp` throws. */
+  readonly identify: (configPath: string, token: string) => Promise<KnownIdentity | undefined>;
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with every problem. */
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<AppIo>;
@@ -49,6 +52,12 @@ export interface CliIo {
   readonly sandbox: SandboxAccess;
   /** Starts a platform and writes a configuration and an HR file into the folder. Close the sandbox afterwards. */
   readonly openDemo: (folder: string) => Promise<DemoWorld>;
+}
+
+/** An identity of `server.tokens`. */
+export interface KnownIdentity {
+  readonly name: string;
+  readonly access: Access;
 }
 
 /** Backups of the store that a configuration names. Opens no connection and sends nothing. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
-import { signedBy } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
@@ -68,12 +67,25 @@ export interface SignatureOptions {
 /** Options of a command whose use the audit keeps. */
 export const signatureOptions: readonly OptionRow[] = [
   ['--reason <text>', 'reason, for the audit'],
-  ['--as <name>', 'name of the person who decides, for the audit; default: your login on this machine'],
+  ['--as <name>', 'name of the person for whom you act: a note in the audit beside your identity'],
 ];
 
-/** Who the audit names, and the parts that a signed order has beside it. */
-export function signatureOf({ io }: Shell, { as, reason }: SignatureOptions) {
-  return signedBy(io.operator, as, reason);
+/** Environment variable with one of `server.tokens`: who uses the command line, proven as for the API. */
+export const tokenVariable = 'ROLLCALL_TOKEN';
+
+/**
+ * Who the audit names, and the parts that a signed order has beside it. The identity is that of `ROLLCALL_TOKEN`, otherwise
+ * the login on this machine. Throws `USAGE` for a token that the configuration does not have.
+ */
+export async function signatureOf({ io, configPath }: Shell, { as, reason }: SignatureOptions) {
+  const token = io.env[tokenVariable] ?? '';
+  if (token === '') return { by: io.operator, signed: given({ as, reason }) };
+  const known = await io.identify(configPath, token);
+  if (known === undefined) {
+    throw new RollcallError(`${tokenVariable} is not one of "server.tokens"`, { code: 'USAGE' });
+  }
+  const { name: by, access } = known;
+  return { by, signed: { proven: { access, groups: [] }, ...given({ as, reason }) } };
 }
 
 /**

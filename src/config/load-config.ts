@@ -101,6 +101,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     return [name, { value: sync, draft: readSync(name, sync, { ...reading, connections: drafts }) }] as const;
   });
   checkWebhooks(value.server, syncs, report);
+  checkScopes(value.server, syncs, report);
   checkAlerts(value.alerts, syncs, report);
   checkFormerNames(syncs, report);
   checkOutboxes(
@@ -134,6 +135,23 @@ function checkEncryptionKey(
   if (name === undefined) return;
   const message = `is required, because the tokens of connections.${name} are kept in the store; create one with: openssl rand -base64 32`;
   report.add(['encryptionKey'], message);
+}
+
+/** Reports a scope of a role that names no sync. */
+function checkScopes(server: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
+  const walk = (value: unknown, path: KeyPath): void => {
+    const scoped = isMapping(value) && Array.isArray(value.syncs) ? value.syncs : [];
+    for (const [i, name] of scoped.entries()) {
+      if (typeof name === 'string' && !syncs.has(name)) report.add([...path, 'syncs', i], ...unknownSync(syncs));
+    }
+  };
+  if (!isMapping(server)) return;
+  const lists: [KeyPath, unknown][] = [[['server', 'tokens'], server.tokens]];
+  const roles = isMapping(server.openId) && isMapping(server.openId.roles) ? server.openId.roles : {};
+  for (const [role, some] of Object.entries(roles)) lists.push([['server', 'openId', 'roles', role], some]);
+  for (const [path, list] of lists) {
+    for (const [i, one] of (Array.isArray(list) ? list : []).entries()) walk(one, [...path, i]);
+  }
 }
 
 function checkWebhooks(server: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {

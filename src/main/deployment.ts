@@ -334,7 +334,7 @@ function settingsOf(
   return {
     host: listen?.host ?? server?.host ?? '127.0.0.1',
     port: listen?.port ?? server?.port ?? 0,
-    tokens: (server?.tokens ?? []).map(({ name, role, token }) => ({ name, role, token: token.reveal() })),
+    tokens: (server?.tokens ?? []).map(({ token, ...known }) => ({ ...known, token: token.reveal() })),
     ...(server?.publicUrl === undefined ? {} : { publicUrl: server.publicUrl }),
     ...(server?.openId === undefined ? {} : { openId: openIdOf(server.openId) }),
     sessions: server?.sessions ?? { idleMs: 1_800_000, lifetimeMs: 43_200_000 },

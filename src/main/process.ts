@@ -8,6 +8,7 @@ import {
   type Backups,
   type CliIo,
   Interruption,
+  type KnownIdentity,
   type OpenAppOptions,
   type SandboxAccess,
   type StopSignal,
@@ -76,6 +77,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     ...(stdin.isTTY ? {} : { onHangup: hangupsOf(self) }),
     ...(isInteractive ? { ask: (question: string) => ask(question, self, signal) } : {}),
     operator: operatorName(env),
+    identify: async (configPath, token) => identityOf(await readConfig(configPath, env), token),
     version: readVersion(),
     openApp: (configPath, options) => {
       const config = checked;
@@ -93,6 +95,12 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     // The platform and its web server are loaded only where they are used.
     openDemo: async (folder) => (await import('../sandbox/demo-world.ts')).openDemoWorld(folder, systemClock.now),
   };
+}
+
+/** Returns the one of `server.tokens` with this text. */
+export function identityOf({ server }: Config, token: string): KnownIdentity | undefined {
+  const found = server?.tokens.find((one) => one.token.reveal() === token);
+  return found && { name: found.name, access: [{ role: found.role, syncs: found.syncs, people: found.people }] };
 }
 
 /** Remembers a SIGHUP that comes while there is no listener, which is while a configuration is opened again. */

@@ -50,11 +50,18 @@ export type PreviewEnd =
   | { readonly state: 'failed'; readonly at: number; readonly reason: string };
 
 /** Plans on demand. They change nothing but their own rows. */
+export interface PreviewQuery {
+  readonly limit: number;
+  readonly sync?: string;
+  /** Any of these. */
+  readonly syncs?: readonly string[];
+}
+
 export interface Previews {
   add(request: PreviewRequest): Promise<void>;
   get(id: string): Promise<Preview | undefined>;
   /** Returns previews that have not expired, newest first, without their reports. */
-  list(query: { readonly now: number; readonly limit: number; readonly sync?: string }): Promise<readonly Preview[]>;
+  list(query: PreviewQuery & { readonly now: number }): Promise<readonly Preview[]>;
   /** Returns the ids of previews that have not ended, oldest first. */
   unended(now: number): Promise<readonly string[]>;
   /** Begins another attempt and returns it; undefined when the preview does not exist, or has ended. */

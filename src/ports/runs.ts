@@ -256,6 +256,8 @@ export interface RunFilter {
   readonly limit: number;
   readonly after?: Pick<Run, 'id' | 'startedAt'>;
   readonly sync?: string;
+  /** Any of these. */
+  readonly syncs?: readonly string[];
   /** `open`: it has not ended. */
   readonly outcome?: string;
   readonly trigger?: TriggerKind;

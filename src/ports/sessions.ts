@@ -1,11 +1,14 @@
-export type SessionRole = 'viewer' | 'operator' | 'admin';
+import type { Access } from '../core/guard/access.ts';
 
 /** A signed-in user of the page. Every server on the store knows it. */
 export interface Session {
   /** sha256 of the cookie's secret, which is not stored. */
   readonly key: string;
   readonly name: string;
-  readonly role: SessionRole;
+  /** What the user's groups or token gave at the sign-in. */
+  readonly access: Access;
+  /** The user's groups at the sign-in. */
+  readonly groups: readonly string[];
   readonly method: 'openid' | 'token';
   /** sha256 of the API token with which the user signed in: the session ends with the token. */
   readonly token: string | undefined;

@@ -119,8 +119,8 @@ export interface AuditEntry {
   readonly detail: string | undefined;
   /** The reason that the person entered. */
   readonly reason?: string;
-  /** The login or server token that was used, when `by` is another name. */
-  readonly via?: string;
+  /** The name that the caller gave besides. A note: `by` is the identity. */
+  readonly as?: string;
 }
 
 export interface Audit {
@@ -132,6 +132,8 @@ export interface Audit {
 export interface AuditQuery {
   readonly limit: number;
   readonly sync?: string;
+  /** Any of these. */
+  readonly syncs?: readonly string[];
   readonly run?: string;
   readonly by?: string;
   /** Any of these. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Caller } from './http/access.ts';
+import type { Sight } from './http/admit.ts';
+import { type Needs, needsOf } from './needs.ts';
 import type { EndpointParts } from './server-parts.ts';
-import type { AccessRole } from './settings.ts';
 
 /** One operation of the API with its input and output, for the router and for the OpenAPI document. */
 export interface Endpoint {
@@ -13,8 +14,8 @@ export interface Endpoint {
   /** Without a full stop. */
   readonly summary: string;
   readonly description?: string;
-  /** A role by bearer token or session, a signature over the body, or nothing. */
-  readonly needs: AccessRole | 'signature' | 'none';
+  /** What the caller needs, a signature over the body, or nothing: see the table of needs. */
+  readonly needs: Needs | 'signature' | 'none';
   /** How many requests it counts as in the rate limit. */
   readonly cost?: number;
   readonly params: z.ZodObject;
@@ -45,6 +46,8 @@ export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly caller: Caller;
   /** The signed-in user, if any. Only for an endpoint that needs no role. */
   readonly visitor: Caller | undefined;
+  /** What the caller may see of the answer. */
+  readonly sight: Sight;
   /** The client's address, behind the trusted proxies. */
   readonly address: string;
   /** For a webhook: the verified signature. */
@@ -82,14 +85,14 @@ export class CookieAnswer {
 const nothing = z.object({});
 const defaults = { params: nothing, query: nothing, headers: nothing, body: undefined, status: 200, refusals: [] };
 
-/** Types `handle` by the schemas of the same endpoint, and adds what the endpoint leaves out: see `defaults`. */
+/** Types `handle` by the schemas of the same endpoint, and adds what it needs and what it leaves out: see `defaults`. */
 export function defineEndpoint<
   Params extends z.ZodObject = typeof nothing,
   Query extends z.ZodObject = typeof nothing,
   Headers extends z.ZodObject = typeof nothing,
   Body extends z.ZodType = z.ZodUndefined,
 >(
-  endpoint: Omit<Endpoint, keyof typeof defaults | 'handle'> &
+  endpoint: Omit<Endpoint, keyof typeof defaults | 'handle' | 'needs'> &
     Partial<Pick<Endpoint, 'status' | 'refusals'>> & {
       readonly params?: Params;
       readonly query?: Query;
@@ -101,5 +104,5 @@ export function defineEndpoint<
       ) => Promise<unknown>;
     },
 ): Endpoint {
-  return { ...defaults, ...endpoint } as unknown as Endpoint;
+  return { ...defaults, ...endpoint, needs: needsOf(endpoint.id) } as unknown as Endpoint;
 }

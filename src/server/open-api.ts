@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { count } from '../views/wire.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
+import type { Needs } from './needs.ts';
 import type { JsonObject, OpenApiDocument, OpenApiOperation } from './open-api-document.ts';
 
 const problem = z
@@ -20,7 +21,7 @@ const place = '#/components/schemas/';
 const refusalWords: Readonly<Record<number, string>> = {
   400: 'The request is invalid',
   401: 'The session has ended, the token is missing or unknown, or the signature is wrong or too old',
-  403: 'The role of the token does not allow this',
+  403: 'The role or the scope of the caller does not allow this',
   404: 'There is no such sync or run',
   409: 'The current state does not allow this',
   422: 'The Idempotency-Key was used for a different request',
@@ -102,8 +103,8 @@ function describe(endpoint: Endpoint): OpenApiOperation {
   } = endpoint;
   const usual = needs === 'none' ? [] : needs === 'signature' ? [401] : [401, 403];
   const all = [...new Set([...refusals, ...usual, 429, 500])].sort((a, b) => a - b);
-  const role = needs === 'signature' || needs === 'none' ? undefined : `Requires the role ${needs}.`;
-  const text = [description, role].filter((one) => one !== undefined).join(' ');
+  const need = typeof needs === 'string' ? undefined : needs;
+  const text = [description, need && needWords(need)].filter((one) => one !== undefined).join(' ');
   const refusal = (code: number) => ({
     description: refusalWords[code] ?? `Status ${code}`,
     content: { 'application/problem+json': { schema: reference(problem) } },
@@ -143,8 +144,14 @@ function describe(endpoint: Endpoint): OpenApiOperation {
       },
       ...Object.fromEntries(all.map((code) => [String(code), refusal(code)])),
     },
-    security: needs === 'signature' || needs === 'none' ? [] : [{ token: [] }, { session: [] }],
+    security: need === undefined ? [] : [{ token: [] }, { session: [] }],
+    'x-rollcall-needs': needs,
   };
+}
+
+function needWords({ role, people }: Needs): string {
+  const shown = { needed: ' and people to be seen', hidden: '; without people, their data are left out', none: '' };
+  return `Requires the role ${role}${shown[people]}.`;
 }
 
 function parametersOf(place: 'path' | 'query' | 'header', shape: z.ZodObject): JsonObject[] {

@@ -1,6 +1,7 @@
-import type { SessionRole } from '../ports/sessions.ts';
+import type { AccessRole, Grant } from '../core/guard/access.ts';
 
-export type AccessRole = SessionRole;
+/** A group of the identity provider, with the scope of its role. */
+export type ScopedGroup = string | (Omit<Grant, 'role'> & { readonly group: string });
 
 /** An identity provider, and which of its groups have which role. `*`: every user. */
 export interface OpenIdSettings {
@@ -10,7 +11,7 @@ export interface OpenIdSettings {
   readonly scopes: readonly string[];
   readonly nameClaim: string;
   readonly groupsClaim: string;
-  readonly roles: Readonly<Record<AccessRole, readonly string[]>>;
+  readonly roles: Readonly<Partial<Record<AccessRole, readonly ScopedGroup[]>>>;
   /** Its name on the page. */
   readonly label: string;
 }
@@ -19,7 +20,7 @@ export interface ServerSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly tokens: readonly { readonly name: string; readonly role: AccessRole; readonly token: string }[];
+  readonly tokens: readonly (Grant & { readonly name: string; readonly token: string })[];
   /** The address of this server for browsers, without a trailing slash. */
   readonly publicUrl?: string;
   readonly openId?: OpenIdSettings;

@@ -62,8 +62,8 @@ export async function findPause(db: Database | OpenTransaction, sync: string, no
 
 const entries = fields<AuditEntry, 'audit'>(
   'audit',
-  { by_whom: 'by', why: 'reason' },
-  { reason: 'optional', via: 'optional' },
+  { by_whom: 'by', why: 'reason', said_as: 'as' },
+  { reason: 'optional', as: 'optional' },
 );
 
 export const toAuditRow = entries.toRow;
@@ -74,11 +74,12 @@ export function createAudit(db: Database): Audit {
       await db.insertInto('audit').values(toAuditRow(entry)).execute();
     },
 
-    async list({ limit, since, until, before, actions, ...equal }) {
+    async list({ limit, since, until, before, actions, syncs, ...equal }) {
       let wanted = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit);
       for (const [column, value] of Object.entries(entries.toPatch(equal))) {
         if (value !== null) wanted = wanted.where(sql.ref(column), '=', value);
       }
+      if (syncs !== undefined) wanted = wanted.where('sync', 'in', syncs);
       if (actions !== undefined) wanted = wanted.where('action', 'in', actions);
       if (until !== undefined) wanted = wanted.where('at', '<', until);
       if (since !== undefined) wanted = wanted.where('at', '>=', since);

@@ -27,12 +27,13 @@ export function createPreviews(db: Database): Previews {
 
     get,
 
-    async list({ now, limit, sync }) {
+    async list({ now, limit, sync, syncs }) {
       const rows = await db
         .selectFrom('previews')
         .select(previews.columns.filter((name) => name !== 'report'))
         .where('expires_at', '>', now)
         .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .$if(syncs !== undefined, (query) => query.where('sync', 'in', syncs ?? []))
         .orderBy('requested_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)

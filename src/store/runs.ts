@@ -58,11 +58,12 @@ export function createRuns(db: Database): Runs {
 
     get: (id) => findRun(db, id),
 
-    async list({ sync, limit, after, outcome, trigger, since, until }) {
+    async list({ sync, syncs, limit, after, outcome, trigger, since, until }) {
       const rows = await db
         .selectFrom('runs')
         .selectAll()
         .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .$if(syncs !== undefined, (query) => query.where('sync', 'in', syncs ?? []))
         .$if(after !== undefined, (query) =>
           query.where((eb) =>
             eb.or([

@@ -2,7 +2,7 @@ import type { Session, Sessions } from '../ports/sessions.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
 
-const sessions = fields<Session, 'sessions'>('sessions', {});
+const sessions = fields<Session, 'sessions'>('sessions', {}, { access: 'json', groups: 'json' });
 
 export function createSessions(db: Database): Sessions {
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
-import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
+import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
 const subject = z.object({ kind: z.enum(['sync', 'connection', 'deployment']), name: z.string() });
 const severity = z.enum(severities);
@@ -14,10 +14,10 @@ export const alertList = z
         code: z.string().describe('See docs/codes.md'),
         severity,
         worst: severity.describe('The highest severity since it began'),
-        summary: z.string(),
-        details: z.array(z.string()),
+        summary: personal(z.string()),
+        details: personal(z.array(z.string())),
         unaffected: z.string().nullable(),
-        action: z.string().describe('The command to run'),
+        action: personal(z.string()).describe('The command to run'),
         count: count.nullable(),
         run: z.string().nullable(),
         since: instant,

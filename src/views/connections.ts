@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AuditEntry } from '../ports/store.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { SyncView } from './syncs.ts';
-import { count, instant, viewOf } from './wire.ts';
+import { count, instant, personal, viewOf } from './wire.ts';
 
 const token = z.object({
   state: z.string(),
@@ -66,9 +66,9 @@ const auditEntry = z.object({
   sync: z.string().nullable().describe('null for an entry about a connection'),
   connection: z.string().nullable().describe('The connection of the token; otherwise null'),
   run: z.string().nullable(),
-  detail: z.string().nullable(),
-  reason: z.string().nullable().describe('The reason that the person gave'),
-  via: z.string().nullable().describe('The token or login that was used, when `by` is another name'),
+  detail: personal(z.string().nullable()),
+  reason: personal(z.string().nullable()).describe('The reason that the person gave'),
+  as: z.string().nullable().describe('The name that the caller gave besides. A note: `by` is the identity'),
 });
 
 export const auditPage = z

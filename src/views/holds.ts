@@ -4,9 +4,14 @@ import type { HeldEnd } from '../ports/reports.ts';
 import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import { budget, type ChangeGroups, change, changeGroups, changeView, type Effect, effect } from './changes.ts';
 import { heldEnd, hold, runSummary, runView } from './runs.ts';
-import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
+import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
-const doubtedRead = z.object({ sync: z.string(), run: z.string(), reason: z.string().nullable(), startedAt: instant });
+const doubtedRead = z.object({
+  sync: z.string(),
+  run: z.string(),
+  reason: personal(z.string().nullable()),
+  startedAt: instant,
+});
 
 export const holdsPage = z
   .object({
@@ -17,7 +22,7 @@ export const holdsPage = z
         count: count.describe('How many changes wait; decided ones are not counted'),
         budget: budget.describe('Estimated requests of a run that delivers this and the rest of its plan'),
         isApprovable: z.boolean().describe('false: it has expired, and the next run asks again'),
-        changes: z.array(change).describe('The first changes; `list-changes` of the run returns all'),
+        changes: personal(z.array(change)).describe('The first changes; `list-changes` of the run returns all'),
       }),
     ),
     reads: z.array(doubtedRead).describe('Runs that wait because their source looks wrong'),
@@ -61,7 +66,7 @@ export const holdDetail = hold
     run: runSummary,
     isApprovable: z.boolean().describe('false: expired or decided'),
     kinds: changeGroups,
-    reasons: changeGroups,
+    reasons: changeGroups.extend({ groups: personal(changeGroups.shape.groups) }),
     fields: changeGroups,
     effect: effect.describe('What an approval of all of it does'),
     size: count.describe('Changes that the guard held, decided ones included'),

@@ -4,7 +4,7 @@ import type { RunFacts } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';
-import { amounts, count, type Inner, instant, viewOf } from './wire.ts';
+import { amounts, count, type Inner, instant, personal, viewOf } from './wire.ts';
 
 const health = z.object({
   state: z.enum(['succeeding', 'failing', 'stale', 'never-ran', 'paused']),
@@ -14,7 +14,7 @@ const health = z.object({
   failures: count.describe('Runs in a row that failed, wholly or partly'),
   run: z.string().nullable().describe('The newest failed run'),
   outcome: z.string().nullable(),
-  reason: z.string().nullable(),
+  reason: personal(z.string().nullable()),
   isStale: z.boolean().describe('The last success is older than schedule or `freshness` allow'),
   by: z.string().nullable().describe('Who paused the sync'),
   until: instant.nullable().describe('When the pause ends automatically; null: not paused, or until it is resumed'),
@@ -32,7 +32,7 @@ const activity = z.object({
   isInterrupted: z.boolean().describe('A run is in progress, but no process works on it'),
   interruptedAt: instant.nullable().describe('null: not known, or not interrupted'),
   problem: z
-    .object({ at: instant, reason: z.string() })
+    .object({ at: instant, reason: personal(z.string()) })
     .nullable()
     .describe('The last temporary problem of the run in progress'),
   waiting: waitingWire,

@@ -3,12 +3,12 @@ import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import type { PlanReport, Preview } from '../ports/previews.ts';
 import { budget } from './changes.ts';
 import { finding, runSummary } from './runs.ts';
-import { amounts, count, instant, type Source, viewOf } from './wire.ts';
+import { amounts, count, instant, personal, type Source, viewOf } from './wire.ts';
 
 const previewFacts = z.object({
   id: z.string(),
   sync: z.string(),
-  users: z.array(z.string()).nullable().describe('The named employees; null: all'),
+  users: personal(z.array(z.string()).nullable()).describe('The named employees; null: all'),
   undoes: z
     .object({
       run: z.string(),
@@ -25,7 +25,7 @@ const previewFacts = z.object({
   state: z.enum(['waiting', 'working', 'done', 'failed']),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
-  reason: z.string().nullable().describe('Why there is no plan; null unless it failed'),
+  reason: personal(z.string().nullable()).describe('Why there is no plan; null unless it failed'),
 });
 
 /** A plan that was only shown. `plan --json` prints it with its outcome and first changes. */
@@ -39,12 +39,12 @@ const shownPlan = z.object({
   budgetWithHeld: budget.describe(
     'The same estimate including the changes that a guard would hold; null without such changes',
   ),
-  facts: z.looseObject({}).describe('What the read and the scan saw: rows, users, gaps'),
+  facts: personal(z.looseObject({})).describe('What the read and the scan saw: rows, users, gaps'),
   holds: z
-    .array(z.object({ class: z.string(), reason: z.string(), count }))
+    .array(z.object({ class: z.string(), reason: personal(z.string()), count }))
     .describe('What the guards of a run would hold'),
-  findings: z.array(finding).describe('The first 1,000'),
-  failure: z.string().nullable().describe('Why a run of this plan would fail; null: the run would not fail'),
+  findings: personal(z.array(finding)).describe('The first 1,000'),
+  failure: personal(z.string().nullable()).describe('Why a run of this plan would fail; null: the run would not fail'),
 });
 
 export const preview = previewFacts

@@ -6,7 +6,7 @@ import { type Waiting, waitingWords } from '../core/run/waiting.ts';
 import type { FindingCause, HeldEnd, PhaseTime } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, RawText, Run } from '../ports/store.ts';
 import { budget } from './changes.ts';
-import { amounts, count, instant, orNewer, toWire, viewOf } from './wire.ts';
+import { amounts, count, instant, orNewer, personal, toWire, viewOf } from './wire.ts';
 
 export const phaseWord = orNewer(['reading', 'planning', 'delivering', 'proving', 'done']);
 
@@ -28,13 +28,13 @@ const counts = z.object({
 export const waitingWire = z
   .object({
     for: z.string().describe('What the run waits for'),
-    about: z.string().nullable().describe('Details, for example the batch or the last problem'),
+    about: personal(z.string().nullable()).describe('Details, for example the batch or the last problem'),
     since: instant,
     until: instant.nullable().describe('End of the wait at the latest; null: no end is set'),
     setting: z.string().nullable().describe('The setting that sets the end'),
     // biome-ignore lint/suspicious/noThenProperty: it is a text, so no promise takes it for its own.
     then: z.string().describe('What follows the wait'),
-    text: z.string().describe('The wait as one line'),
+    text: personal(z.string()).describe('The wait as one line'),
   })
   .nullable()
   .describe('What the run waits for now; null: it does not wait');
@@ -61,8 +61,8 @@ export const runSummary = z
     outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
       .nullable()
       .describe('null until the run has ended'),
-    reason: z.string().nullable(),
-    reasons: z.array(z.string()).describe('All reasons of the outcome, that of `reason` first'),
+    reason: personal(z.string().nullable()),
+    reasons: personal(z.array(z.string())).describe('All reasons of the outcome, that of `reason` first'),
     isSuccess: z
       .boolean()
       .describe('The run ended and did its work; true for a partial run in which only records are in trouble'),
@@ -96,7 +96,7 @@ const runFacts = runSummary.extend({
   requests: amounts.describe('Requests to the platform so far, by purpose'),
   budget: budget.describe('Estimated requests of the run; null before its plan is made'),
   budgetWithHeld: budget.describe('The same estimate including the held changes; null without held changes'),
-  facts: z.looseObject({}).describe('What the run saw: rows, users, gaps'),
+  facts: personal(z.looseObject({})).describe('What the run saw: rows, users, gaps'),
 });
 
 const factsOf = (run: Run) => ({
@@ -109,9 +109,9 @@ export const runFactsView = viewOf(runFacts, factsOf);
 
 export const finding = z.object({
   code: z.string(),
-  identification: z.string().nullable(),
+  identification: personal(z.string().nullable()),
   at: z.string().nullable().describe('Position in the source'),
-  message: z.string(),
+  message: personal(z.string()),
 });
 
 const batch = z.object({
@@ -124,13 +124,13 @@ const batch = z.object({
   fileName: z.string().nullable(),
   status: z.string().nullable(),
   final: z.string().nullable().describe('The final status of the file'),
-  reason: z.string().nullable(),
+  reason: personal(z.string().nullable()),
 });
 
 export const hold = z.object({
   id: z.string(),
   class: z.string(),
-  reason: z.string(),
+  reason: personal(z.string()),
   count,
   heldAt: instant,
   expiresAt: instant,
@@ -151,7 +151,7 @@ export const heldEnd = z.object({
 });
 
 export const runDetail = runFacts.extend({
-  reasonNow: z.string().nullable().describe('As reason; for a held run, what still waits'),
+  reasonNow: personal(z.string().nullable()).describe('As reason; for a held run, what still waits'),
   isReadWaiting: z
     .boolean()
     .describe('A guard doubts the read of the run, and an operator may accept it by an approval'),
@@ -257,7 +257,7 @@ export const runWithTimes = runDetail
       .array(
         z.object({
           code: z.string(),
-          message: z.string(),
+          message: personal(z.string()),
           count,
           examples: z.array(finding).describe('The first three, with their place in the source'),
         }),

@@ -5,7 +5,7 @@ export const openSession = z
   .object({
     id: z.string().describe('Names the session. It cannot be used to sign in'),
     name: z.string().describe('The user, as in the audit'),
-    role: z.string(),
+    access: z.array(z.string()).describe('What it may do, such as `operator of people-uy, without people`'),
     method: z.enum(['openid', 'token']),
     createdAt: instant,
     usedAt: instant.describe('When the user last did something'),

@@ -3,7 +3,7 @@ import type { MappingStep } from '../core/person/mapping.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { runSummary, runView } from './runs.ts';
-import { amounts, count, type Inner, instant, toWire, viewOf } from './wire.ts';
+import { amounts, count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
 export const sync = z
   .object({
@@ -89,7 +89,7 @@ export const requestedView = viewOf(requested, (report: RequestReport) => report
 
 const requestResult = z.object({
   outcome: z.string(),
-  reason: z.string().nullable(),
+  reason: personal(z.string().nullable()),
   changes: amounts.describe('Changes of the named employees, by state'),
 });
 
@@ -140,14 +140,14 @@ export const syncMapping = z
   .object({
     sync: z.string(),
     source: z.string().describe('Kind of the source'),
-    scope: z.string().nullable().describe('The expression that selects the employees of the sync; null: all'),
+    scope: personal(z.string().nullable()).describe('The expression that selects the employees of the sync; null: all'),
     readAt: instant.nullable().describe('The read that the fill-rates are of; null: none was accepted yet'),
     rows: count.nullable(),
     fields: z.array(
       z.object({
         field: z.string(),
         kind: z.enum(['from', 'value', 'expression']),
-        origin: z.string().describe('The source field, the fixed value, or the expression'),
+        origin: personal(z.string()).describe('The source field, the fixed value, or the expression'),
         transforms: z.array(z.string()),
         format: z.string().nullable().describe('Format of a date in the source'),
         whenEmpty: z.enum(['keep', 'clear']),

@@ -56,6 +56,39 @@ export function toWire<Schema extends z.ZodType>(schema: Schema) {
   return viewOf(schema, (value: Source<z.output<Schema>>) => value);
 }
 
+/** Marks a part that names people or has values of theirs, also a text that may mention them. */
+export function personal<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ ...schema.meta(), 'x-personal': true } as z.GlobalMeta) as Schema;
+}
+
+/** Returns the function that takes the personal parts out of a wire form. What cannot be null or empty says `(hidden)`. */
+export function hidingPeople(schema: z.ZodType | undefined): Convert {
+  if (schema === undefined) return same;
+  if (isPersonal(schema)) return () => blankOf(schema);
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
+    const hide = hidingPeople(schema.unwrap() as z.ZodType);
+    return (value) => (value === undefined || value === null ? value : hide(value));
+  }
+  if (schema instanceof z.ZodArray) {
+    const hide = hidingPeople(schema.element as z.ZodType);
+    return (value) => (value as readonly unknown[]).map(hide);
+  }
+  if (!(schema instanceof z.ZodObject)) return same;
+  const parts = new Map(Object.entries(schema.shape).map(([name, part]) => [name, hidingPeople(part as z.ZodType)]));
+  return (value) =>
+    Object.fromEntries(Object.entries(value as object).map(([name, part]) => [name, (parts.get(name) ?? same)(part)]));
+}
+
+function isPersonal(schema: z.ZodType): boolean {
+  return (schema.meta() as Readonly<Record<string, unknown>> | undefined)?.['x-personal'] === true;
+}
+
+function blankOf(schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodNullable) return null;
+  if (schema instanceof z.ZodArray) return [];
+  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? {} : '(hidden)';
+}
+
 type Convert = (value: unknown) => unknown;
 
 const same: Convert = (value) => value;

@@ -44,7 +44,7 @@ test('adopt shows the account, its sync and what changes, asks, and is in the au
   expect(adopted.code).toBe(0);
   expect(adopted.stdout).toMatch(/adopted 1 user; the next run decides about them: {2}rollcall apply guests/);
   const audit = (await shell.run(['audit', '--json'])).json<{ entries: object[] }>();
-  expect(audit.entries[0]).toMatchObject({ action: 'adopt', by: 'Ana Díaz', via: 'tester', sync: 'guests' });
+  expect(audit.entries[0]).toMatchObject({ action: 'adopt', by: 'tester', as: 'Ana Díaz', sync: 'guests' });
   expect((await shell.run(['audit'])).stdout).toContain('users of other syncs: 1 (staff): hired again');
   await shell.run(['apply', 'guests']);
   expect(shell.sandbox.state.users.get('1')?.enabled).toBe(true);

@@ -133,7 +133,10 @@ test('resync --wait ends with the run of the deployment, its report and its exit
     stderr: expect.stringContaining('the key ticket-1 is already used by another request'),
   });
   expect(everybody).toMatchObject({ code: 0, stdout: expect.stringContaining('people: done') });
-  expect(await auditOf(shell)).toEqual(['ana request-run 2 named people ticket 1', 'tester request-run all employees']);
+  expect(await auditOf(shell)).toEqual([
+    'tester request-run 2 named people ticket 1',
+    'tester request-run all employees',
+  ]);
 });
 
 test('a file of people that is not there, or names nobody, is refused before anything is requested', async () => {

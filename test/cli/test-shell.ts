@@ -8,6 +8,7 @@ import { Interruption } from '../../src/cli/cli-io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import {
+  identityOf,
   migrateConfiguredStore,
   openBackups,
   openConfiguredApp,
@@ -117,6 +118,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     signal: stopping.signal,
     ...(answer === undefined ? {} : { ask: respond }),
     operator: 'tester',
+    identify: async (configPath, token) => identityOf(await readConfig(join(folder, configPath), env), token),
     version: '9.9.9',
     openApp: (configPath, open) =>
       openConfiguredApp(join(folder, configPath), {

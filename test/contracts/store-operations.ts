@@ -8,7 +8,14 @@ export function describeOperations(store: () => Store): void {
   it('sessions last until they end, and expired ones leave no row', async () => {
     const { sessions } = store();
     const session = {
-      ...({ key: 'a', name: 'ana', role: 'operator', method: 'openid', token: undefined } as const),
+      ...({
+        key: 'a',
+        name: 'ana',
+        access: [{ role: 'operator' }],
+        groups: ['hr-it'],
+        method: 'openid',
+        token: undefined,
+      } as const),
       ...{ createdAt: 5_000_000_000, usedAt: 5_000_000_000, expiresAt: 5_000_001_000 },
     };
     await sessions.add(session);

@@ -67,5 +67,5 @@ test('the documented commands of kubectl exec find the program and its configura
   });
   const { stdout } = await inPod(`audit --run ${run} --json`);
   expect(JSON.parse(stdout).entries).toMatchObject([{ by: 'ana', action: 'approve', reason: 'ticket 4711' }]);
-  expect(JSON.parse(stdout).entries[0].via).not.toBe('ana');
+  expect(JSON.parse(stdout).entries[0].by).not.toBe('ana');
 });

@@ -137,8 +137,8 @@ it('a part is chosen by filter and decided only as it was seen', async () => {
   expect(rejected).toMatchObject({ status: 200, json: { run: run.id, changes: 4 } });
   expect(await get('/changes/search')).toMatchObject({ total: 8, all: 8 });
   expect((await server.ask('/api/overview')).json.waiting).toMatchObject({ changes: 8 });
-  const { entries } = (await server.ask('/api/audit?by=ana')).json;
-  expect(entries).toMatchObject([{ action: 'reject', detail: '4 changes', reason: 'on leave', via: 'ops' }]);
+  const { entries } = (await server.ask('/api/audit?action=reject')).json;
+  expect(entries).toMatchObject([{ action: 'reject', detail: '4 changes', reason: 'on leave', by: 'ops' }]);
 
   expect(await post('approve', { ids: ['E1', 'E2'] })).toMatchObject({ status: 200, json: { changes: 2 } });
   expect((await post('approve', { ids: ['E30'] })).status).toBe(400);

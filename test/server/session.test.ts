@@ -37,7 +37,7 @@ it('a token signs in: the cookie is for this host and no script, and the page le
   const { server, answer, cookie, get, office } = await openSignedIn();
   expect(session.parse(answer.json)).toEqual(answer.json);
   expect(answer).toMatchObject({ status: 200, json: { isSignedIn: true, name: 'ops', role: 'operator' } });
-  expect(answer.json.rights).toEqual(['read', 'act', 'raw', 'samples']);
+  expect(answer.json.rights).toEqual(['read', 'people', 'audit', 'act', 'decide', 'raw', 'samples']);
   expect(cookie).toMatch(/^rollcall=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
   expect((await get('/api/session')).json).toEqual(answer.json);
   expect((await get('/api/overview')).status).toBe(200);
@@ -77,7 +77,7 @@ it('a request that another site makes the browser send is refused', async () => 
 
 it('a viewer who is signed in acts no more than with the token', async () => {
   const { post, answer } = await openSignedIn(viewerToken);
-  expect(answer.json).toMatchObject({ role: 'viewer', rights: ['read'] });
+  expect(answer.json).toMatchObject({ role: 'viewer', rights: ['read', 'people', 'audit'] });
   expect(await post('/api/syncs/people/pause')).toMatchObject({ status: 403, json: { code: 'ROLE' } });
 });
 
@@ -184,7 +184,7 @@ it('an admin lists the sessions and ends them, and the event stream of a session
   expect(answer.json.rights).not.toContain('sessions');
   expect((await server.ask('/api/sessions')).status).toBe(403);
   const { sessions } = (await server.ask('/api/sessions', { token: adminToken })).json;
-  expect(sessions).toMatchObject([{ name: 'ops', role: 'operator', method: 'token' }, { name: 'ops' }]);
+  expect(sessions).toMatchObject([{ name: 'ops', access: ['operator'], method: 'token' }, { name: 'ops' }]);
   const secret = headers.cookie.split('=')[1] ?? '';
   expect(JSON.stringify(sessions)).not.toContain(secret);
 

@@ -72,7 +72,7 @@ it('a user signs in at the provider, with the highest role of the groups, and co
     ...{ isSignedIn: true, name: 'user:ana@example.com', role: 'operator', method: 'openid' },
   });
   expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
-    { by: 'user:ana@example.com', action: 'sign-in', detail: 'as operator' },
+    { by: 'user:ana@example.com', action: 'sign-in', detail: 'as viewer; operator' },
   ]);
   expect(browser.cookies(new URL(publicUrl).host)).not.toHaveProperty('rollcall_sign_in');
 });

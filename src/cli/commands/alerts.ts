@@ -157,7 +157,7 @@ function parseMute(text: string): number {
 }
 
 async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const report = await quietAlerts(app, name, request, { by, ...signed });
     const quieted = quietedView(report);

@@ -49,9 +49,9 @@ export const sessionCommands: readonly CommandRow[] = [
 async function showSessions(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const sessions = await listSessions(app);
-    const head = ['ID', 'WHO', 'ROLE', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
-    const rows = sessions.map(({ id, name, role, createdAt, usedAt, expiresAt }) => {
-      return [id, cleanLine(name), role, ...[createdAt, usedAt, expiresAt].map(formatInstant)];
+    const head = ['ID', 'WHO', 'MAY', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
+    const rows = sessions.map(({ id, name, access, createdAt, usedAt, expiresAt }) => {
+      return [id, cleanLine(name), cleanLine(access.join('; ')), ...[createdAt, usedAt, expiresAt].map(formatInstant)];
     });
     const text = rows.length === 0 ? 'no user is signed in' : renderTable([head, ...rows]);
     return shell.answer({ sessions: sessions.map(openSessionView) }, text);
@@ -59,7 +59,7 @@ async function showSessions(shell: Shell): Promise<number> {
 }
 
 async function endThem(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const ended = await endSessions(app, name, { by, ...signed });
     const sessions = ended.map(openSessionView);
@@ -84,9 +84,9 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
 
 function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string {
   const head = ['WHEN', 'WHO', 'ACTION', 'OF', 'RUN', 'WHAT AND WHY'].map(colors.dim);
-  const rows = entries.map(({ at, by, via, action, sync, connection, run, detail, reason }) => [
+  const rows = entries.map(({ at, by, as, action, sync, connection, run, detail, reason }) => [
     formatInstant(at),
-    cleanLine(via === undefined ? by : `${by} (login ${via})`),
+    cleanLine(as === undefined ? by : `${by} (as ${as})`),
     action,
     cleanLine(sync ?? connection ?? '–'),
     run ?? '–',

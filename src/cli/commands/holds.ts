@@ -41,7 +41,7 @@ export async function decideHeld(
   options: VerdictOptions,
 ): Promise<number> {
   const selection = await readSelection(shell, options);
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   const reopens = options.reopen === true ? { reopens: true } : {};
   return shell.withApp({}, async (app) => {
     const { run } = await describeRun(app, id);

@@ -37,7 +37,7 @@ async function runLearn(
     const message = `learn ${connection} writes a test user and removes it. Standard input is not a terminal, so add --yes`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));
   const report = await shell.withApp({ mayPresentSeed: true }, (app) =>
     learnConnection(app, {

@@ -63,7 +63,7 @@ export const adopt: CommandRow = {
 };
 
 async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;
   const ways = pairWays.filter((way) => options[way] === true);
@@ -193,7 +193,7 @@ export const exportPerson: CommandRow = {
 };
 
 async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const record = await readRecord(app, identification, { by, ...signed });
     return shell.answer(record, renderRecord(record));
@@ -213,7 +213,7 @@ export const forget: CommandRow = {
 };
 
 async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const record = await previewForget(app, identification);
     if (!isEmpty(record)) {

@@ -133,7 +133,7 @@ export const cancel: CommandRow = {
 };
 
 async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const { id: run, sync } = await stopRun(app, id, { by, ...signed });
     const report = await describeRun(app, run);
@@ -184,7 +184,7 @@ async function undoOneRun(
   { only, user, wait, yes, ...options }: UndoOptions,
 ): Promise<number> {
   const users = user === undefined ? undefined : await readPeople(shell, user);
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   const order = { by, ...signed, ...given({ only, users }) };
   // Without a terminal this refuses before anything is read.
   if (yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);

@@ -24,7 +24,7 @@ export const restore: CommandRow = {
 async function restoreStore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
   const { replace = false, yes = false } = options;
   const { backups } = shell.io;
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   const file = fromHere(shell.io, name);
   const preview = await backups.preview(shell.configPath, file);
   shell.print(renderRestorePreview(preview));
@@ -174,7 +174,7 @@ async function showKeys(shell: Shell): Promise<number> {
 }
 
 async function dropUnreadable(shell: Shell, options: SignatureOptions & { readonly yes?: boolean }): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);
     if (unreadable.some(isDroppable)) {

@@ -265,7 +265,7 @@ export const apply: CommandRow = {
 };
 
 async function applySync(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       runSync(app, sync, {
@@ -312,7 +312,7 @@ async function requestRun(shell: Shell, sync: string, options: ResyncOptions): P
     throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       requestOrRun(app, sync, {
@@ -342,7 +342,7 @@ interface PauseOptions extends SignatureOptions {
 }
 
 async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     const order = { by, ...signed, ...(until === undefined ? {} : { until }) };
     const { until: endsAt } = await beginPause(app, sync, order);
@@ -364,7 +364,7 @@ export const resume: CommandRow = {
 };
 
 async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = signatureOf(shell, options);
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
     await endPause(app, sync, { by, ...signed });
     return shell.answer(

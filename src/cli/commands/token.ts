@@ -28,8 +28,8 @@ export const tokenCommands: readonly CommandRow[] = [
     arguments: [connectionArgument],
     options: signatureOptions,
     run: (shell, name: string, options: SignatureOptions) =>
-      printToken(shell, { mayPresentSeed: true }, (app) =>
-        changeTokens(app, 'refresh', name, callerOf(shell, options)),
+      printToken(shell, { mayPresentSeed: true }, async (app) =>
+        changeTokens(app, 'refresh', name, await callerOf(shell, options)),
       ),
   },
   {
@@ -41,8 +41,8 @@ export const tokenCommands: readonly CommandRow[] = [
   },
 ];
 
-function callerOf(shell: Shell, options: SignatureOptions) {
-  const { by, signed } = signatureOf(shell, options);
+async function callerOf(shell: Shell, options: SignatureOptions) {
+  const { by, signed } = await signatureOf(shell, options);
   return { by, ...signed, signal: shell.signal };
 }
 
@@ -58,7 +58,7 @@ async function printToken(
 async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
   if (!(await shell.confirm(question, yes))) return printDeclined(shell);
-  return printToken(shell, {}, (app) => changeTokens(app, 'revoke', name, callerOf(shell, options)));
+  return printToken(shell, {}, async (app) => changeTokens(app, 'revoke', name, await callerOf(shell, options)));
 }
 
 /** Renders the state of a connection's tokens and what to do. Contains no secret. */

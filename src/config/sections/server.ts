@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { accessRoles } from '../../core/guard/access.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
@@ -11,13 +12,30 @@ const longSecret = () =>
     error: `must have at least ${shortestSecret} characters; create one with: openssl rand -base64 32`,
   });
 
+/** Where a role counts. */
+function scope() {
+  return {
+    syncs: documented(
+      z.array(text()).min(1).optional(),
+      'The syncs that the role is about. Others do not exist for it. Absent: all, and the deployment itself.',
+      ['people-uy'],
+    ),
+    people: documented(
+      z.boolean().optional(),
+      '`false`: answers have no personal data, and pages of people are refused. A `monitor` never sees people.',
+      false,
+    ),
+  };
+}
+
 const token = z.strictObject({
   name: documented(name(), 'Name of the user, shown in the audit and in the log.', 'ops'),
   role: documented(
-    z.enum(['viewer', 'operator', 'admin']),
-    '`viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read raw answers; `admin` may also refresh and revoke tokens.',
+    z.enum(accessRoles),
+    '`monitor` reads states and numbers, without people; `viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read raw answers; `admin` may also refresh and revoke tokens and end sessions.',
     'operator',
   ),
+  ...scope(),
   token: documented(
     longSecret(),
     'The bearer token, 16 characters or more. Only its hash is kept.',
@@ -26,9 +44,21 @@ const token = z.strictObject({
 });
 
 const groups = () =>
-  documented(z.array(text()).default([]), 'Groups with this role, as the provider names them; `*`: every user.', [
-    'hr-it',
-  ]);
+  documented(
+    z
+      .array(
+        z.union([
+          text(),
+          z.strictObject({
+            group: documented(text(), 'The group, as the provider names it.', 'hr-uy'),
+            ...scope(),
+          }),
+        ]),
+      )
+      .default([]),
+    'Groups with this role, as the provider names them, each with its syncs and `people` if it has a scope; `*`: every user.',
+    ['hr-it', { group: 'hr-uy', syncs: ['people-uy'], people: false }],
+  );
 
 const openId = z.strictObject({
   issuer: documented(
@@ -57,12 +87,12 @@ const openId = z.strictObject({
   groupsClaim: documented(text().default('groups'), 'The claim with the groups or roles of the user.', 'roles'),
   roles: documented(
     z
-      .strictObject({ viewer: groups(), operator: groups(), admin: groups() })
-      .refine(({ viewer, operator, admin }) => viewer.length + operator.length + admin.length > 0, {
+      .strictObject({ monitor: groups(), viewer: groups(), operator: groups(), admin: groups() })
+      .refine((roles) => Object.values(roles).some((some) => some.length > 0), {
         error: 'must name at least one group: without one, no user may sign in',
       }),
-    'Which groups have which role. The highest role counts. A user without one is refused.',
-    { viewer: ['*'], operator: ['hr-it'], admin: ['platform-admins'] },
+    'Which groups have which role, and where. The roles of all groups of a user add up. A user without one is refused.',
+    { viewer: ['hr-auditors'], operator: ['hr-it'], admin: ['platform-admins'] },
   ),
   label: documented(
     text().default('single sign-on'),
@@ -155,7 +185,7 @@ export const server = documented(
             twice('token', 'appears twice in the list; give each user of the API its own token');
           })
           .default([]),
-        'Users of the API. Each has a `name` (shown in the audit), a `role` (`viewer` reads, `operator` also acts) and a `token` of 16 characters or more. None: only health and webhooks answer.',
+        'Users of the API. Each has a `name` (shown in the audit), a `role` (`viewer` reads, `operator` also acts), where it counts (`syncs`, `people`) and a `token` of 16 characters or more. None: only health and webhooks answer.',
         [{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }],
       ),
       openId: documented(

@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import type { QuietRequest } from '../../app/alerts.ts';
 import { quietAlerts } from '../../app/alerts.ts';
+import type { AppIo } from '../../app/app-io.ts';
+import type { AlertSubject, AlertsReport } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import type { Sight } from '../http/admit.ts';
 import { defineStream } from './events.ts';
-import { limit, signatureOf, word } from './parameters.ts';
+import { isIn, limit, signatureOf, word } from './parameters.ts';
 
 const minuteMs = 60_000;
 
 const acts = {
   method: 'POST',
   part: 'alerts',
-  needs: 'operator',
   params: z.object({ name: word(63).describe('A sync, a connection, or `deployment`') }),
   answer: quieted,
   refusals: [400],
@@ -32,6 +34,21 @@ function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
   });
 }
 
+/** Returns what concerns the syncs that the caller sees, and their connections. */
+export function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight: Sight): AlertsReport {
+  if (sight.syncs === undefined) return report;
+  const isSeen = ({ subject: { kind, name } }: { readonly subject: AlertSubject }): boolean =>
+    syncs.some((sync) => isIn(sight, sync.name) && name === (kind === 'sync' ? sync.name : sync.connection)) &&
+    kind !== 'deployment';
+  return {
+    ...report,
+    channels: [],
+    standing: report.standing.filter(isSeen),
+    muted: report.muted.filter(isSeen),
+    deliveries: report.deliveries.filter(({ notice }) => isSeen(notice)),
+  };
+}
+
 export const alertEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     id: 'list-alerts',
@@ -39,11 +56,11 @@ export const alertEndpoints: readonly Endpoint[] = [
     path: '/api/alerts',
     part: 'alerts',
     summary: 'Open alerts, muted subjects, channels and the newest notices',
-    needs: 'viewer',
     query: z.object({ limit: limit(500, 50) }),
     answer: alertList,
     refusals: [400],
-    handle: async ({ query }, { app }) => alertListView(await app.alerts.report(query.limit)),
+    handle: async ({ query, sight }, { app }) =>
+      alertListView(alertsSeen(await app.alerts.report(query.limit), app, sight)),
   }),
   defineStream({
     id: 'stream-alerts',
@@ -52,7 +69,10 @@ export const alertEndpoints: readonly Endpoint[] = [
     summary: 'Follow the alerts: events `alerts`',
     answer: alertList,
     event: 'alerts',
-    read: async (app) => ({ state: alertListView(await app.alerts.report(20)), isFinal: false }),
+    read: async (app, _id, sight) => ({
+      state: alertListView(alertsSeen(await app.alerts.report(20), app, sight)),
+      isFinal: false,
+    }),
   }),
   quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse'),
   defineEndpoint({

@@ -63,7 +63,6 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
   const base = {
     method: 'GET',
     part,
-    needs: 'viewer',
     params: z.object({ id: word(64).describe(`Id of the ${kind}`) }),
     refusals: [400, 404, 409],
   } as const;

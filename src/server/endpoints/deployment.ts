@@ -7,7 +7,7 @@ import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
 import { cancelOrder } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
-import { cursor, instantOf, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
+import { cursor, instantOf, isIn, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
 function changeToken(verb: 'refresh' | 'revoke', summary: string, description: string): Endpoint {
   return defineEndpoint({
@@ -17,7 +17,6 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
     part: 'deployment',
     summary,
     description,
-    needs: 'admin',
     cost: 10,
     params: z.object({ name: word(63).describe('Name of the connection') }),
     body: cancelOrder,
@@ -40,13 +39,12 @@ export const deploymentEndpoints: readonly Endpoint[] = [
     path: '/api/connections',
     part: 'deployment',
     summary: 'The connections and the state of their tokens, without the tokens',
-    needs: 'viewer',
     answer: connectionList,
-    handle: async (_asked, { app }) => {
-      const reports = await Promise.all([...app.connections.keys()].map((name) => readTokens(app, name)));
-      return {
-        connections: reports.map((report) => connectionView(report, app.syncs)),
-      };
+    handle: async ({ sight }, { app }) => {
+      const syncs = app.syncs.filter(({ name }) => isIn(sight, name));
+      const isSeen = (name: string) => sight.syncs === undefined || syncs.some((sync) => sync.connection === name);
+      const reports = [...app.connections.keys()].filter(isSeen).map((name) => readTokens(app, name));
+      return { connections: (await Promise.all(reports)).map((report) => connectionView(report, syncs)) };
     },
   }),
   defineEndpoint({
@@ -56,7 +54,6 @@ export const deploymentEndpoints: readonly Endpoint[] = [
     part: 'deployment',
     summary:
       'The audit: who paused, requested, approved, rejected, canceled, retried, refreshed and revoked, newest first',
-    needs: 'viewer',
     query: z.object({
       sync: syncName.optional(),
       run: runId.optional(),
@@ -70,11 +67,14 @@ export const deploymentEndpoints: readonly Endpoint[] = [
     }),
     answer: auditPage,
     refusals: [400, 404, 409],
-    handle: async ({ query }, { app }) => {
+    handle: async ({ query, sight: { syncs } }, { app }) => {
       const { sync, run, by, action, connection: about, since, until, limit: most, cursor: before } = query;
       const actions = action && [action];
       const asked = { run, by, actions, connection: about, since: instantOf(since), until: instantOf(until), before };
-      const found = await findAudit(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
+      const found = await findAudit(
+        app,
+        given({ limit: most + 1, sync: sync && knownSync(sync, app), syncs, ...asked }),
+      );
       const entries = found.slice(0, most).map(auditEntryView);
       return { entries, next: found.length > most ? (entries.at(-1)?.id ?? null) : null };
     },

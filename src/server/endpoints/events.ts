@@ -5,9 +5,11 @@ import { readRunProgress } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
 import { runProgress, runProgressView } from '../../views/runs.ts';
 import { requestState, requestStateView, syncList, syncView } from '../../views/syncs.ts';
+import { hidingPeople } from '../../views/wire.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import type { StreamedState } from '../events.ts';
-import { requestId, runId } from './parameters.ts';
+import type { Sight } from '../http/admit.ts';
+import { isIn, requestId, runId } from './parameters.ts';
 
 const description =
   'Server-sent events. Each event is the whole state: one immediately, and one after each change, at most one per second. A comment comes after 15 seconds without one. After the final state comes the event `end`. With the Last-Event-ID of the final state the answer is 204. A closing server ends the stream: connect again.';
@@ -19,25 +21,35 @@ interface Stream
   /** Name of the events. */
   readonly event: string;
   /** Reads the state. `id`: that of the path, if it has one. */
-  readonly read: (app: AppIo, id: string) => Promise<StreamedState>;
+  readonly read: (app: AppIo, id: string, sight: Sight) => Promise<StreamedState>;
 }
 
 export function defineStream({ event, read, ...stream }: Stream): Endpoint {
+  const hide = hidingPeople(stream.answer);
   return defineEndpoint({
     ...stream,
     method: 'GET',
     description,
-    needs: 'viewer',
     headers: z.object({
       'last-event-id': z.string().max(64).optional().describe('Id of the last event that was received'),
     }),
     isEventStream: true,
-    handle: ({ params, headers, caller, ending }, { app, events }) => {
+    handle: ({ params, headers, caller, ending, sight }, { app, events }) => {
       const { id = '' } = params as { readonly id?: string };
-      const topic = { event, key: `${event} ${id}`, read: () => read(app, id) };
+      const seen = async (): Promise<StreamedState> => {
+        const { state, isFinal } = await read(app, id, sight);
+        return { state: sight.seesPeople ? state : hide(state), isFinal };
+      };
+      // Streams of callers with the same sight share one read.
+      const topic = { event, key: JSON.stringify([event, id, sight]), read: seen };
       return events.open(topic, { caller: caller.name, lastId: headers['last-event-id'], signal: ending });
     },
   });
+}
+
+/** Returns the syncs that the caller sees. */
+export async function syncsSeen(app: AppIo, sight: Sight) {
+  return { syncs: (await readSyncStates(app)).filter(({ name }) => isIn(sight, name)).map(syncView) };
 }
 
 export const eventEndpoints: readonly Endpoint[] = [
@@ -48,7 +60,7 @@ export const eventEndpoints: readonly Endpoint[] = [
     summary: 'Follow every sync: events `syncs`',
     answer: syncList,
     event: 'syncs',
-    read: async (app) => ({ state: { syncs: (await readSyncStates(app)).map(syncView) }, isFinal: false }),
+    read: async (app, _id, sight) => ({ state: await syncsSeen(app, sight), isFinal: false }),
   }),
   defineStream({
     id: 'stream-run',

@@ -19,7 +19,6 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     part: 'holds',
     summary,
     description: 'With `expect`, nothing is decided if the hold has changed since the operator reviewed it.',
-    needs: 'operator',
     params: byHold,
     body: holdOrder,
     answer: verdict,
@@ -44,12 +43,11 @@ export const holdEndpoints: readonly Endpoint[] = [
     path: '/api/holds',
     part: 'holds',
     summary: 'What waits for approval, in all syncs or one',
-    needs: 'viewer',
     query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
     answer: holdsPage,
     refusals: [400, 404],
-    handle: async ({ query: { sync, limit: most } }, { app }) =>
-      holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app) }))),
+    handle: async ({ query: { sync, limit: most }, sight: { syncs } }, { app }) =>
+      holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app), syncs }))),
   }),
   defineEndpoint({
     id: 'show-hold',
@@ -57,7 +55,6 @@ export const holdEndpoints: readonly Endpoint[] = [
     path: '/api/holds/{id}',
     part: 'holds',
     summary: 'One hold: its reason, its people in groups, and the effect of an approval',
-    needs: 'viewer',
     params: byHold,
     answer: holdDetail,
     refusals: [400, 404],
@@ -70,7 +67,6 @@ export const holdEndpoints: readonly Endpoint[] = [
     part: 'holds',
     summary: 'What an approval of some changes of a hold would do: files, requests and time',
     description: 'Changes nothing.',
-    needs: 'viewer',
     params: byHold,
     body: holdSelection,
     answer: effect,

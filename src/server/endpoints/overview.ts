@@ -3,13 +3,16 @@ import type { AppIo } from '../../app/app-io.ts';
 import { countDays, readOverview } from '../../app/overview.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import type { Sight } from '../http/admit.ts';
+import { alertsSeen } from './alerts.ts';
 import { defineStream } from './events.ts';
-import { knownSync, limit, syncName } from './parameters.ts';
+import { isIn, knownSync, limit, syncName } from './parameters.ts';
 
-async function readAll(app: AppIo) {
+async function readAll(app: AppIo, sight: Sight) {
   // Notices are no part of it.
   const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(1)]);
-  return overviewView(state, alerts);
+  const syncs = state.syncs.filter(({ name }) => isIn(sight, name));
+  return overviewView({ ...state, syncs }, alertsSeen(alerts, app, sight));
 }
 
 export const overviewEndpoints: readonly Endpoint[] = [
@@ -21,9 +24,8 @@ export const overviewEndpoints: readonly Endpoint[] = [
     summary: 'Health, state and open holds of every sync, the work, and the number of open alerts',
     description:
       'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
-    needs: 'viewer',
     answer: overview,
-    handle: (_asked, { app }) => readAll(app),
+    handle: ({ sight }, { app }) => readAll(app, sight),
   }),
   defineStream({
     id: 'stream-overview',
@@ -32,7 +34,7 @@ export const overviewEndpoints: readonly Endpoint[] = [
     summary: 'Follow the overview: events `overview`',
     answer: overview,
     event: 'overview',
-    read: async (app) => ({ state: await readAll(app), isFinal: false }),
+    read: async (app, _id, sight) => ({ state: await readAll(app, sight), isFinal: false }),
   }),
   defineEndpoint({
     id: 'list-days',
@@ -40,7 +42,6 @@ export const overviewEndpoints: readonly Endpoint[] = [
     path: '/api/overview/days',
     part: 'overview',
     summary: 'Runs and applied changes of every sync by day',
-    needs: 'viewer',
     cost: 2,
     query: z.object({
       days: limit(90, 7).describe('Number of days, today included; at most 90'),
@@ -49,9 +50,12 @@ export const overviewEndpoints: readonly Endpoint[] = [
     }),
     answer: dayList,
     refusals: [400, 404],
-    handle: async ({ query: { days, timezone, sync } }, { app }) => {
+    handle: async ({ query: { days, timezone, sync }, sight }, { app }) => {
       const only = sync === undefined ? undefined : knownSync(sync, app);
-      return dayListView(await countDays(app, { days, timezone }), (name) => only === undefined || name === only);
+      return dayListView(
+        await countDays(app, { days, timezone }),
+        (name) => isIn(sight, name) && (only === undefined || name === only),
+      );
     },
   }),
 ];

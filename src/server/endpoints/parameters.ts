@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
-import { signedBy } from '../../app/audit.ts';
 import { findSync } from '../../app/find-named.ts';
 import type { ChangeSelection } from '../../app/holds.ts';
 import { identificationProblem } from '../../core/person/identification.ts';
@@ -10,6 +9,7 @@ import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { verdictOrder } from '../../views/orders.ts';
 import type { Caller } from '../http/access.ts';
+import type { Sight } from '../http/admit.ts';
 
 /** Returns a schema for text without control characters, which no stored key contains. */
 export function word(max: number) {
@@ -58,10 +58,15 @@ export function scopeOf(users: readonly string[] | undefined, isFull = false): R
 
 /** Who the audit names, and the parts that a signed order has beside it. */
 export function signatureOf(
-  { name }: Caller,
+  { name: by, access, groups }: Caller,
   { as, reason }: { readonly as?: string | undefined; readonly reason?: string | undefined },
 ) {
-  return signedBy(name, as, reason);
+  return { by, signed: { proven: { access, groups }, ...given({ as, reason }) } };
+}
+
+/** Returns whether the sync is in a list for this caller. */
+export function isIn({ syncs }: Sight, sync: string): boolean {
+  return syncs === undefined || syncs.includes(sync);
 }
 
 /** The parts of a body that select changes. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from '../../app/accounts.ts';
+import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { given } from '../../core/run/given.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
@@ -17,14 +18,24 @@ import {
   personView,
 } from '../../views/people.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
-import { identification, knownSync, limit, readIdentification, signatureOf, syncName } from './parameters.ts';
+import type { Sight } from '../http/admit.ts';
+import { outOfScope } from '../http/admit.ts';
+import { identification, isIn, knownSync, limit, readIdentification, signatureOf, syncName } from './parameters.ts';
 
 const byPerson = z.object({ sync: syncName, identification });
+
+/** Returns the identifications as they compare. Throws 404 for a user whose sync the caller does not see. */
+async function inSight(ids: readonly string[], sync: string, sight: Sight, { engine }: AppIo) {
+  const names = ids.map(readIdentification);
+  const connection = engine.syncs.get(sync)?.settings.connection ?? '';
+  const known = sight.syncs === undefined ? [] : (await engine.store.ledger.getMany(connection, names)).values();
+  for (const { owner } of known) if (!isIn(sight, owner)) throw outOfScope('user');
+  return names;
+}
 
 const asks = {
   method: 'POST',
   part: 'people',
-  needs: 'operator',
   cost: 10,
   params: z.object({ sync: syncName }),
   answer: adoptions,
@@ -39,7 +50,6 @@ export const peopleEndpoints: readonly Endpoint[] = [
     summary: 'Find people by name, e-mail or identification, in all syncs or one',
     description:
       'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
-    needs: 'viewer',
     query: z.object({
       q: z.string().min(1).max(200).describe('Words that the data of the person must contain, in any order'),
       sync: syncName.optional(),
@@ -48,9 +58,12 @@ export const peopleEndpoints: readonly Endpoint[] = [
     }),
     answer: foundPeople,
     refusals: [400, 404],
-    handle: async ({ query: { q, sync, offset, limit: most } }, { app }) => {
+    handle: async ({ query: { q, sync, offset, limit: most }, sight: { syncs } }, { app }) => {
       const only = sync && knownSync(sync, app);
-      return foundPeopleView(await app.searchPeople(given({ text: q, offset, limit: most, sync: only })), offset);
+      return foundPeopleView(
+        await app.searchPeople(given({ text: q, offset, limit: most, sync: only, syncs })),
+        offset,
+      );
     },
   }),
   defineEndpoint({
@@ -60,14 +73,14 @@ export const peopleEndpoints: readonly Endpoint[] = [
     part: 'people',
     summary: 'Explain one employee: the source, the mapping, the platform, the ledger, and the decision',
     description: 'Reads the whole source, so it counts as ten requests.',
-    needs: 'viewer',
     cost: 10,
     params: byPerson,
     answer: person,
     refusals: [400, 404, 502],
-    handle: async ({ params, signal }, { app }) => {
+    handle: async ({ params, signal, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
-      return personView(sync, await tracePerson(app, sync, readIdentification(params.identification), signal));
+      const [name = ''] = await inSight([params.identification], sync, sight, app);
+      return personView(sync, await tracePerson(app, sync, name, signal));
     },
   }),
   defineEndpoint({
@@ -76,14 +89,14 @@ export const peopleEndpoints: readonly Endpoint[] = [
     path: '/api/syncs/{sync}/people/{identification}/history',
     part: 'people',
     summary: 'The changes of one user in former runs, newest first',
-    needs: 'viewer',
     params: byPerson,
     query: z.object({ limit: limit(200, 20) }),
     answer: pastChanges,
     refusals: [400, 404],
-    handle: async ({ params, query }, { app }) => {
+    handle: async ({ params, query, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
-      const history = await readHistory(app, sync, readIdentification(params.identification), query.limit);
+      const [name = ''] = await inSight([params.identification], sync, sight, app);
+      const history = await readHistory(app, sync, name, query.limit);
       return { history: history.map(pastChangeView) };
     },
   }),
@@ -95,9 +108,12 @@ export const peopleEndpoints: readonly Endpoint[] = [
     description: 'Changes nothing. May read the whole source, so it counts as ten requests.',
     body: peopleOrder,
     refusals: [400, 404, 502],
-    handle: async ({ params, body: { ids }, signal }, { app }) => {
+    handle: async ({ params, body: { ids }, signal, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
-      return adoptionsView({ sync, adoptions: await planAdoption(app, sync, ids.map(readIdentification), signal) });
+      return adoptionsView({
+        sync,
+        adoptions: await planAdoption(app, sync, await inSight(ids, sync, sight, app), signal),
+      });
     },
   }),
   defineEndpoint({
@@ -109,10 +125,10 @@ export const peopleEndpoints: readonly Endpoint[] = [
       'The next run of the sync decides about the users. A repeated request changes nothing more. `way` decides about people who seem to be the user of an account with another identification.',
     body: adoptionOrder,
     refusals: [400, 404, 502],
-    handle: async ({ params, caller, body: { ids, way, until, ...order }, signal }, { app }) => {
+    handle: async ({ params, caller, body: { ids, way, until, ...order }, signal, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
       const { by, signed } = signatureOf(caller, order);
-      const named = ids.map(readIdentification);
+      const named = await inSight(ids, sync, sight, app);
       const end = until === undefined ? {} : { until: { at: Date.parse(until) } };
       const asked = { by, signal, ...signed };
       const done =
@@ -128,10 +144,13 @@ export const peopleEndpoints: readonly Endpoint[] = [
     path: '/api/orphans',
     part: 'people',
     summary: 'Users whom no sync disables, because theirs is not configured',
-    needs: 'viewer',
     answer: orphans,
     refusals: [],
-    handle: async (_, { app }) => orphansView({ orphans: await findOrphans(app.engine) }),
+    handle: async ({ sight }, { app }) => {
+      const connections = app.syncs.filter(({ name }) => isIn(sight, name)).map(({ connection }) => connection);
+      const found = await findOrphans(app.engine);
+      return orphansView({ orphans: found.filter(({ connection }) => connections.includes(connection)) });
+    },
   }),
   defineEndpoint({
     ...asks,

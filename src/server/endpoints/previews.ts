@@ -19,7 +19,6 @@ export const previewEndpoints: readonly Endpoint[] = [
     summary: 'Request a plan without effect, for a sync or for named employees',
     description:
       'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
-    needs: 'operator',
     cost: 10,
     body: previewOrder,
     status: 202,
@@ -38,12 +37,13 @@ export const previewEndpoints: readonly Endpoint[] = [
     path: '/api/previews',
     part: 'previews',
     summary: 'Previews that have not expired, newest first',
-    needs: 'viewer',
     query: z.object({ sync: syncName.optional(), limit: limit(100, 20) }),
     answer: previewList,
     refusals: [400, 404],
-    handle: async ({ query: { sync, limit: most } }, { app }) => {
-      return previewListView(await findPreviews(app, given({ limit: most, sync: sync && knownSync(sync, app) })));
+    handle: async ({ query: { sync, limit: most }, sight: { syncs } }, { app }) => {
+      return previewListView(
+        await findPreviews(app, given({ limit: most, sync: sync && knownSync(sync, app), syncs })),
+      );
     },
   }),
   defineEndpoint({
@@ -52,7 +52,6 @@ export const previewEndpoints: readonly Endpoint[] = [
     path: '/api/previews/{id}',
     part: 'previews',
     summary: 'One preview: its progress, and what a run would do',
-    needs: 'viewer',
     params: byPreview,
     answer: preview,
     refusals: [400, 404],

@@ -52,7 +52,6 @@ function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
 const acts = {
   method: 'POST',
   part: 'runs',
-  needs: 'operator',
   params: byRun,
 } as const;
 
@@ -63,7 +62,6 @@ export const runEndpoints: readonly Endpoint[] = [
     path: '/api/runs',
     part: 'runs',
     summary: 'Runs, newest first',
-    needs: 'viewer',
     query: z.object({
       sync: syncName.optional(),
       outcome: z.string().min(1).max(32).optional().describe('Only runs with this outcome; `open`: runs in progress'),
@@ -75,9 +73,13 @@ export const runEndpoints: readonly Endpoint[] = [
     }),
     answer: runPage,
     refusals: [400, 404],
-    handle: async ({ query: { sync, limit: most, cursor: after, outcome, trigger, since, until } }, { app }) => {
+    handle: async ({ query, sight: { syncs } }, { app }) => {
+      const { sync, limit: most, cursor: after, outcome, trigger, since, until } = query;
       const asked = { outcome, trigger, since: instantOf(since), until: instantOf(until), after };
-      const found = await findRuns(app, given({ limit: most + 1, sync: sync && knownSync(sync, app), ...asked }));
+      const found = await findRuns(
+        app,
+        given({ limit: most + 1, sync: sync && knownSync(sync, app), syncs, ...asked }),
+      );
       const runs = found.slice(0, most).map(runView);
       return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
     },
@@ -88,7 +90,6 @@ export const runEndpoints: readonly Endpoint[] = [
     path: '/api/runs/{id}',
     part: 'runs',
     summary: 'Everything about a run',
-    needs: 'viewer',
     params: byRun,
     answer: runWithTimes,
     refusals: [404, 409],
@@ -100,7 +101,6 @@ export const runEndpoints: readonly Endpoint[] = [
     path: '/api/runs/{id}/findings',
     part: 'runs',
     summary: 'The findings of a run, or those of one code or cause, in order',
-    needs: 'viewer',
     params: byRun,
     query: z.object({
       code: z.string().min(1).max(64).optional().describe('Only findings with this code'),
@@ -126,7 +126,6 @@ export const runEndpoints: readonly Endpoint[] = [
     part: 'runs',
     summary: 'The changes of a run, in order of identification',
     description: 'JSON is paged; ndjson and csv are streamed completely. The Accept header also selects the format.',
-    needs: 'viewer',
     params: byRun,
     query: z.object({
       format: z.enum(['json', 'ndjson', 'csv']).optional(),
@@ -163,7 +162,6 @@ export const runEndpoints: readonly Endpoint[] = [
     summary: 'The raw answers of other systems during a run',
     description:
       'The answers may contain personal data, so they need the role operator. Findings and reasons never quote them.',
-    needs: 'operator',
     params: byRun,
     answer: rawTextList,
     refusals: [404, 409],

@@ -1,24 +1,29 @@
 import { z } from 'zod';
 import { endSessions, listSessions } from '../../app/audit.ts';
+import { accessRoles, grantWords, highestRole, obstacleTo } from '../../core/guard/access.ts';
 import { cancelOrder, sessionOrder } from '../../views/orders.ts';
 import { openSessionView, sessionList } from '../../views/sessions.ts';
 import { instant, viewOf } from '../../views/wire.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { CookieAnswer, defineEndpoint } from '../endpoint.ts';
-import { type Caller, hasRole } from '../http/access.ts';
+import type { Caller } from '../http/access.ts';
 import { Refusal } from '../http/problem.ts';
-import type { AccessRole, ServerSettings } from '../settings.ts';
+import { needsOf } from '../needs.ts';
+import type { EndpointParts } from '../server-parts.ts';
 import { signatureOf, word } from './parameters.ts';
 
-/** What a caller may do, and the role that it needs. */
+/** What a page shows or leaves out, each by an operation that needs it. */
 const rights = {
-  read: 'viewer',
-  act: 'operator',
-  raw: 'operator',
-  samples: 'operator',
-  tokens: 'admin',
-  sessions: 'admin',
-} as const satisfies Record<string, AccessRole>;
+  read: 'list-syncs',
+  people: 'search-people',
+  audit: 'list-audit',
+  act: 'pause-sync',
+  decide: 'approve-run',
+  raw: 'list-raw-texts',
+  samples: 'sample-mapping',
+  tokens: 'refresh-token',
+  sessions: 'list-sessions',
+} as const;
 
 type Right = keyof typeof rights;
 const rightNames = Object.keys(rights) as [Right, ...Right[]];
@@ -27,12 +32,13 @@ export const session = z
   .object({
     isSignedIn: z.boolean(),
     name: z.string().nullable(),
-    role: z.enum(['viewer', 'operator', 'admin']).nullable(),
+    role: z.enum(accessRoles).nullable().describe('The highest role that the caller has anywhere'),
     rights: z
       .array(z.enum(rightNames))
       .describe(
-        'read: every GET; act: pause, run, approve, reject, cancel, preview, acknowledge; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke; sessions: list and end those of others',
+        'What the caller may do in some sync. read: states; people: personal data; audit; act: pause, run, cancel, preview, acknowledge; decide: approve, reject, undo, adopt; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke; sessions: list and end those of others',
       ),
+    bySync: z.record(z.string(), z.array(z.enum(rightNames))).describe('The rights in each sync that the caller sees'),
     method: z.enum(['openid', 'token', 'bearer']).nullable(),
     csrf: z.string().nullable().describe('Send it as X-CSRF-Token with every POST of a session'),
     expiresAt: instant.nullable(),
@@ -52,11 +58,14 @@ export const sessionEnd = z
 
 const sessionView = viewOf(
   session,
-  (caller: Caller | undefined, { openId, tokens }: Pick<ServerSettings, 'openId' | 'tokens'>) => ({
+  (caller: Caller | undefined, { settings: { openId, tokens }, app }: Pick<EndpointParts, 'settings' | 'app'>) => ({
     isSignedIn: caller !== undefined,
     name: caller?.name,
-    role: caller?.role,
-    rights: caller === undefined ? [] : rightNames.filter((right) => hasRole(caller.role, rights[right])),
+    role: caller && highestRole(caller.access),
+    ...rightsOf(
+      caller,
+      app.syncs.map(({ name }) => name),
+    ),
     method: caller === undefined ? null : (caller.session?.method ?? ('bearer' as const)),
     csrf: caller?.session?.csrf,
     expiresAt: caller?.session?.expiresAt,
@@ -64,6 +73,16 @@ const sessionView = viewOf(
     signIn: { openId: openId?.label, token: tokens.length > 0 },
   }),
 );
+
+function rightsOf(caller: Caller | undefined, syncs: readonly string[]) {
+  const may = (right: Right, sync: string | undefined): boolean => {
+    const needs = needsOf(rights[right]);
+    return caller !== undefined && typeof needs !== 'string' && obstacleTo(caller.access, needs, sync) === undefined;
+  };
+  const some = rightNames.filter((right) => [undefined, ...syncs].some((sync) => may(right, sync)));
+  const bySync = syncs.map((sync) => [sync, rightNames.filter((right) => may(right, sync))] as const);
+  return { rights: some, bySync: Object.fromEntries(bySync.filter(([, its]) => its.length > 0)) };
+}
 
 export const sessionEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -73,9 +92,8 @@ export const sessionEndpoints: readonly Endpoint[] = [
     part: 'session',
     summary: 'Who is signed in, with which rights, and how to sign in',
     description: 'Answers 200 also without a session.',
-    needs: 'none',
     answer: session,
-    handle: async ({ visitor }, { settings }) => sessionView(visitor, settings),
+    handle: async ({ visitor }, parts) => sessionView(visitor, parts),
   }),
   defineEndpoint({
     id: 'open-session',
@@ -83,20 +101,20 @@ export const sessionEndpoints: readonly Endpoint[] = [
     path: '/api/session',
     part: 'session',
     summary: 'Sign in with an API token; sets a cookie, so that a page need not keep the token',
-    needs: 'none',
     body: sessionOrder,
     answer: session,
     refusals: [400, 401, 403],
-    handle: async ({ body: { token }, address }, { settings, signIn }) => {
+    handle: async ({ body: { token }, address }, parts) => {
+      const { signIn } = parts;
       const known = signIn.tokens.find(token);
       if (known === undefined) {
         await signIn.refused(address, 'with a token that is not in "server.tokens"');
         throw new Refusal(401, 'TOKEN_UNKNOWN', 'the token is not one of "server.tokens"');
       }
-      const { name, role, hash } = known;
-      const { caller, cookie } = await signIn.cookies.open({ name, role, method: 'token', token: hash });
-      await signIn.note('sign-in', name, `as ${role}, with a token`);
-      return new CookieAnswer(sessionView(caller, settings), cookie);
+      const { name, access, hash } = known;
+      const { caller, cookie } = await signIn.cookies.open({ name, access, groups: [], method: 'token', token: hash });
+      await signIn.note('sign-in', name, `as ${access.map(grantWords).join('; ')}, with a token`);
+      return new CookieAnswer(sessionView(caller, parts), cookie);
     },
   }),
   defineEndpoint({
@@ -105,7 +123,6 @@ export const sessionEndpoints: readonly Endpoint[] = [
     path: '/api/session/end',
     part: 'session',
     summary: 'Sign out',
-    needs: 'none',
     answer: sessionEnd,
     refusals: [403],
     handle: async ({ visitor }, { signIn }) => {
@@ -121,7 +138,6 @@ export const sessionEndpoints: readonly Endpoint[] = [
     path: '/api/sessions',
     part: 'session',
     summary: 'Who is signed in to the page',
-    needs: 'admin',
     answer: sessionList,
     handle: async (_asked, { app }) => ({ sessions: (await listSessions(app)).map(openSessionView) }),
   }),
@@ -131,7 +147,6 @@ export const sessionEndpoints: readonly Endpoint[] = [
     path: '/api/sessions/{name}/end',
     part: 'session',
     summary: 'End a session, or all sessions of a user; their event streams end with them',
-    needs: 'admin',
     params: z.object({ name: word(120).describe('Id of the session, or name of the user') }),
     body: cancelOrder,
     answer: sessionList,

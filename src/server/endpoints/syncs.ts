@@ -22,6 +22,7 @@ import {
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
+import { syncsSeen } from './events.ts';
 import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
@@ -29,7 +30,6 @@ const bySync = z.object({ sync: syncName });
 const pauseOrResume = {
   method: 'POST',
   part: 'syncs',
-  needs: 'operator',
   params: bySync,
   answer: sync,
   refusals: [404, 409],
@@ -61,9 +61,8 @@ export const syncEndpoints: readonly Endpoint[] = [
     path: '/api/syncs',
     part: 'syncs',
     summary: 'Every sync: its state, last run, freshness and next slot',
-    needs: 'viewer',
     answer: syncList,
-    handle: async (_asked, { app }) => ({ syncs: (await readSyncStates(app)).map(syncView) }),
+    handle: ({ sight }, { app }) => syncsSeen(app, sight),
   }),
   defineEndpoint({
     ...pauseOrResume,
@@ -97,7 +96,6 @@ export const syncEndpoints: readonly Endpoint[] = [
     part: 'syncs',
     summary: 'Request a run, for all employees or for named ones',
     description: 'The request is stored immediately. A deployment starts the run when the sync has no other run.',
-    needs: 'operator',
     params: bySync,
     headers: z.object({
       'idempotency-key': z
@@ -131,7 +129,6 @@ export const syncEndpoints: readonly Endpoint[] = [
     part: 'syncs',
     summary: 'State and outcome of a request for a run',
     description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
-    needs: 'viewer',
     params: z.object({ id: requestId }),
     answer: requestState,
     refusals: [404],
@@ -142,7 +139,6 @@ export const syncEndpoints: readonly Endpoint[] = [
     id: 'show-mapping',
     path: '/api/syncs/{sync}/mapping',
     summary: 'The mapping of a sync with fill-rates, and how much of each guard is used',
-    needs: 'viewer',
     answer: syncMapping,
     refusals: [404],
     handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
@@ -154,7 +150,6 @@ export const syncEndpoints: readonly Endpoint[] = [
     summary: 'Mapped values of the first records of the source',
     description:
       'Reads the beginning of the source, so it counts as ten requests. The values are raw data of employees, so they need the role operator.',
-    needs: 'operator',
     cost: 10,
     answer: mappingSamples,
     refusals: [404, 502],
@@ -171,7 +166,6 @@ export const webhook: Endpoint = defineEndpoint({
   summary: 'Receive the employees that changed in another system and sync them now',
   description:
     'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a period, the name of the sync, a period and the body. A signature is valid once, for 5 minutes.',
-  needs: 'signature',
   params: bySync,
   headers: z.object({
     [timestampHeader]: z.string().optional().describe('Epoch seconds'),

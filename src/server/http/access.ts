@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AccessRole, ServerSettings } from '../settings.ts';
+import type { Access } from '../../core/guard/access.ts';
+import type { ServerSettings } from '../settings.ts';
 import { Refusal } from './problem.ts';
 
 export interface Caller {
   readonly name: string;
-  readonly role: AccessRole;
+  readonly access: Access;
+  /** Those of a user of the identity provider. */
+  readonly groups: readonly string[];
   /** Present: the caller is signed in with a cookie. */
   readonly session?: CallerSession;
 }
@@ -22,7 +25,7 @@ export interface CallerSession {
 /** One of `server.tokens`, found by its text. */
 export interface KnownToken {
   readonly name: string;
-  readonly role: AccessRole;
+  readonly access: Access;
   /** sha256 of the text, hex. */
   readonly hash: string;
 }
@@ -35,7 +38,7 @@ export interface TokenTable {
 
 /** Keeps only hashes of the tokens. */
 export function openTokenTable(tokens: ServerSettings['tokens']): TokenTable {
-  const known = tokens.map(({ name, role, token }) => ({ name, role, hash: hashOf(token) }));
+  const known = tokens.map(({ name, token, ...grant }) => ({ name, access: [grant], hash: hashOf(token) }));
   const byHash = (hash: string): KnownToken | undefined => {
     let found: KnownToken | undefined;
     for (const one of known) if (timingSafeEqual(Buffer.from(one.hash), Buffer.from(hash))) found = one;
@@ -51,21 +54,8 @@ export function callerOfToken(authorization: string | undefined, tokens: TokenTa
     throw new Refusal(401, 'TOKEN_MISSING', 'sign in, or send a token from "server.tokens" as Authorization: Bearer …');
   }
   const found = tokens.find(presented);
-  if (found !== undefined) return { name: found.name, role: found.role };
+  if (found !== undefined) return { name: found.name, access: found.access, groups: [] };
   throw new Refusal(401, 'TOKEN_UNKNOWN', 'the token is not one of "server.tokens"');
-}
-
-const ranks: Readonly<Record<AccessRole, number>> = { viewer: 1, operator: 2, admin: 3 };
-
-/** Returns whether the role has all rights of the other one. */
-export function hasRole(role: AccessRole, wanted: AccessRole): boolean {
-  return ranks[role] >= ranks[wanted];
-}
-
-/** Throws 403 unless the caller has the role, or a higher one. */
-export function requireRole(caller: Caller, role: AccessRole): void {
-  if (hasRole(caller.role, role)) return;
-  throw new Refusal(403, 'ROLE', `this requires the role ${role}; ${caller.name} is a ${caller.role}`);
 }
 
 export function hashOf(text: string): string {

@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { fullAccess } from '../../core/guard/access.ts';
+import { hidingPeople } from '../../views/wire.ts';
 import { CookieAnswer, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import type { EndpointParts } from '../server-parts.ts';
-import { type Caller, callerOfToken, requireRole } from './access.ts';
+import { type Caller, callerOfToken } from './access.ts';
+import { admit, admitRole, fullSight } from './admit.ts';
 import { Refusal } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { backgroundHeader, checkCsrf, csrfHeader } from './sessions.ts';
@@ -20,6 +23,8 @@ export interface Gates {
 
 /** Adds one endpoint to the router. Checks the caller, then the rate, then the request. */
 export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: EndpointParts, gates: Gates): void {
+  const { isEventStream = false } = endpoint;
+  const hide = hidingPeople(endpoint.answer);
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
@@ -29,25 +34,32 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: E
       // Visitors share no limit, because one of them could then keep all others from signing in.
       if (caller !== nobody) gates.limit.spend(caller.name, endpoint.cost);
       checkCsrf(caller, endpoint.method, headerOf(request, csrfHeader));
-      if (endpoint.needs !== 'signature' && endpoint.needs !== 'none') requireRole(caller, endpoint.needs);
+      const { needs } = endpoint;
+      if (typeof needs !== 'string') admitRole(caller, needs, parts.app);
       const gone = new AbortController();
       const leave = (): void => gone.abort(new Refusal(503, 'GONE', 'the client has disconnected'));
       reply.raw.once('close', leave);
       const signal = AbortSignal.any([gone.signal, gates.closing]);
-      const checked = {
+      const asked = {
         params: read(endpoint.params, request.params, 'path'),
         // A misspelled filter must not return everything.
         query: read(endpoint.query.strict(), request.query, 'query'),
         headers: read(endpoint.headers, request.headers, 'headers'),
         body: endpoint.body === undefined ? undefined : read(endpoint.body, parseBody(request.body), 'body'),
+      };
+      const sight = typeof needs === 'string' ? fullSight : await admit(caller, needs, asked, parts.app);
+      const checked = {
+        ...asked,
         caller,
+        sight,
         visitor,
         address: request.ip,
         signature,
         signal,
         ending: AbortSignal.any([signal, gates.ending, ...sessionEnd(endpoint, caller, parts, { request, signal })]),
       };
-      return answer(await endpoint.handle(checked, parts), endpoint, reply);
+      const result = await endpoint.handle(checked, parts);
+      return answer(isEventStream || sight.seesPeople ? result : hide(result), endpoint, reply);
     },
   });
 }
@@ -67,7 +79,7 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: Endpoin
     const signed = { timestamp: headerOf(request, timestampHeader), signature: headerOf(request, signatureHeader) };
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const signature = checkSignature({ ...signed, sync, body }, secret, clock.now());
-    return { caller: { name: `webhook:${sync}`, role: 'operator' }, visitor: undefined, signature };
+    return { caller: { name: `webhook:${sync}`, access: fullAccess, groups: [] }, visitor: undefined, signature };
   } catch (error) {
     if (error instanceof Refusal && error.code !== 'SESSION_EXPIRED') signIn.guessed(request.ip);
     throw error;
@@ -106,7 +118,7 @@ function sessionEnd(
 }
 
 /** Who asks an endpoint that needs no role, without a token or session. */
-const nobody: Caller = { name: '(visitor)', role: 'viewer' };
+const nobody: Caller = { name: '(visitor)', access: [], groups: [] };
 
 /** A token decides before a cookie. Returns undefined only for an endpoint that needs neither. */
 async function callerOf(

@@ -22,7 +22,7 @@ export interface CookieSessions {
   close(session: CallerSession | undefined): Promise<string>;
 }
 
-export type NewSession = Pick<Session, 'name' | 'role' | 'method' | 'token'>;
+export type NewSession = Pick<Session, 'name' | 'access' | 'groups' | 'method' | 'token'>;
 
 export interface SessionIo {
   readonly sessions: Sessions;
@@ -41,7 +41,8 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
     `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const callerOf = (session: Session, secret: string): Caller => ({
     name: nameOfSession(session),
-    role: session.role,
+    access: session.access,
+    groups: session.groups,
     session: {
       key: session.key,
       method: session.method,
@@ -64,8 +65,8 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
         await sessions.end(session.key);
         throw over(hasToken ? 'the session has ended: sign in again' : 'the token of the session was removed');
       }
-      // A token's role is that of the configuration of now.
-      const current = { ...session, role: token?.role ?? session.role };
+      // A token's access is that of the configuration of now.
+      const current = { ...session, access: token?.access ?? session.access };
       if (isBackground || now - session.usedAt < touchMs) return callerOf(current, secret);
       await sessions.touch(session.key, now);
       return callerOf({ ...current, usedAt: now }, secret);

@@ -1,7 +1,7 @@
 import type { Configuration, CustomFetch } from 'openid-client';
+import { type Access, accessRoles } from '../../core/guard/access.ts';
 import { describeError, RollcallError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { SessionRole } from '../../ports/sessions.ts';
 import type { OpenIdSettings } from '../settings.ts';
 
 /** Time that a user has to answer the provider. */
@@ -22,7 +22,8 @@ export class SignInFailure extends Error {
 
 export interface SignedInUser {
   readonly name: string;
-  readonly role: SessionRole;
+  readonly access: Access;
+  readonly groups: readonly string[];
   readonly target: string;
 }
 
@@ -101,11 +102,12 @@ export function openOpenId({ settings, publicUrl, clock, logger, fetch }: OpenId
         if (!isDenied) logger.warn({ error: causeOf(error) }, 'the identity provider did not sign a user in');
         throw new SignInFailure(isDenied ? 'denied' : 'failed', error);
       });
-      const role = roleOf(claims[settings.groupsClaim], settings.roles);
-      if (role === undefined) throw new SignInFailure('no-role');
+      const groups = [claims[settings.groupsClaim]].flat().filter((group) => typeof group === 'string');
+      const access = accessOf(groups, settings.roles);
+      if (access.length === 0) throw new SignInFailure('no-role');
       const named = claims[settings.nameClaim];
       const name = typeof named === 'string' && named !== '' ? named : String(claims.sub);
-      return { name: name.slice(0, 100), role, target: pending.target };
+      return { name: name.slice(0, 100), access, groups, target: pending.target };
     },
 
     async endAddress() {
@@ -146,11 +148,14 @@ async function discover(
   return client.discovery(server, clientId, {}, authentication, sending);
 }
 
-/** Returns the highest role of the user's groups. */
-export function roleOf(groups: unknown, roles: OpenIdSettings['roles']): SessionRole | undefined {
-  const names = [groups].flat().filter((group) => typeof group === 'string');
-  const order = ['admin', 'operator', 'viewer'] as const;
-  return order.find((role) => roles[role].some((group) => group === '*' || names.includes(group)));
+/** Returns what the user's groups give, all of them together. */
+export function accessOf(groups: readonly string[], roles: OpenIdSettings['roles']): Access {
+  return accessRoles.flatMap((role) =>
+    (roles[role] ?? []).flatMap((entry) => {
+      const { group, ...scope } = typeof entry === 'string' ? { group: entry } : entry;
+      return group === '*' || groups.includes(group) ? [{ role, ...scope }] : [];
+    }),
+  );
 }
 
 /** Returns what the browser kept. It is the browser's own, so a forged one signs no other user in. */

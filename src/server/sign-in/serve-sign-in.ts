@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { grantWords } from '../../core/guard/access.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { readCookie } from '../http/sessions.ts';
 import type { SignIn } from '../server-parts.ts';
@@ -36,7 +37,7 @@ export function serveSignIn(app: FastifyInstance, io: SignInIo): void {
     try {
       const user = await openId.finish(query, readCookie(request.headers.cookie, stateCookie));
       const { caller, cookie } = await cookies.open({ ...user, method: 'openid', token: undefined });
-      await note('sign-in', caller.name, `as ${caller.role}`);
+      await note('sign-in', caller.name, `as ${caller.access.map(grantWords).join('; ')}`);
       return reply.header('set-cookie', cookie).redirect(user.target, 302);
     } catch (error) {
       if (!(error instanceof SignInFailure)) throw error;

@@ -12,7 +12,7 @@ export interface Restored {
   readonly now: number;
   readonly by: string;
   readonly reason?: string;
-  readonly via?: string;
+  readonly as?: string;
   /** The configured syncs. */
   readonly syncs: readonly string[];
   /** Hashes of the configured first tokens, by name of the row in `tokens`. */

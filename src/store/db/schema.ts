@@ -38,7 +38,7 @@ interface Words {
   tokens: { state: TokenState };
   alert_deliveries: { state: AlertDelivery['state'] };
   audit: { action: AuditAction };
-  sessions: { role: Session['role']; method: Session['method'] };
+  sessions: { method: Session['method'] };
 }
 
 type WordOf<Table, Name> = Table extends keyof Words

@@ -59,10 +59,10 @@ export function AuditPage() {
                   { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
                   {
                     title: t.audit.by,
-                    cell: ({ by, via }) => (
+                    cell: ({ by, as }) => (
                       <>
                         <span className="break">{by}</span>
-                        {via === null ? null : <small className="faint"> {t.audit.via(via)}</small>}
+                        {as === null ? null : <small className="faint"> {t.audit.as(as)}</small>}
                       </>
                     ),
                   },

@@ -75,6 +75,12 @@ export const apiEntries = {
     cure: ['Add the sync to `server.webhooks`, and restart.'],
     page: webhooks,
   },
+  PEOPLE: {
+    meaning: 'The operation shows personal data, and the caller does not see people (403).',
+    cause: 'The token or the groups of the user have the role `monitor`, or a scope with `people: false`.',
+    cure: ['Use a token that sees people, or ask an administrator for the role.'],
+    page: roles,
+  },
   PATH_TOO_LONG: {
     meaning: 'A part of the path is longer than 1,024 characters (414).',
     cause: 'An identification or name in the path is too long.',

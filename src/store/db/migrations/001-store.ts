@@ -367,7 +367,7 @@ export const store = {
     run: 'text',
     detail: 'text',
     why: 'text',
-    via: 'text',
+    said_as: 'text',
   }),
   restores: table(['id'], {
     id: 'text not null',
@@ -379,7 +379,8 @@ export const store = {
   sessions: table(['key'], {
     key: 'text not null',
     name: 'text not null',
-    role: 'text not null',
+    access: 'text not null',
+    groups: 'text not null',
     method: 'text not null',
     token: 'text',
     created_at: 'bigint not null',

@@ -143,7 +143,7 @@ export const watch = {
     by: 'By',
     about: 'About',
     detail: 'Detail',
-    via: (name: string) => `via ${name}`,
+    as: (name: string) => `as ${name}`,
     none: 'No entries yet. Approvals, pauses, requests and sign-ins appear here.',
     noMatch: 'No entry matches the filter.',
   },

@@ -149,7 +149,7 @@ export const watch: typeof englishWatch = {
     by: 'Quién',
     about: 'Sobre',
     detail: 'Detalle',
-    via: (name) => `con ${name}`,
+    as: (name) => `como ${name}`,
     none: 'Todavía no se hizo nada. Aquí estarán las aprobaciones, pausas, solicitudes e inicios de sesión.',
     noMatch: 'Ninguna entrada coincide con el filtro.',
   },
