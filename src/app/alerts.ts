@@ -1,4 +1,4 @@
-import type { QuietOrder } from '../ports/alerts.ts';
+import type { ChannelTest, QuietOrder } from '../ports/alerts.ts';
 import type { QuietReport } from '../views/alerts.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
@@ -24,6 +24,18 @@ export async function quietAlerts(
     await note({ action: `alerts-${request.kind}`, by, ...named, detail, ...signed }, io);
   }
   return { subjects, until };
+}
+
+/** Sends a test notice through every channel, or one, and notes it in the audit. */
+export async function testAlerts(
+  { engine: io, alerts }: AppIo,
+  channel: string | undefined,
+  { signal, ...signed }: SignedCaller & { readonly signal: AbortSignal },
+): Promise<readonly ChannelTest[]> {
+  const tests = await alerts.test(channel, signal);
+  const results = tests.map(({ channel: name, error }) => `${name} ${error === undefined ? 'accepted it' : 'failed'}`);
+  await note({ action: 'alerts-test', detail: results.join(', '), ...signed }, io);
+  return tests;
 }
 
 function ackOrUnmute(kind: QuietRequest['kind'], by: string, at: number): QuietOrder {

@@ -13,16 +13,15 @@ import type { RunReport } from '../views/runs.ts';
 import type { RequestReport, RequestResult, RequestState } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { approveDigest } from './approve.ts';
-import { auditEntry, type Caller, note, type SignedCaller, signature } from './audit.ts';
+import { auditEntry, note, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun, runHere } from './run-here.ts';
 import { runReport } from './runs.ts';
 import { refusePaused } from './syncs.ts';
 
-export interface RunOrder {
+export interface RunOrder extends SignedCaller {
   readonly scope: RunScope;
   readonly kind: 'manual' | 'webhook';
-  readonly by: string;
   /** Unique over every sync and caller; generated when absent. */
   readonly key?: string;
 }
@@ -205,12 +204,12 @@ export async function readRequest({ engine }: AppIo, id: string): Promise<Reques
 }
 
 /** Requests another run of the same scope, as `requestOrRun` does. Throws `CONFLICT` before the run has ended. */
-export async function repeatRun(io: AppIo, id: string, options: WatchOptions & Caller): Promise<ResyncReport> {
+export async function repeatRun(io: AppIo, id: string, options: WatchOptions & SignedCaller): Promise<ResyncReport> {
   return queueOrRun(retryOf(await findEndedRun(id, io), options), options, io);
 }
 
 /** Requests another run of the same scope from a deployment; never runs in this process. Throws `NOT_FOUND` when its sync is no longer configured. */
-export async function queueRetry(io: AppIo, id: string, caller: Caller): Promise<RequestReport> {
+export async function queueRetry(io: AppIo, id: string, caller: SignedCaller): Promise<RequestReport> {
   const run = await findEndedRun(id, io);
   findSync(run.sync, io.engine.syncs, 'NOT_FOUND');
   return reportOf(await storeRequest(retryOf(run, caller), io), io);
@@ -232,9 +231,10 @@ export function inFull(scope: RunScope): RunScope {
   return scope.kind === 'all' ? { kind: 'all', isFull: true } : scope;
 }
 
-function retryOf({ id, sync, scope }: Run, { by }: Caller): AuditedRequest {
+function retryOf({ id, sync, scope }: Run, { by, ...order }: SignedCaller): AuditedRequest {
   // A delta read does not show changes that failed for a reason outside the source.
-  return { sync, kind: 'retry', scope: inFull(scope), by, aboutRun: id };
+  const { proven } = order;
+  return { sync, kind: 'retry', scope: inFull(scope), by, aboutRun: id, ...signature(order), ...given({ proven }) };
 }
 
 async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {

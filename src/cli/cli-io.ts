@@ -63,7 +63,7 @@ export interface KnownIdentity {
 /** Backups of the store that a configuration names. Opens no connection and sends nothing. */
 export interface Backups {
   /** Writes a new file. Other processes may continue to work on the store. */
-  create(configPath: string, file: string): Promise<BackupSummary>;
+  create(configPath: string, file: string, signed: SignedCaller): Promise<BackupSummary>;
   /** Checks the file and returns what a restore would replace. Changes nothing. */
   preview(configPath: string, file: string): Promise<RestorePreview>;
   /** Replaces the store. Throws `CONFLICT` while a process works on it. */

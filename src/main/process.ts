@@ -279,9 +279,12 @@ export function openBackups(env: Readonly<Record<string, string | undefined>>): 
     return { config, store, parts, newId: newUlid };
   };
   return {
-    async create(configPath, file) {
-      const { config, store, parts } = await open(configPath);
-      return store.backUpStore(config.store, file, parts);
+    async create(configPath, file, signed) {
+      const { config, store, parts, newId } = await open(configPath);
+      const summary = await store.backUpStore(config.store, file, parts);
+      const rows = Object.values(summary.rows).reduce((sum, count) => sum + count, 0);
+      await store.noteBackup(config.store, rows, { ...parts, ...signed, id: newId('audit') });
+      return summary;
     },
     async preview(configPath, file) {
       const { config, store, parts } = await open(configPath);

@@ -1,3 +1,3 @@
-export { backUpStore, previewRestore, restoreStore } from './backup/index.ts';
+export { backUpStore, noteBackup, previewRestore, restoreStore } from './backup/index.ts';
 export type { StoreClock } from './db/store-clock.ts';
 export { migrateStore, openStore, openStoreWithClock, type StoreBase } from './open-store.ts';

@@ -25,7 +25,8 @@ const signature = {
 
 export const runOrder = z
   .strictObject({
-    users: named.optional().describe('Identifications; absent: all employees'),
+    users: some.max(50_000).optional().describe('Identifications; absent: all employees'),
+    ...signature,
     full: z
       .boolean()
       .optional()

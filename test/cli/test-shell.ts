@@ -145,7 +145,7 @@ function backupsIn(folder: string, env: Readonly<Record<string, string>>): CliIo
   const { create, preview, restore } = openBackups(env);
   const at = (path: string): string => resolve(folder, path);
   return {
-    create: (config, file) => create(at(config), at(file)),
+    create: (config, file, signed) => create(at(config), at(file), signed),
     preview: (config, file) => preview(at(config), at(file)),
     restore: (config, file, signed) => restore(at(config), at(file), signed),
   };

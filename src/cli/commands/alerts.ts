@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { QuietRequest } from '../../app/alerts.ts';
-import { quietAlerts } from '../../app/alerts.ts';
+import { quietAlerts, testAlerts } from '../../app/alerts.ts';
 import { countOf, formatInstant, parseDuration } from '../../core/run/formats.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
 import { alertListView, quietedView } from '../../views/alerts.ts';
@@ -50,6 +50,7 @@ export const alertCommands: readonly CommandRow[] = [
     words: 'alerts test',
     meaning: 'send a test notice now',
     arguments: [['[channel]', 'only through this channel']],
+    options: signatureOptions,
     run: testChannels,
   },
 ];
@@ -62,9 +63,10 @@ async function listAlerts(shell: Shell, { limit }: { readonly limit: number }): 
 }
 
 /** Returns exit code 1 when a channel did not accept the notice. */
-async function testChannels(shell: Shell, channel: string | undefined): Promise<number> {
+async function testChannels(shell: Shell, channel: string | undefined, options: SignatureOptions): Promise<number> {
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const tests = await app.alerts.test(channel, shell.signal);
+    const tests = await testAlerts(app, channel, { by, signal: shell.signal, ...signed });
     return shell.answer(
       { channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) },
       renderChannelTests(tests, shell.style),

@@ -149,6 +149,7 @@ export const retry: CommandRow = {
   words: 'retry',
   meaning: 'request another run with the scope of a run that has ended',
   arguments: [runArgument],
+  options: signatureOptions,
   run: retryRun,
 };
 
@@ -207,13 +208,14 @@ async function undoOneRun(
   });
 }
 
-async function retryRun(shell: Shell, id: string): Promise<number> {
+async function retryRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = await signatureOf(shell, options);
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const { run } = await describeRun(app, id);
     return printResync(
       shell,
       run.sync,
-      await shell.watching((watch) => repeatRun(app, run.id, { ...watch, by: shell.io.operator })),
+      await shell.watching((watch) => repeatRun(app, run.id, { ...watch, by, ...signed })),
     );
   });
 }

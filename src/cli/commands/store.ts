@@ -130,11 +130,13 @@ export const backup: CommandRow = {
   words: 'backup',
   meaning: 'write all data of the store to a new file, also while Rollcall is running',
   arguments: [['<file>', 'file to create; must not exist']],
+  options: signatureOptions,
   run: backUp,
 };
 
-async function backUp(shell: Shell, file: string): Promise<number> {
-  const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file));
+async function backUp(shell: Shell, file: string, options: SignatureOptions): Promise<number> {
+  const { by, signed } = await signatureOf(shell, options);
+  const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file), { by, ...signed });
   return shell.answer(
     backupJson(summary),
     [

@@ -1,3 +1,4 @@
+import { note } from '../../app/audit.ts';
 import { planHere, planToShare } from '../../app/previews.ts';
 import type { ResyncReport } from '../../app/requests.ts';
 import { requestOrRun, runSync } from '../../app/requests.ts';
@@ -7,7 +8,7 @@ import { beginPause, endPause, untilWords } from '../../app/syncs.ts';
 import { scopeOfUndo } from '../../app/undo.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatInstant, isoInstant } from '../../core/run/formats.ts';
+import { formatCount, formatInstant, isoInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { exitCodes } from '../../core/run/report.ts';
 import type { Outcome } from '../../core/run/run.ts';
@@ -106,8 +107,9 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
     throw new RollcallError('--only selects what --undo shows: add --undo RUN', { code: 'USAGE' });
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
+  const { by } = await signatureOf(shell, {});
   return shell.withApp({ keepsNames: true }, async (app) => {
-    const order = { by: shell.io.operator, ...given({ only, users: people }) };
+    const order = { by, ...given({ only, users: people }) };
     const scope =
       undo !== undefined
         ? { scope: await scopeOfUndo(app, sync, undo, order) }
@@ -116,7 +118,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
           : { scope: scopeOf(people) };
     const { report, preview } = await shell.watching<Shared>(async (watch) =>
       share === true
-        ? planToShare(app, sync, { ...watch, ...scope, by: shell.io.operator })
+        ? planToShare(app, sync, { ...watch, ...scope, by })
         : { report: await planHere(app, sync, { ...watch, ...scope }) },
     );
     const end = planEnd(report);
@@ -131,6 +133,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
       shell.print(`\nover the limit: ${count} changes of the class ${name}, and --limit allows ${most}`);
     if (out !== undefined) {
       const written = await writePlanFile(fromHere(shell.io, out), report.id, app, shell.signal);
+      await note({ action: 'plan-out', by, sync, detail: `${formatCount(written, 'change')} to a file` }, app.engine);
       shell.print(`\nthe whole plan (${written} changes) is in ${out}; it contains personal data`);
     }
     if (preview !== undefined) {

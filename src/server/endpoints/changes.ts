@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { note } from '../../app/audit.ts';
 import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/change-index.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import type { PlannedChange } from '../../ports/store.ts';
@@ -99,7 +100,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       }),
       answer: undefined,
       otherTypes: ['text/csv', 'application/json', 'application/x-ndjson'],
-      handle: async ({ params: { id }, query: { format, ...query }, signal }, { app }) => {
+      handle: async ({ params: { id }, query: { format, ...query }, caller, signal }, { app }) => {
         const pages = app.changes.every({ kind, id }, sortOf(query), signal);
         // A file that does not exist is refused before the answer begins.
         const first = await pages.next();
@@ -107,6 +108,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
           if (first.done !== true) yield first.value;
           yield* pages;
         })();
+        await note({ action: 'export-changes', by: caller.name, detail: `${kind} ${id} as ${format}` }, app.engine);
         const name = `${kind}-${id}.${format}`.replace(/[^\w.-]/g, '_');
         if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', name, csvOf(all));
         if (format === 'json') return new StreamAnswer('application/json; charset=utf-8', name, jsonOf(all));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decideRun } from '../../app/approve.ts';
+import { note } from '../../app/audit.ts';
 import { queueRetry, stopRun } from '../../app/requests.ts';
 import {
   describeRun,
@@ -138,7 +139,7 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: changePage,
     otherTypes: ['application/x-ndjson', 'text/csv'],
     refusals: [400, 404, 409],
-    handle: async ({ params, query, headers, signal }, { app }) => {
+    handle: async ({ params, query, headers, caller, signal }, { app }) => {
       const { run } = await describeRun(app, params.id);
       const { state, after } = query;
       const wanted = changeClasses.find((name) => name === query.class);
@@ -146,6 +147,8 @@ export const runEndpoints: readonly Endpoint[] = [
       const format = query.format ?? formatOf(headers.accept);
       if (format !== 'json') {
         const pages = everyChange(app, run.id, filter, signal);
+        const about = { sync: run.sync, run: run.id, detail: `as ${format}` };
+        await note({ action: 'export-changes', by: caller.name, ...about }, app.engine);
         if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', `${run.id}.csv`, csvOf(pages));
         return new StreamAnswer('application/x-ndjson; charset=utf-8', `${run.id}.ndjson`, linesOf(pages));
       }
@@ -217,10 +220,14 @@ export const runEndpoints: readonly Endpoint[] = [
     id: 'retry-run',
     path: '/api/runs/{id}/retry',
     summary: 'Request another run with the same scope',
+    body: cancelOrder,
     status: 202,
     answer: requested,
-    refusals: [404, 409],
-    handle: async ({ params, caller }, { app }) => requestedView(await queueRetry(app, params.id, { by: caller.name })),
+    refusals: [400, 404, 409],
+    handle: async ({ params, caller, body }, { app }) => {
+      const { by, signed } = signatureOf(caller, body);
+      return requestedView(await queueRetry(app, params.id, { by, ...signed }));
+    },
   }),
   defineEndpoint({
     ...acts,

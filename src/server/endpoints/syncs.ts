@@ -23,7 +23,7 @@ import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
 import { syncsSeen } from './events.ts';
-import { knownSync, requestId, scopeOf, syncName } from './parameters.ts';
+import { knownSync, requestId, scopeOf, signatureOf, syncName } from './parameters.ts';
 
 const bySync = z.object({ sync: syncName });
 
@@ -113,8 +113,12 @@ export const syncEndpoints: readonly Endpoint[] = [
       const name = knownSync(params.sync, app);
       const key = headers['idempotency-key'];
       const scope = scopeOf(body.users, body.full);
+      const { by, signed } = signatureOf(caller, body);
       const own = key && `http:${caller.name}:${name}:${key}`;
-      const report = await queueRun(app, name, given({ scope, kind: 'manual' as const, by: caller.name, key: own }));
+      const report = await queueRun(app, name, {
+        ...given({ scope, kind: 'manual' as const, key: own }),
+        ...{ by, ...signed },
+      });
       if (!report.isNew && !isSameScope(report.scope, scope)) {
         const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
         throw new Refusal(422, 'KEY_REUSED', detail);

@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type {
   BackupHeader,
   BackupSummary,
@@ -20,6 +22,7 @@ import type { Schema } from '../db/schema.ts';
 import { clockNow } from '../db/store-clock.ts';
 import { isDeclared, tables } from '../db/tables.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
+import { toAuditRow } from '../operations.ts';
 import { type Restored, settleRestored } from './after-restore.ts';
 import { damaged, readBackupFile, readLines, type SqlValue, writeBackupFile, writeLines } from './backup-file.ts';
 import { readPostgres, readSqlite } from './snapshot.ts';
@@ -211,6 +214,22 @@ export async function backUpStore(url: string, file: string, parts: BackupParts)
     : readSqlite(sqlitePath(url, parts.folder), parts.version, parts.now);
   await writeBackupFile(file, writeLines(data));
   return inspectBackup(file);
+}
+
+/** Notes a backup in the audit of the store. A store that cannot be written is worth a backup all the more. */
+export async function noteBackup(
+  url: string,
+  rows: number,
+  { id, by, reason, as, ...parts }: BackupParts & Pick<Restored, 'id' | 'by' | 'reason' | 'as'>,
+): Promise<void> {
+  const about = { sync: undefined, connection: undefined, run: undefined, detail: countOf(rows, 'row') };
+  const write = async (untyped: Kysely<unknown>): Promise<void> => {
+    const db = untyped as unknown as Database;
+    const at = await clockNow(db, parts.now);
+    const entry = { id, at, by, action: 'backup', ...about, ...given({ reason, as }) } as const;
+    await db.insertInto('audit').values(toAuditRow(entry)).execute();
+  };
+  await withDatabase(url, parts, write).catch(() => {});
 }
 
 /** Returns what `restoreStore` would restore and replace. Changes nothing. Throws as it does. */

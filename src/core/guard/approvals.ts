@@ -1,0 +1,127 @@
+import { type ChangeClass, changeClasses } from '../plan/change.ts';
+import { countOf } from '../run/formats.ts';
+import { classNoun } from './guard.ts';
+
+/* Who must approve what, besides the guards: `approvals` of the configuration. */
+
+/** How the changes of one class are approved. */
+export interface ApprovalRule {
+  /** How many different identities approve each change. */
+  readonly approvers: number;
+  /** The rule is about more changes than this in 24 hours; 0: about each one. */
+  readonly above: number;
+  /** Groups of the identity provider, or names of identities, that may approve. Absent: each operator. */
+  readonly by?: readonly string[] | undefined;
+  /** Whoever requested the run by hand may not approve its changes. */
+  readonly notRequester: boolean;
+}
+
+export interface ApprovalSettings {
+  readonly isReasonRequired: boolean;
+  readonly rules: Readonly<Partial<Record<ChangeClass, ApprovalRule>>>;
+}
+
+/** One of the approvals that a change needs. */
+export interface GivenApproval {
+  readonly by: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly why?: string;
+}
+
+/** The approvals that a change has, while it needs more. */
+export interface GivenApprovals {
+  /** The class whose rule needs the most. */
+  readonly class: ChangeClass;
+  /** How many it needs. */
+  readonly of: number;
+  readonly given: readonly GivenApproval[];
+}
+
+type Counts = Readonly<Record<ChangeClass, number>>;
+
+/**
+ * Returns the classes of a plan that wait by their rule, with the reason, whatever the guards allow. `recent`: changes of
+ * the last 24 hours without approval, so that many small runs cannot do what one may not.
+ */
+export function ruledClasses(
+  open: Counts,
+  recent: Counts,
+  { rules }: ApprovalSettings,
+): readonly { readonly class: ChangeClass; readonly reason: string; readonly count: number }[] {
+  return changeClasses.flatMap((name) => {
+    const rule = rules[name];
+    const count = open[name];
+    if (rule === undefined || count === 0 || count + (rule.above === 0 ? 0 : recent[name]) <= rule.above) return [];
+    const before = rule.above > 0 && recent[name] > 0 ? `, after ${recent[name]} in the last 24 hours` : '';
+    return [{ class: name, reason: `${countOf(count, classNoun[name])}${before}: ${ruleWords(name, rule)}`, count }];
+  });
+}
+
+/** Says a rule: `approvals.removes: 2 people approve each one`. */
+export function ruleWords(name: ChangeClass, { approvers, above, by, notRequester }: ApprovalRule): string {
+  const who = by === undefined ? '' : ` of ${by.join(', ')}`;
+  const people = `${countOf(approvers, 'person', 'people')}${who}`;
+  const which = above === 0 ? 'each one' : `more than ${above} in 24 hours`;
+  const other = notRequester ? ', and not the person who requested the run' : '';
+  return `approvals.${name}: ${people} must approve ${which}${other}`;
+}
+
+/**
+ * Returns the rules for a change of these classes. `ruled`: the classes that waited by their rule when the plan was made. A
+ * rule about each change counts in any case, so that a rule that was added since counts too.
+ */
+export function rulesFor(
+  classes: readonly ChangeClass[],
+  ruled: readonly ChangeClass[],
+  { rules }: ApprovalSettings,
+): readonly (ApprovalRule & { readonly class: ChangeClass })[] {
+  return classes.flatMap((name) => {
+    const rule = rules[name];
+    return rule !== undefined && (rule.above === 0 || ruled.includes(name)) ? [{ ...rule, class: name }] : [];
+  });
+}
+
+/** Who approves, and who requested the run by hand. */
+export interface Approver {
+  readonly by: string;
+  readonly groups: readonly string[];
+  readonly requesters: readonly string[];
+}
+
+/** Returns why this identity may not approve under the rules, or undefined. */
+export function objectionTo(
+  { by, groups, requesters }: Approver,
+  rules: readonly (ApprovalRule & { readonly class: ChangeClass })[],
+): string | undefined {
+  for (const rule of rules) {
+    const isMember = rule.by?.some((name) => name === by || `user:${name}` === by || groups.includes(name)) !== false;
+    const isOther = !rule.notRequester || !requesters.includes(by);
+    if (!isMember) return `${by} is none of those who approve: ${ruleWords(rule.class, rule)}`;
+    if (!isOther) return `${by} requested the run: ${ruleWords(rule.class, rule)}`;
+  }
+  return undefined;
+}
+
+/** Returns the rule that needs the most approvals, if any needs more than one. */
+export function strictest(
+  rules: readonly (ApprovalRule & { readonly class: ChangeClass })[],
+): { readonly class: ChangeClass; readonly of: number } | undefined {
+  const [first] = rules.toSorted((a, b) => b.approvers - a.approvers);
+  return first === undefined || first.approvers < 2 ? undefined : { class: first.class, of: first.approvers };
+}
+
+/** An approval that waits for another one counts for this time (ms). */
+export const approvalCountsMs = 86_400_000;
+
+/** Adds an approval to those of other identities that still count. */
+export function withApproval(known: readonly GivenApproval[], next: GivenApproval): readonly GivenApproval[] {
+  const others = known.filter(({ by, at }) => by !== next.by && at > next.at - approvalCountsMs);
+  return [...others, next];
+}
+
+/** Says the approvals of some changes: `3 changes have 1 of 2 approvals: ana`. */
+export function givenWords(changes: number, { of, given }: GivenApprovals): string {
+  const names = given.map(({ by }) => by).join(', ');
+  return `${countOf(changes, 'change has', 'changes have')} ${given.length} of ${of} approvals: ${names}`;
+}
