@@ -100,7 +100,9 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
 /** Returns the one of `server.tokens` with this text. */
 export function identityOf({ server }: Config, token: string): KnownIdentity | undefined {
   const found = server?.tokens.find((one) => one.token.reveal() === token);
-  return found && { name: found.name, access: [{ role: found.role, syncs: found.syncs, people: found.people }] };
+  if (found === undefined) return undefined;
+  const { name, token: _token, ...grant } = found;
+  return { name, access: [grant] };
 }
 
 /** Remembers a SIGHUP that comes while there is no listener, which is while a configuration is opened again. */

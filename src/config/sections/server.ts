@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accessRoles } from '../../core/guard/access.ts';
+import { given } from '../../core/run/given.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
@@ -28,20 +29,22 @@ function scope() {
   };
 }
 
-const token = z.strictObject({
-  name: documented(name(), 'Name of the user, shown in the audit and in the log.', 'ops'),
-  role: documented(
-    z.enum(accessRoles),
-    '`monitor` reads states and numbers, without people; `viewer` may read; `operator` may also pause, start, approve, reject, cancel, retry and read raw answers; `admin` may also refresh and revoke tokens and end sessions.',
-    'operator',
-  ),
-  ...scope(),
-  token: documented(
-    longSecret(),
-    'The bearer token, 16 characters or more. Only its hash is kept.',
-    `\${env:OPS_TOKEN}`,
-  ),
-});
+const token = z
+  .strictObject({
+    name: documented(name(), 'Name of the user, shown in the audit and in the log.', 'ops'),
+    role: documented(
+      z.enum(accessRoles),
+      '`monitor` reads states and numbers, without people. `viewer` may read. `operator` may also pause, start, approve, reject, cancel, retry and read raw answers. `admin` may also refresh and revoke tokens and end sessions.',
+      'operator',
+    ),
+    ...scope(),
+    token: documented(
+      longSecret(),
+      'The bearer token, 16 characters or more. Only its hash is kept.',
+      `\${env:OPS_TOKEN}`,
+    ),
+  })
+  .transform(given);
 
 const groups = () =>
   documented(
@@ -49,10 +52,12 @@ const groups = () =>
       .array(
         z.union([
           text(),
-          z.strictObject({
-            group: documented(text(), 'The group, as the provider names it.', 'hr-uy'),
-            ...scope(),
-          }),
+          z
+            .strictObject({
+              group: documented(text(), 'The group, as the provider names it.', 'hr-uy'),
+              ...scope(),
+            })
+            .transform(given),
         ]),
       )
       .default([]),
@@ -185,7 +190,7 @@ export const server = documented(
             twice('token', 'appears twice in the list; give each user of the API its own token');
           })
           .default([]),
-        'Users of the API. Each has a `name` (shown in the audit), a `role` (`viewer` reads, `operator` also acts), where it counts (`syncs`, `people`) and a `token` of 16 characters or more. None: only health and webhooks answer.',
+        'Users of the API. Each has a `name` (shown in the audit), a `role`, and a `token` of 16 characters or more. `syncs` and `people` say where the role counts. None: only health and webhooks answer.',
         [{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }],
       ),
       openId: documented(

@@ -8,9 +8,9 @@ export type AccessRole = (typeof accessRoles)[number];
 export interface Grant {
   readonly role: AccessRole;
   /** Absent: all syncs, and what belongs to the whole deployment. */
-  readonly syncs?: readonly string[] | undefined;
+  readonly syncs?: readonly string[];
   /** False: answers have no personal data, and what consists of them is refused. A monitor never sees people. */
-  readonly people?: boolean | undefined;
+  readonly people?: boolean;
 }
 
 /** The grants of one identity. They add up. */

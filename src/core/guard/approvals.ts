@@ -11,8 +11,8 @@ export interface ApprovalRule {
   /** The rule is about more changes than this in 24 hours; 0: about each one. */
   readonly above: number;
   /** Groups of the identity provider, or names of identities, that may approve. Absent: each operator. */
-  readonly by?: readonly string[] | undefined;
-  /** Whoever requested the run by hand may not approve its changes. */
+  readonly by?: readonly string[];
+  /** The person who requested the run by hand may not approve its changes. */
   readonly notRequester: boolean;
 }
 

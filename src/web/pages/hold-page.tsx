@@ -29,7 +29,8 @@ export function HoldPage({ id }: { readonly id: string }) {
 
 function HoldBody({ hold }: { readonly hold: Hold }) {
   const { t, f } = usePage();
-  const mayAct = useMay('act');
+  const mayDecide = useMay('decide', hold.sync);
+  const seesPeople = useMay('people', hold.sync);
   const view = useChangeView('hold', hold.id);
   const [selection, setSelection] = useState(everything);
   const [total, setTotal] = useState(hold.count);
@@ -39,7 +40,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
   }>();
   const shown = hold.isApprovable || hold.state === 'open' ? hold.count : hold.size;
   const what = `${f.number(shown)} ${classWord(t.words, hold.class, shown)}`;
-  const isDecidable = mayAct && hold.isApprovable && hold.count > 0;
+  const isDecidable = mayDecide && hold.isApprovable && hold.count > 0;
   return (
     <>
       <p className="crumbs">
@@ -74,13 +75,17 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
         </Box>
       )}
       <div className="stretch">
-        <ChangesView
-          view={view}
-          sync={hold.sync}
-          label={t.holds.list}
-          onTotal={setTotal}
-          {...(isDecidable ? { choice: { selection, onChange: setSelection } } : {})}
-        />
+        {seesPeople ? (
+          <ChangesView
+            view={view}
+            sync={hold.sync}
+            label={t.holds.list}
+            onTotal={setTotal}
+            {...(isDecidable ? { choice: { selection, onChange: setSelection } } : {})}
+          />
+        ) : (
+          <p className="faint">{t.holds.peopleHidden}</p>
+        )}
         {isDecidable ? (
           <DecisionBar
             hold={hold}

@@ -122,7 +122,7 @@ function percent(share: number): string {
 function Samples({ sync }: { readonly sync: string }) {
   const { api, t } = usePage();
   const words = t.mapping;
-  const maySee = useMay('samples');
+  const maySee = useMay('samples', sync);
   const read = useMutation({
     mutationFn: () => answerOf(api.GET('/api/syncs/{sync}/mapping/samples', { params: { path: { sync } } })),
   });

@@ -18,7 +18,7 @@ type Way = Props['pair']['ways'][number]['way'] | 'adopt';
 /** A person and an account that seem to be one: what can be decided about them, each way with what it does. */
 export function PairSection({ sync, pair }: Props) {
   const { t } = usePage();
-  const mayAct = useMay('act');
+  const mayAct = useMay('decide', sync);
   const [way, setWay] = useState<Way>();
   const [done, setDone] = useState<string>();
   const { identification, other } = pair;

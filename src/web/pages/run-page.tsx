@@ -138,7 +138,7 @@ function Holds({ run }: { readonly run: RunDetail }) {
 function RunActions({ run }: { readonly run: RunDetail }) {
   const { api, t } = usePage();
   const { navigate } = useRouter();
-  const mayAct = useMay('act');
+  const mayAct = useMay('act', run.sync);
   if (!mayAct) return null;
   const params = { path: { id: run.id } };
   if (run.endedAt !== null) {
@@ -158,7 +158,8 @@ function RunActions({ run }: { readonly run: RunDetail }) {
         <ActionButton
           label={t.runs.retry}
           means={t.runs.retryMeans}
-          onAct={() => answerOf(api.POST('/api/runs/{id}/retry', { params }))}
+          hasReason
+          onAct={(body) => answerOf(api.POST('/api/runs/{id}/retry', { params, body }))}
           onDone={() => navigate(withFilters('/runs', { sync: run.sync }))}
         />
       </>
@@ -209,7 +210,7 @@ function Facts({ run }: { readonly run: RunDetail }) {
 /** Asks about a read that a guard doubts: many employees are missing, for example. */
 function ReadDecision({ run }: { readonly run: RunDetail }) {
   const { api, t } = usePage();
-  const mayAct = useMay('act');
+  const mayAct = useMay('decide', run.sync);
   const holds = useHolds(run.sync, { enabled: run.facts.isReadDoubted === true });
   if (holds.data?.reads.some((read) => read.run === run.id) !== true) return null;
   const doubt = typeof run.facts.doubt === 'string' ? run.facts.doubt : run.reason;

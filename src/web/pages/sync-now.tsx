@@ -22,7 +22,7 @@ interface Props {
 /** Syncs one person: first what will happen, then on a second press the run, step by step. */
 export function SyncNow({ sync, id }: Props) {
   const { api, t } = usePage();
-  const mayAct = useMay('act');
+  const mayAct = useMay('act', sync);
   const [request, setRequest] = useState<string>();
   const preview = useMutation({
     mutationFn: () => answerOf(api.POST('/api/previews', { body: { sync, users: [id] } })),

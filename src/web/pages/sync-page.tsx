@@ -113,7 +113,7 @@ function LastRuns({ name }: { readonly name: string }) {
 
 function SyncActions({ sync }: { readonly sync: SyncOverview }) {
   const { api, t } = usePage();
-  const mayAct = useMay('act');
+  const mayAct = useMay('act', sync.name);
   if (!mayAct) return null;
   const params = { path: { sync: sync.name } };
   return (

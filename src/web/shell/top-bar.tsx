@@ -5,7 +5,7 @@ import { Link, useRouter, withFilters } from '../router/router.tsx';
 import { type Live, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { type Language, languages, themes } from '../state/preferences.ts';
-import { useSession } from '../state/session.ts';
+import { useMay, useSession } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
@@ -22,7 +22,7 @@ export function TopBar({ live }: { readonly live: Live }) {
       </Link>
       <Navigation />
       <div className="tools">
-        <PersonSearch />
+        {useMay('people') ? <PersonSearch /> : null}
         <LiveMark live={live} />
         <UserMenu />
       </div>
@@ -40,27 +40,31 @@ function Navigation() {
     { to: '/', text: t.nav.overview },
     { to: '/runs', text: t.nav.runs },
     { to: '/holds', text: t.nav.holds, count: held, words: t.nav.waiting(held) },
-    { to: '/people', text: t.nav.people },
+    { to: '/people', text: t.nav.people, needs: 'people' },
     { to: '/alerts', text: t.nav.alerts, count: open, words: t.nav.open(open) },
     { to: '/connections', text: t.nav.connections },
-    { to: '/audit', text: t.nav.audit },
+    { to: '/audit', text: t.nav.audit, needs: 'audit' },
   ];
+  const rights: readonly string[] = useSession().data?.rights ?? [];
   return (
     <nav aria-label={t.nav.label}>
-      {entries.map(({ to, text, count = 0, words }) => {
-        const isHere = to === '/' ? place.path === '/' || place.path.startsWith('/syncs/') : place.path.startsWith(to);
-        return (
-          <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
-            {text}
-            {count === 0 ? null : (
-              <span className="count">
-                <span aria-hidden="true">{f.number(count)}</span>
-                <span className="unseen">{words}</span>
-              </span>
-            )}
-          </Link>
-        );
-      })}
+      {entries
+        .filter(({ needs }) => needs === undefined || rights.includes(needs))
+        .map(({ to, text, count = 0, words }) => {
+          const isHere =
+            to === '/' ? place.path === '/' || place.path.startsWith('/syncs/') : place.path.startsWith(to);
+          return (
+            <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
+              {text}
+              {count === 0 ? null : (
+                <span className="count">
+                  <span aria-hidden="true">{f.number(count)}</span>
+                  <span className="unseen">{words}</span>
+                </span>
+              )}
+            </Link>
+          );
+        })}
     </nav>
   );
 }

@@ -11,7 +11,9 @@ export function useSession() {
   });
 }
 
-/** Returns whether the user has a right. What needs a missing right is not shown. */
-export function useMay(right: Right): boolean {
-  return useSession().data?.rights.includes(right) === true;
+/** Returns whether the user has a right, in this sync or in some sync. What needs a missing right is not shown. */
+export function useMay(right: Right, sync?: string): boolean {
+  const { data } = useSession();
+  const rights = sync === undefined ? data?.rights : data?.bySync[sync];
+  return rights?.includes(right) === true;
 }

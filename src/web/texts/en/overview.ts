@@ -86,6 +86,7 @@ export const holds = {
   read: 'Source looks wrong',
   heldSince: 'held',
   expires: 'expires',
+  peopleHidden: 'Your role does not show people, so the changes are counted only.',
   expiredHint: 'This hold has expired without a decision. The next run asks again.',
   run: 'Run',
   replacedBy: 'Review them in the newer hold',

@@ -88,6 +88,7 @@ export const holds: Texts['holds'] = {
   read: 'La fuente parece incorrecta',
   heldSince: 'retenida',
   expires: 'vence',
+  peopleHidden: 'Su rol no muestra personas: los cambios solo se cuentan.',
   expiredHint: 'Esta retención venció sin decisión. La próxima ejecución vuelve a preguntar.',
   run: 'Ejecución',
   replacedBy: 'Revisarlos en la retención más reciente',
