@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { type ColumnFacts, doubtColumns } from '../../src/core/guard/columns.ts';
+import {
+  type ColumnFacts,
+  doubtColumns as doubtAll,
+  type FilledColumns,
+  openOrders,
+} from '../../src/core/guard/columns.ts';
+import type { Person } from '../../src/core/person/person.ts';
+import { person } from './cases.ts';
 
 const before = { rows: 100, cells: {} };
 const formats = { leaveDate: 'dd/MM/yyyy', orgEntryDate: 'dd/MM/yyyy', birthDate: 'yyyy-MM-dd' };
+const plain = { filled: {}, mayFall: 20, untold: [] };
+const doubtColumns = (facts: Pick<ColumnFacts, 'people' | 'unreadable' | 'previous' | 'formats'>) =>
+  doubtAll({ ...plain, ...facts });
 const bad = (count: number, misread = 0) => ({ count, cause: 'left is not a date', misread });
 const doubt = (unreadable: ColumnFacts['unreadable'], previous: ColumnFacts['previous'] = before) =>
   doubtColumns({ people: 100, unreadable, previous, formats });
@@ -43,5 +53,57 @@ describe('a column', () => {
       fields: [],
       encoding: 'left is not a date',
     });
+  });
+});
+
+describe('the order of day and month', () => {
+  const untold = (people: readonly Partial<Person>[], formats: ColumnFacts['formats']) => {
+    const orders = openOrders(formats);
+    for (const one of people) orders.see(person(one));
+    return orders.untold();
+  };
+  const both = { hireDate: 'dd/MM/yyyy', leaveDate: 'dd/MM/yyyy' };
+
+  it.each<[string, readonly Partial<Person>[], ColumnFacts['formats'], readonly string[]]>([
+    ['no day is above 12', [{ hires: '2026-03-05', leaves: '2026-03-12' }], both, ['hireDate', 'leaveDate']],
+    ['a column of one format speaks for the others', [{ hires: '2026-03-13', leaves: '2026-03-12' }], both, []],
+    ['a column is empty', [{ hires: '2026-03-05' }], both, ['hireDate']],
+    [
+      'a mapped date shows it',
+      [{ leaves: '2026-03-05', fields: { birthDate: '1990-01-31' } }],
+      { ...both, birthDate: 'dd/MM/yyyy' },
+      [],
+    ],
+    [
+      'another format shows nothing',
+      [{ leaves: '2026-03-05', fields: { birthDate: '1990-01-31' } }],
+      { ...both, birthDate: 'yyyy-MM-dd' },
+      ['leaveDate'],
+    ],
+    ['a year that comes first', [{ leaves: '2026-03-05' }], { leaveDate: 'yyyy/MM/dd' }, []],
+    ['a month by name', [{ leaves: '2026-03-05' }], { leaveDate: 'dd-MMM-yyyy' }, []],
+    ['digits without marks between them', [{ leaves: '2026-03-05' }], { leaveDate: 'ddMMyyyy' }, ['leaveDate']],
+  ])('%s', (_, people, formats, expected) => {
+    expect(untold(people, formats)).toEqual(expected);
+  });
+
+  it('holds nothing by itself, and says why the dates are in doubt', () => {
+    const doubts = doubtAll({ ...plain, people: 9, unreadable: {}, previous: before, formats, untold: ['leaveDate'] });
+    expect(doubts).toEqual({ fields: [], leaveOrder: expect.stringMatching(/dd\/MM\/yyyy has a day above 12/) });
+  });
+});
+
+describe('a column that shows who works here', () => {
+  const fill = (was: FilledColumns, filled: FilledColumns) =>
+    doubtAll({ ...plain, people: 100, unreadable: {}, previous: { ...before, filled: was }, formats, filled });
+
+  it('is in doubt when it is filled for far fewer people', () => {
+    expect(fill({ hireDate: 1 }, { hireDate: 0.7 })).toEqual({
+      fields: [],
+      emptied: expect.stringMatching(/^lifecycle.hireDate is filled for 70 % of the people, down from 100 %/),
+    });
+    expect(fill({ scope: 1 }, { scope: 0 })).toMatchObject({ isScopeEmptied: true });
+    expect(fill({ hireDate: 1, leaveDate: 0.3 }, { hireDate: 0.8, leaveDate: 0.1 })).toEqual({ fields: [] });
+    expect(fill({}, { hireDate: 0 })).toEqual({ fields: [] });
   });
 });

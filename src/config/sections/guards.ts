@@ -107,7 +107,7 @@ export const guards = z.strictObject({
   ),
   fillRateDownPoints: documented(
     percentage().default(defaultGuards.fillRateDownPoints),
-    "If a mapped field's share of filled values drops by more than these points, its updates are held.",
+    "If a mapped field's share of filled values drops by more than these points, its updates are held. For the dates of lifecycle and the columns of scope, creates and enables are held.",
     20,
   ),
 });

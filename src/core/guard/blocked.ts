@@ -1,6 +1,6 @@
 import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
-import type { UnreadableCells } from './columns.ts';
+import type { FilledColumns, UnreadableCells } from './columns.ts';
 import { numberDamage } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
@@ -11,7 +11,11 @@ export type BlockedKind = (typeof blockedKinds)[number];
 export type BlockedCounts = Readonly<Partial<Record<BlockedKind, number>>>;
 
 /** The counts of a read. `rows`: the records of these people, if they are more than the people. `cells`: unreadable ones. */
-export type StoredBlocked = BlockedCounts & { readonly rows?: number; readonly cells?: UnreadableCells };
+export type StoredBlocked = BlockedCounts & {
+  readonly rows?: number;
+  readonly cells?: UnreadableCells;
+  readonly filled?: FilledColumns;
+};
 
 /**
  * Counts the people who are blocked by source data. `unresolved` is excluded, because there the platform gave no

@@ -1,4 +1,5 @@
 import type { FieldName } from '../person/fields.ts';
+import type { Person } from '../person/person.ts';
 import { countOf } from '../run/formats.ts';
 import type { CellUse } from '../run/refusal.ts';
 
@@ -17,12 +18,22 @@ export interface UnreadableColumn {
   readonly misread: number;
 }
 
+/** The share of people with a value, of the columns that decide who works here. */
+export type FilledColumns = Readonly<Partial<Record<'hireDate' | 'leaveDate' | 'scope', number>>>;
+
 export interface ColumnFacts {
   readonly people: number;
   /** The unreadable cells of a use, and why: `hired is not a date in the format dd/MM/yyyy`. */
   readonly unreadable: Readonly<Partial<Record<CellUse, UnreadableColumn>>>;
   /** The last accepted read; undefined at the first run and for reads that are not full. */
-  readonly previous: { readonly rows: number; readonly cells: UnreadableCells } | undefined;
+  readonly previous:
+    | { readonly rows: number; readonly cells: UnreadableCells; readonly filled?: FilledColumns }
+    | undefined;
+  readonly filled: FilledColumns;
+  /** How far a share may fall (percentage points): `guards.fillRateDownPoints`. */
+  readonly mayFall: number;
+  /** The uses of dates of which no cell shows the order of day and month. */
+  readonly untold: readonly CellUse[];
   /** The date format of each use that is a date: columns of one export are written in one order. */
   readonly formats: Readonly<Partial<Record<CellUse, string>>>;
 }
@@ -32,6 +43,14 @@ export interface ColumnDoubts {
   readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
   /** Why no account may be disabled by the last day of work alone. */
   readonly leaveDate?: string;
+  /** Why no person is disabled by a last day of work that has not passed with day and month exchanged. */
+  readonly leaveOrder?: string;
+  /** Why no person begins whose first day of work has not come with day and month exchanged. */
+  readonly hireOrder?: string;
+  /** Why no account may be created or enabled: what shows who works here is gone from most rows. */
+  readonly emptied?: string;
+  /** Scope is among it, so no person is disabled or removed either. */
+  readonly isScopeEmptied?: true;
   /** Why no text of this read may be written: it was read in a wrong encoding. */
   readonly encoding?: string;
 }
@@ -44,8 +63,63 @@ function isMany(count: number, rows: number): boolean {
   return count > fewest && count > share * rows;
 }
 
+/** Watches which columns of dates show the order of day and month: a day above 12 shows it. */
+export function openOrders(formats: ColumnFacts['formats']): {
+  see(person: Person): void;
+  untold(): readonly CellUse[];
+} {
+  const all = (Object.entries(formats) as [CellUse, string][]).filter(([, format]) => hasOrder(format));
+  const filled = new Set<CellUse>();
+  let open = all;
+  return {
+    see(person) {
+      for (const [use, format] of open) {
+        const date = dateOf(person, use);
+        if (date === undefined || date === '') continue;
+        filled.add(use);
+        // Columns of one export are written in one order.
+        if (date.slice(8, 10) > '12') open = open.filter((one) => one[1] !== format);
+      }
+    },
+    untold: () => open.map(([use]) => use).filter((use) => filled.has(use)),
+  };
+}
+
+function dateOf({ fields, hires, leaves }: Person, use: CellUse): string | undefined {
+  if (use === 'hireDate') return hires;
+  return use === 'leaveDate' ? leaves : use === 'timezone' ? undefined : fields[use];
+}
+
 /** Returns which columns of a full read are in doubt. */
-export function doubtColumns({ people, unreadable, previous, formats }: ColumnFacts): ColumnDoubts {
+export function doubtColumns(facts: ColumnFacts): ColumnDoubts {
+  return { ...doubtUnreadable(facts), ...doubtOrder(facts), ...doubtFilled(facts) };
+}
+
+function doubtOrder({ untold, formats }: ColumnFacts): Pick<ColumnDoubts, 'leaveOrder' | 'hireOrder'> {
+  const why = `no date in the format ${formats.leaveDate ?? ''} has a day above 12, so nothing shows the order of day and month`;
+  return {
+    ...(untold.includes('leaveDate') ? { leaveOrder: why } : {}),
+    ...(untold.includes('hireDate') ? { hireOrder: why } : {}),
+  };
+}
+
+/** Who works here is known only as long as the columns that show it are filled. */
+function doubtFilled({ previous, filled, mayFall }: ColumnFacts): Pick<ColumnDoubts, 'emptied' | 'isScopeEmptied'> {
+  const before = Object.entries(previous?.filled ?? {}) as [keyof FilledColumns, number][];
+  const fallen = before.filter(([use, share]) => (share - (filled[use] ?? 0)) * 100 > mayFall + 1e-9);
+  if (fallen.length === 0) return {};
+  const told = fallen.map(([use, share]) => {
+    const name = use === 'scope' ? 'the column of scope' : `lifecycle.${use}`;
+    return `${name} is filled for ${percent(filled[use] ?? 0)} of the people, down from ${percent(share)}`;
+  });
+  const emptied = `${told.join('; ')}. Check whether a permission or a column was removed in the HR system`;
+  return { emptied, ...(fallen.some(([use]) => use === 'scope') ? { isScopeEmptied: true as const } : {}) };
+}
+
+/** Formats a share of 0 to 1. */
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+function doubtUnreadable({ people, unreadable, previous, formats }: ColumnFacts): ColumnDoubts {
   // Other texts of the file are read wrongly too, and only look like words.
   const misread = Object.values(unreadable).find((column) => isMany(column?.misread ?? 0, people));
   const encoding = misread === undefined ? {} : { encoding: misread.cause };
@@ -68,5 +142,10 @@ export function doubtColumns({ people, unreadable, previous, formats }: ColumnFa
 
 /** Whether two columns have one format in which day and month can be confused. */
 function isSameOrder(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && one === other && /[dM]+[^A-Za-z]+[dM]+/.test(one) && !one.startsWith('yyyy');
+  return one !== undefined && one === other && hasOrder(one);
+}
+
+/** Whether a format has day and month as numbers, in an order that other exports exchange. */
+function hasOrder(format: string): boolean {
+  return /d/.test(format) && /(?:^|[^M])M{1,2}(?:[^M]|$)/.test(format) && !/^y+\W?M/.test(format);
 }

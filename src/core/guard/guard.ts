@@ -4,7 +4,7 @@ import { isLeftOutReason, leftOutReason } from '../plan/decision.ts';
 import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
-import type { ColumnDoubts } from './columns.ts';
+import { type ColumnDoubts, percent } from './columns.ts';
 import type { VanishedField } from './field-visibility.ts';
 
 /** How long held changes can be approved (ms). */
@@ -133,7 +133,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const fields = [...emptied, ...doubted.filter(({ field }) => !emptied.some((one) => one.field === field))];
   const blocked = tooManyBlocked(facts, settings);
   const areMissesHeld = rowsReason !== undefined || blind !== undefined;
-  const why = leaveDate ?? facts.columns?.encoding;
+  const why = leaveDate ?? facts.columns?.encoding ?? facts.columns?.emptied;
   const column = why === undefined ? {} : { column: why };
   const read = { fields, areMissesHeld, ...column, ...(blocked === undefined ? {} : { blocked }) };
   const edit = blind ?? whyEditWaits(facts, settings, isReadDoubted({ holds, ...read }));
@@ -158,11 +158,19 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
       holds.push({ sync: facts.sync, class: name, reason: tooMany(name, { ...facts, classes }, allowed), count });
     } else if (facts.columns?.encoding !== undefined && (name === 'creates' || name === 'updates')) {
       holds.push({ sync: facts.sync, class: name, reason: facts.columns.encoding, count });
+    } else if (facts.columns?.emptied !== undefined && isByStanding(name, facts.columns)) {
+      holds.push({ sync: facts.sync, class: name, reason: facts.columns.emptied, count });
     } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
       holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
     }
   }
   return { holds, ...read };
+}
+
+/** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */
+function isByStanding(name: ChangeClass, { isScopeEmptied }: ColumnDoubts): boolean {
+  if (name === 'creates' || name === 'enables') return true;
+  return isScopeEmptied === true && (name === 'disables' || name === 'removes');
 }
 
 /** Returns why the changes of an edit are held, as a whole, or undefined. */
@@ -251,8 +259,6 @@ function emptiedFields(facts: GuardFacts, settings: GuardSettings): { field: Fie
   }
   return found;
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** The noun for a change of each class, in the singular. Most plurals add an s. */
 export const classNoun: Readonly<Record<ChangeClass, string>> = {

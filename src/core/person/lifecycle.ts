@@ -5,7 +5,15 @@ import { compileCell } from './cell.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import { openRecordInputs, type RecordInput } from './field-rule.ts';
 import type { Standing } from './person.ts';
-import { compileDateFormat, type DateFormat, type DayOf, dateProblem, isoDatePattern, utcDayOf } from './plain-date.ts';
+import {
+  compileDateFormat,
+  type DateFormat,
+  type DayOf,
+  dateProblem,
+  isoDatePattern,
+  otherOrder,
+  utcDayOf,
+} from './plain-date.ts';
 import { collapseBreaks, readText } from './text.ts';
 import { compileZone, type Days, type EmployeeZone } from './time-zone.ts';
 
@@ -23,6 +31,10 @@ export interface StandingVerdict {
   readonly leaves?: string;
   /** Only that date shows that the person left. */
   readonly leavesByDate?: true;
+  /** The first day of work, if there is one. */
+  readonly hires?: string;
+  /** With day and month exchanged, that day has not come. */
+  readonly hiresLater?: true;
 }
 
 type LifecycleKey = 'status' | 'hireDate' | 'leaveDate' | 'timezone';
@@ -109,7 +121,8 @@ export function compileLifecycle(
       const left = leaveDate(fields, computed, place);
       const dates = { hired: readable(hired), left: readable(left), leavesBy };
       const judged = judgeDays(said, dates, days, zone);
-      const verdict = typeof left === 'string' ? { ...judged, ...datedBy(said, judged, left) } : judged;
+      const dated = typeof left === 'string' ? { ...judged, ...datedBy(said, judged, left) } : judged;
+      const verdict = typeof hired === 'string' && hired !== '' ? { ...dated, ...hiredBy(judged, hired, days) } : dated;
       const contradiction = contradictionOf(said, verdict, dates, days);
       if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined && !contradiction) {
         return verdict;
@@ -297,6 +310,12 @@ function readable(date: string | Refusal): string {
 function datedBy(said: StatusReading, { standing: judged }: StandingVerdict, leaves: string): Partial<StandingVerdict> {
   if (leaves === '') return {};
   return judged === 'leaver' && said.list !== 'leaver' ? { leaves, leavesByDate: true } : { leaves };
+}
+
+function hiredBy({ standing: judged }: StandingVerdict, hires: string, { latest }: Days): Partial<StandingVerdict> {
+  // A person who began in an earlier year began in any order.
+  const other = judged === 'active' && hires.slice(0, 4) >= latest.slice(0, 4) ? otherOrder(hires) : undefined;
+  return other !== undefined && other > latest ? { hires, hiresLater: true } : { hires };
 }
 
 /** Returns why the status and the date cannot both be meant: the person left, and the last day is years ahead. */

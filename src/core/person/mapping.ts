@@ -213,6 +213,8 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     notes: notes ?? none,
     ...(verdict.leaves === undefined ? {} : { leaves: verdict.leaves }),
     ...(verdict.leavesByDate === undefined ? {} : { leavesByDate: verdict.leavesByDate }),
+    ...(verdict.hires === undefined ? {} : { hires: verdict.hires }),
+    ...(verdict.hiresLater === undefined ? {} : { hiresLater: verdict.hiresLater }),
     ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, dayOf) }),
   };
   if (refusesCreate === undefined) return person;

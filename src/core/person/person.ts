@@ -32,6 +32,10 @@ export interface Person {
   readonly leaves?: string;
   /** Only that date shows that the person left, no status. */
   readonly leavesByDate?: true;
+  /** The first day of work, if the source has a readable one. Not kept in the spool. */
+  readonly hires?: string;
+  /** With day and month exchanged, the first day of an active person has not come. */
+  readonly hiresLater?: true;
   /** Mapped fields whose cell cannot be used. They are absent from `fields`, so the platform's value is kept. */
   readonly unreadable: readonly FieldName[];
   /** Every cell that cannot be used, including those of the lifecycle. */

@@ -168,6 +168,12 @@ function epochFormat(pattern: string, unit: number, use: DateUse): DateFormat {
 
 const epochNumber = /^-?\d{1,15}(?:\.\d+)?$/;
 
+/** Returns a plain date with day and month exchanged; undefined where that is no other date. */
+export function otherOrder(date: string): string | undefined {
+  const [month, day] = [date.slice(5, 7), date.slice(8, 10)];
+  return day > '12' || day === month ? undefined : `${date.slice(0, 4)}-${day}-${month}`;
+}
+
 /** Returns the UTC date of an instant of our time. */
 export function utcDate(at: number): string {
   return new Date(at).toISOString().slice(0, 10);

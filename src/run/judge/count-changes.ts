@@ -7,6 +7,8 @@ import {
   segmentsToHold,
 } from '../../core/guard/segments.ts';
 import type { FieldName } from '../../core/person/fields.ts';
+import type { Person } from '../../core/person/person.ts';
+import { otherOrder, utcDate } from '../../core/person/plain-date.ts';
 import { type ChangeClass, isFreezable } from '../../core/plan/change.ts';
 import { isLeftOutReason } from '../../core/plan/decision.ts';
 import { countOf, formatInstant, frozenReason } from '../../core/run/formats.ts';
@@ -36,7 +38,7 @@ export async function countChanges(
   if (decided.hasApprovals) await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
   const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
-  const held = [...left, ...(await holdByColumn(work, read)), ...(await holdBySegment(work, compared, io))];
+  const held = [...left, ...(await holdByColumn(work, read, io)), ...(await holdBySegment(work, compared, io))];
   const { open, beside } = await io.store.plans.count(recorder.planId);
   // A guard looks at the day before only beside a change.
   const isEmpty = Object.values(open).every((count) => count === 0);
@@ -69,21 +71,58 @@ async function freezeChanges({ recorder, sync, findings }: PlanWork, io: EngineI
   return { count: names.length, until };
 }
 
-/**
- * Holds the disables that rest on a last day of work in a column in doubt. A person whose date is as in the last accepted
- * read leaves as usual.
- */
-async function holdByColumn(
-  { recorder, index, roster, sync }: PlanWork,
-  { columns: { leaveDate } }: PlanRead,
+const datesAdvice = 'Correct the export, or lifecycle.dateFormat';
+
+/** Holds what rests on a first or last day of work in a column in doubt. */
+async function holdByColumn(work: PlanWork, read: PlanRead, io: EngineIo): Promise<readonly Hold[]> {
+  return [...(await holdLeavers(work, read)), ...(await holdJoiners(work, read, io))];
+}
+
+/** Holds creates and enables of people who have not begun if day and month are exchanged. */
+async function holdJoiners(
+  { recorder, index, sync }: PlanWork,
+  { columns: { hireOrder, leaveDate } }: PlanRead,
+  io: EngineIo,
 ): Promise<readonly Hold[]> {
-  if (leaveDate === undefined) return [];
-  const leavers = index.leaversByDate();
+  // The last days have the format of the first days, so a doubt about their order is one about both.
+  const doubt = hireOrder ?? leaveDate;
+  if (doubt === undefined) return [];
+  const holds: Hold[] = [];
+  const reason = `the first days of work are in doubt: ${doubt}. ${datesAdvice}`;
+  for (const held of ['creates', 'enables'] as const) {
+    const names: string[] = [];
+    for await (const { identification } of changesOf(recorder.planId, io, { states: ['planned'], classes: [held] })) {
+      const { slot } = index.find(identification);
+      const person = slot === -1 ? undefined : index.person(slot);
+      if (person?.kind === 'person' && person.hiresLater === true) names.push(identification);
+    }
+    const count = await recorder.holdSome({ names, class: held }, reason);
+    if (count > 0) holds.push({ sync: sync.settings.name, class: held, reason, count });
+  }
+  return holds;
+}
+
+/**
+ * Holds the disables that rest on a last day of work in a column in doubt: all, or where only the order of day and month
+ * is in doubt, those of a day that would not have passed. A person whose date is as in the last accepted read leaves as
+ * usual.
+ */
+async function holdLeavers(
+  { recorder, index, roster, sync }: PlanWork,
+  { columns: { leaveDate, leaveOrder }, readAt }: PlanRead,
+): Promise<readonly Hold[]> {
+  const doubt = leaveDate ?? leaveOrder;
+  if (doubt === undefined) return [];
+  const today = utcDate(readAt);
+  const isInDoubt = ({ leaves = '' }: Person): boolean =>
+    leaveDate !== undefined || (otherOrder(leaves) ?? '') >= today;
+  const leavers = index.leaversByDate().filter(isInDoubt);
+  if (leavers.length === 0) return [];
   const known = await roster?.people(leavers.map(({ identification }) => identification));
   const changed = leavers.filter(({ identification, leaves }) => {
     return known?.get(identification)?.some((entry) => entry.isExact && entry.leaves === leaves) !== true;
   });
-  const reason = `the last days of work are in doubt: ${leaveDate}. Correct the export, or lifecycle.dateFormat`;
+  const reason = `the last days of work are in doubt: ${doubt}. ${datesAdvice}`;
   const names = changed.map(({ identification }) => identification);
   const count = await recorder.holdSome({ names, class: 'disables' }, reason);
   return count === 0 ? [] : [{ sync: sync.settings.name, class: 'disables', reason, count }];

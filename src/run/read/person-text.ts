@@ -63,8 +63,9 @@ function leaveDateOf(text: string): Pick<Person, 'leaves' | 'leavesByDate'> {
  * Returns whether the person has more data than its cells. The few such rows, which have problems, are written as whole
  * objects.
  */
-function hasMore({ troubles, notes, refusesCreate, refusesEnable }: Person): boolean {
-  return troubles.length + notes.length > 0 || refusesCreate !== undefined || refusesEnable !== undefined;
+function hasMore({ troubles, notes, refusesCreate, refusesEnable, hiresLater }: Person): boolean {
+  const isRefused = refusesCreate !== undefined || refusesEnable !== undefined;
+  return troubles.length + notes.length > 0 || isRefused || hiresLater === true;
 }
 
 type Cells = [

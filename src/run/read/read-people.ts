@@ -1,4 +1,4 @@
-import { type ColumnDoubts, type ColumnFacts, doubtColumns } from '../../core/guard/columns.ts';
+import { type ColumnDoubts, doubtColumns } from '../../core/guard/columns.ts';
 import {
   correctVisibility,
   neverShown,
@@ -15,7 +15,7 @@ import { jumpFindings } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { chooseRead, type Reading, readFact } from './choose-read.ts';
-import { readSource, type SourceRead } from './read-source.ts';
+import { dateFormats, readSource, type SourceRead } from './read-source.ts';
 import { countUnusable, unusablePeople } from './source-says.ts';
 
 /** The result of the first step. The people are in the index. */
@@ -70,16 +70,13 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const columns = doubtColumns({
     people: read.people,
     unreadable: read.cells,
-    previous: previous && { rows: previous.rows, cells: previous.blocked?.cells ?? {} },
+    previous: previous && { cells: {}, ...previous.blocked, rows: previous.rows },
     formats: dateFormats(sync),
+    filled: read.filled,
+    mayFall: sync.settings.guards.fillRateDownPoints,
+    untold: reading.kind === 'full' ? read.untold : [],
   });
   return { ...read, ...(isUndo ? { unknown: [] } : {}), reading, focus, fact, last, vanished, columns, failure };
-}
-
-function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['formats'] {
-  const mapped = Object.entries(mapping.fields).map(([name, rule]) => [name, rule?.format] as const);
-  const dates = ['hireDate', 'leaveDate'].map((use) => [use, lifecycle?.dateFormat] as const);
-  return Object.fromEntries([...mapped, ...dates].filter(([, format]) => format !== undefined));
 }
 
 function focusOf({ focus, scope }: PlanWork, reading: Reading): ReadonlySet<string> | undefined {

@@ -1,11 +1,12 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
-import type { ColumnFacts } from '../../core/guard/columns.ts';
+import { type ColumnFacts, type FilledColumns, openOrders } from '../../core/guard/columns.ts';
 import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { Mapped, SourceRecord } from '../../core/person/person.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
 import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
@@ -26,6 +27,10 @@ export interface SourceRead {
   readonly unreadable: Readonly<Partial<Record<FieldName, string>>>;
   /** The cells that cannot be read, by their use. */
   readonly cells: ColumnFacts['unreadable'];
+  /** The share of people with a value, of the columns that decide who works here. */
+  readonly filled: FilledColumns;
+  /** The uses of dates of which no cell shows the order of day and month. */
+  readonly untold: ColumnFacts['untold'];
   /** Number of people who are decided about. */
   readonly people: number;
   /** Which of the fields that the mapping reads have a value for at least one person. */
@@ -72,6 +77,9 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
   const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
+  const orders = openOrders(dateFormats(sync));
+  const scopes = openScopeFill(sync);
+  const dated = { hireDate: 0, leaveDate: 0 };
   const filing = openRecordFiling(job);
   const budget = openBudget(signal);
   const earlierBudget = openBudget(signal);
@@ -111,6 +119,9 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     if (mapped.kind !== 'person') return;
     people += 1;
     cells.see(mapped);
+    orders.see(mapped);
+    if (mapped.hires !== undefined) dated.hireDate += 1;
+    if (mapped.leaves !== undefined) dated.leaveDate += 1;
     for (const name of sync.mapping.fields) {
       const value = mapped.fields[name];
       if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
@@ -150,6 +161,9 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           }),
         );
         const { notReturned = [] } = next.value;
+        const share = (count: number, all: number): number => (all === 0 ? 0 : count / all);
+        const hireDate = share(dated.hireDate, people);
+        const leaveDate = share(dated.leaveDate, people);
         const evidence = next.value.complete ? next.value.evidence : undefined;
         const visibility = correctVisibility(watch.visibility(), notReturned);
         return {
@@ -157,6 +171,8 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           fillRates,
           unreadable: unreadableFields,
           cells: cells.unreadable(),
+          filled: { hireDate, leaveDate, ...scopes.filled() },
+          untold: orders.untold(),
           people,
           visibility,
           notReturned,
@@ -176,6 +192,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       const before = job.earlier && records.map((record) => job.earlier?.mapping.map(record, now, earlierBudget));
       for (const [i, record] of records.entries()) {
         watch.see(record);
+        scopes.see(record);
         const mapped = page[i] as (typeof page)[number];
         const done = mapped instanceof Promise ? await mapped : mapped;
         // Evaluations that were stopped say nothing about their records.
@@ -192,6 +209,33 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
     await reading.return({ complete: false, rows, reasons: ['stopped'] });
   }
+}
+
+/** Counts the rows in which a column of `scope` has a value: the emptiest one. */
+function openScopeFill({ mapping: { readers } }: Sync) {
+  const paths = [...readers].filter(([, names]) => names.includes('scope')).map(([path]) => path);
+  const columns = paths.map((path) => ({ get: compileSourcePath(path), filled: 0 }));
+  let rows = 0;
+  return {
+    see({ fields }: SourceRecord): void {
+      rows += 1;
+      for (const column of columns) {
+        const value = column.get(fields);
+        if (value !== undefined && value !== null && value !== '') column.filled += 1;
+      }
+    },
+    filled: (): FilledColumns => {
+      const least = Math.min(...columns.map(({ filled }) => filled));
+      return columns.length === 0 || rows === 0 ? {} : { scope: least / rows };
+    },
+  };
+}
+
+/** Returns the format of each use that is a date. */
+export function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['formats'] {
+  const mapped = Object.entries(mapping.fields).map(([name, rule]) => [name, rule?.format] as const);
+  const dates = ['hireDate', 'leaveDate'].map((use) => [use, lifecycle?.dateFormat] as const);
+  return Object.fromEntries([...mapped, ...dates].filter(([, format]) => format !== undefined));
 }
 
 /** Returns how many people left by their own record. */

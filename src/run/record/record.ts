@@ -125,12 +125,13 @@ async function recordRead(work: PlanWork, { read, judged }: RecordInput, now: nu
 }
 
 /** A person with one record needs no count of rows. */
-function blockedToStore({ blocked }: PlanWork, read: Pick<PlanRead, 'cells'>): StoredBlocked {
+function blockedToStore({ blocked }: PlanWork, read: Pick<PlanRead, 'cells' | 'filled'>): StoredBlocked {
   const counts = blocked.counts();
   const rows = blocked.rows();
   const found = Object.entries(read.cells).map(([use, cells]) => [use, cells?.count ?? 0] as const);
   const cells = found.length === 0 ? {} : { cells: Object.fromEntries(found) };
-  return rows === blockedBySource(counts) ? { ...counts, ...cells } : { ...counts, rows, ...cells };
+  const { filled } = read;
+  return rows === blockedBySource(counts) ? { ...counts, ...cells, filled } : { ...counts, rows, ...cells, filled };
 }
 
 /** Stores how often each person was missing. */
