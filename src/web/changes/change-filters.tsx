@@ -40,12 +40,12 @@ export function ChangeFilters({ subject, filter, order, by, onChange, hasStates 
           <GroupSelect
             {...{ subject, filter, onChange }}
             name="state"
-            label={t.changes.state}
+            label={t.runs.state}
             words={t.words.changeState}
           />
         ) : null}
         <GroupSelect {...{ subject, filter, onChange }} name="reason" label={t.changes.columns.reason} words={{}} />
-        <GroupSelect {...{ subject, filter, onChange }} name="field" label={t.changes.field} words={t.words.field} />
+        <GroupSelect {...{ subject, filter, onChange }} name="field" label={t.mapping.field} words={t.words.field} />
         <Select
           label={t.changes.groupBy}
           value={by}

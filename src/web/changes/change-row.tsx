@@ -134,14 +134,14 @@ export function ChangeDetails({ change, sync }: { readonly change: FoundChange; 
         rows={differencesOf(change, t.changes.account)}
         keyOf={({ field }) => field}
         columns={[
-          { title: t.changes.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
+          { title: t.mapping.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
           { title: t.changes.before, cell: ({ before }) => <Value text={before} as="del" /> },
           { title: t.changes.after, cell: ({ after }) => <Value text={after} as="ins" /> },
         ]}
       />
       <dl className="facts">
         <Pair name={t.changes.columns.reason}>{reason}</Pair>
-        <Pair name={t.changes.state}>
+        <Pair name={t.runs.state}>
           {wordOf(t.words.changeState, state)}
           {stateReason === null ? '' : `: ${stateReason}`}
         </Pair>

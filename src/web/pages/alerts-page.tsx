@@ -26,7 +26,7 @@ export function AlertsPage() {
   );
   return (
     <>
-      <PageHead title={t.alerts.title} />
+      <PageHead title={t.nav.alerts} />
       <Loaded query={alerts}>
         {(data) => (
           <>
@@ -196,7 +196,7 @@ function Notices({ alerts: { channels, notices } }: { readonly alerts: Alerts })
           columns={[
             { title: words.at, cell: ({ at }) => <At at={at} /> },
             {
-              title: words.subject,
+              title: t.audit.about,
               cell: ({ subject, kind }) => (
                 <>
                   {subject.name} <span className="faint">{kind}</span>

@@ -33,7 +33,7 @@ export function AuditPage() {
   );
   return (
     <>
-      <PageHead title={t.audit.title} />
+      <PageHead title={t.nav.audit} />
       <Filters query={query}>
         <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
         <WordSelect

@@ -17,7 +17,7 @@ export function ConnectionsPage() {
   const connections = useConnections();
   return (
     <>
-      <PageHead title={t.connections.title} />
+      <PageHead title={t.nav.connections} />
       <Loaded query={connections}>
         {({ connections: list }) =>
           list.length === 0 ? (
@@ -60,7 +60,7 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
         </div>
       )}
       <dl className="pairs">
-        <Pair name={t.connections.syncs}>
+        <Pair name={t.overview.syncs.title}>
           {syncs.map((sync, i) => (
             <span key={sync}>
               {i === 0 ? '' : ', '}
@@ -124,7 +124,7 @@ export function ConnectionsCard() {
   const { t } = usePage();
   const connections = useConnections();
   return (
-    <Section className="card" name="connections" title={t.overview.connections.title}>
+    <Section className="card" name="connections" title={t.nav.connections}>
       <Loaded query={connections}>
         {({ connections: list }) => (
           <ul className="pairs">

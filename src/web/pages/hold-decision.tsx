@@ -108,7 +108,7 @@ function DecisionDialog({ hold, action, part, effect, onClose, onDecided }: Dial
       reason={isApproval ? 'optional' : 'required'}
       facts={
         <dl className="pairs">
-          <Pair name={t.holds.changes}>{kinds}</Pair>
+          <Pair name={t.runs.changes}>{kinds}</Pair>
           {isApproval ? (
             <Pair name={t.holds.takes}>
               <EffectWords budget={effect.budget} />

@@ -44,7 +44,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
   return (
     <>
       <p className="crumbs">
-        <Link to="/holds">{t.holds.title}</Link> / <Link to={pathTo('syncs', hold.sync)}>{hold.sync}</Link>
+        <Link to="/holds">{t.nav.holds}</Link> / <Link to={pathTo('syncs', hold.sync)}>{hold.sync}</Link>
       </p>
       <PageHead
         title={`${hold.sync} · ${what}`}

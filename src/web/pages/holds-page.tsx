@@ -30,7 +30,7 @@ export function HoldsPage() {
   const holds = useHolds(sync, { refetchInterval: 30_000 });
   return (
     <>
-      <PageHead title={t.holds.title} />
+      <PageHead title={t.nav.holds} />
       <div className="filters">
         <SyncSelect value={sync} onChange={(next) => change({ sync: next })} />
       </div>

@@ -16,7 +16,7 @@ export function OverviewPage() {
   const overview = useOverview();
   return (
     <>
-      <PageHead title={t.overview.title} />
+      <PageHead title={t.nav.overview} />
       <Loaded query={overview}>
         {(data) => (
           <>
@@ -140,7 +140,7 @@ function AlertsCard({ alerts }: { readonly alerts: Overview['alerts'] }) {
   const words = t.overview.alerts;
   const { open, acknowledged, muted } = alerts;
   return (
-    <Section className="card" name="alerts" title={words.title}>
+    <Section className="card" name="alerts" title={t.nav.alerts}>
       {open === 0 ? (
         <Badge look={['good', 'ok']}>{words.none}</Badge>
       ) : (

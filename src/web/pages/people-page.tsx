@@ -33,7 +33,7 @@ export function PeoplePage({ asked }: { readonly asked: string }) {
   };
   return (
     <>
-      <PageHead title={t.people.title} />
+      <PageHead title={t.nav.people} />
       <form className="filters" onSubmit={submit}>
         <input
           key={asked}
@@ -41,8 +41,8 @@ export function PeoplePage({ asked }: { readonly asked: string }) {
           type="search"
           className="text"
           defaultValue={asked}
-          aria-label={t.people.label}
-          placeholder={t.people.label}
+          aria-label={t.search.hint}
+          placeholder={t.search.hint}
           autoComplete="off"
           spellCheck={false}
         />
@@ -92,14 +92,14 @@ function Results({ asked, pages }: { readonly asked: string; readonly pages: rea
           keyOf={({ sync, identification, side }) => `${sync} ${identification} ${side}`}
           columns={[
             {
-              title: words.name,
+              title: t.changes.columns.name,
               kind: 'head',
               cell: ({ sync, identification, name }) => (
                 <Link to={pathTo('people', sync, identification)}>{name === '' ? identification : name}</Link>
               ),
             },
-            { title: words.identification, cell: ({ identification }) => identification },
-            { title: words.email, cell: ({ email }) => email },
+            { title: t.changes.columns.identification, cell: ({ identification }) => identification },
+            { title: t.changes.columns.email, cell: ({ email }) => email },
             { title: t.overview.syncs.name, cell: ({ sync }) => sync },
             {
               title: words.source,

@@ -27,7 +27,7 @@ export function PersonPage({ sync, id }: Props) {
   return (
     <>
       <p className="crumbs">
-        <Link to="/people">{t.people.title}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
+        <Link to="/people">{t.nav.people}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
       </p>
       <PageHead title={id} beside={<span className="faint">{nameOf(why.data)}</span>} />
       <Section name="why" title={t.people.why}>

@@ -57,8 +57,8 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
         actions={<UndoButton preview={preview} />}
       />
       <p className="why faint">
-        {users === null ? t.previews.everybody : t.previews.named(users.length)} · {requestedBy} ·{' '}
-        <At at={requestedAt} /> · {t.previews.expires(f.relative(expiresAt, now))} · {t.previews.noEffect}
+        {users === null ? t.previews.everybody : t.runs.named(users.length)} · {requestedBy} · <At at={requestedAt} /> ·{' '}
+        {t.overview.waiting.expires(f.relative(expiresAt, now))} · {t.previews.noEffect}
       </p>
       <PreviewProgress preview={preview} />
       {report === null ? null : <Report report={report} />}

@@ -44,7 +44,7 @@ function RunBody({ run }: { readonly run: RunDetail }) {
   return (
     <>
       <p className="crumbs">
-        <Link to="/runs">{t.runs.title}</Link> / <Link to={pathTo('syncs', run.sync)}>{run.sync}</Link>
+        <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('syncs', run.sync)}>{run.sync}</Link>
       </p>
       <PageHead
         title={t.runs.run(run.sync)}
@@ -278,7 +278,7 @@ function Changes({ run }: { readonly run: Schemas['RunDetail'] }) {
   return (
     <>
       <p className="crumbs">
-        <Link to="/runs">{t.runs.title}</Link> / <Link to={pathTo('runs', run.id)}>{run.sync}</Link>
+        <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', run.id)}>{run.sync}</Link>
       </p>
       <PageHead
         title={t.runs.changesOf(run.sync)}

@@ -28,7 +28,7 @@ export function RunsPage() {
   const runs = useRuns(query);
   return (
     <>
-      <PageHead title={t.runs.title} />
+      <PageHead title={t.nav.runs} />
       <Filters query={query}>
         <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
         <WordSelect

@@ -76,7 +76,7 @@ function TokenForm({ isMain }: { readonly isMain: boolean }) {
       </p>
       <ProblemBox error={signIn.error} onDismiss={() => signIn.reset()} />
       <Button type="submit" look={isMain ? 'main' : 'plain'} className="wide" isBusy={signIn.isPending}>
-        {signIn.isPending ? t.signIn.working : t.signIn.submit}
+        {signIn.isPending ? t.signIn.working : t.signIn.title}
       </Button>
     </form>
   );

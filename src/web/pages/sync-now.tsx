@@ -74,7 +74,7 @@ function RunButton({ preview: id, isBusy, onRun }: RunButtonProps) {
   if (data?.state !== 'done' || data.report === null || data.report.failure !== null) return null;
   return (
     <Button look="main" isBusy={isBusy} onClick={onRun}>
-      {t.people.runNow}
+      {t.syncs.run}
     </Button>
   );
 }

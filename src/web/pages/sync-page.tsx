@@ -60,7 +60,7 @@ function Facts({ sync }: { readonly sync: SyncOverview }) {
     <section className="cards">
       <div className="card">
         <dl className="pairs">
-          <Pair name={words.state}>
+          <Pair name={t.runs.state}>
             <ActivityCell sync={sync} />
           </Pair>
           <Pair name={words.fresh}>
@@ -153,7 +153,7 @@ function PreviewButton({ sync }: { readonly sync: string }) {
   const { navigate } = useRouter();
   return (
     <ActionButton
-      label={t.previews.request}
+      label={t.people.previewFirst}
       means={t.previews.requestMeans}
       onAct={async () => {
         const { id } = await answerOf(api.POST('/api/previews', { body: { sync } }));
@@ -176,7 +176,7 @@ function PreviewsSection({ sync }: { readonly sync: string }) {
           <li key={id}>
             <PreviewBadge state={state} />
             <Link className="grow" to={pathTo('previews', id)}>
-              {users === null ? t.previews.everybody : t.previews.named(users.length)}
+              {users === null ? t.previews.everybody : t.runs.named(users.length)}
             </Link>
             <span className="faint">
               {requestedBy} · <Ago at={requestedAt} />

@@ -52,7 +52,7 @@ export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }
             ),
           },
           { title: words.health, cell: ({ health }) => <HealthBadge health={health} /> },
-          { title: words.state, cell: (sync) => <ActivityCell sync={sync} /> },
+          { title: t.runs.state, cell: (sync) => <ActivityCell sync={sync} /> },
           { title: words.fresh, hint: words.freshTitle, cell: ({ freshAt }) => <Ago at={freshAt} /> },
           {
             title: words.days,

@@ -49,7 +49,7 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
         {t.keys.isOn}
       </label>
       <div className="actions">
-        <Button onClick={() => setShown(false)}>{t.keys.close}</Button>
+        <Button onClick={() => setShown(false)}>{t.act.close}</Button>
       </div>
     </Dialog>
   );

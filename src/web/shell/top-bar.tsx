@@ -170,7 +170,7 @@ function UserMenu() {
               dispatchEvent(new Event(showKeysEvent));
             }}
           >
-            {t.menu.keys}
+            {t.keys.title}
           </Button>
         </div>
         <SignOut />

@@ -3,7 +3,6 @@ import { counter } from '../plural.ts';
 const count = counter('en-US');
 
 export const overview = {
-  title: 'Overview',
   waiting: {
     title: 'Waiting for you',
     none: 'No changes are waiting for approval.',
@@ -22,7 +21,6 @@ export const overview = {
     noneHint: 'A sync defines which employees become which users. Add one to "syncs" of the configuration.',
     name: 'Sync',
     health: 'Health',
-    state: 'State',
     fresh: 'Fresh',
     days: 'Changes, 7 days',
     next: 'Next run',
@@ -48,9 +46,6 @@ export const overview = {
       `${day}: ${count(changes, 'change', 'changes')}, ${count(runs, 'run', 'runs')}`,
   },
   connections: {
-    title: 'Connections',
-    syncs: 'Syncs',
-    token: 'Token',
     expires: 'Valid until',
   },
   work: {
@@ -72,7 +67,6 @@ export const overview = {
     requests: 'Requests that wait',
   },
   alerts: {
-    title: 'Alerts',
     open: (alerts: number) => count(alerts, 'open alert', 'open alerts'),
     none: 'No open alerts',
     acknowledged: (alerts: number) => `${alerts} acknowledged`,
@@ -81,7 +75,6 @@ export const overview = {
 };
 
 export const holds = {
-  title: 'Holds',
   noneHint: 'Guards hold changes above their limits. They wait here for 24 hours.',
   read: 'Source looks wrong',
   heldSince: 'held',
@@ -105,7 +98,6 @@ export const holds = {
   rejectTitle: (what: string) => `Reject ${what}`,
   approveMeans: 'The next run sends these changes to the platform, if they are still the same.',
   rejectMeans: 'No run sends these changes while their reason lasts.',
-  changes: 'Changes',
   takes: 'Delivery',
   approved: (changes: number) => `${count(changes, 'change', 'changes')} approved`,
   rejected: (changes: number) => `${count(changes, 'change', 'changes')} rejected`,
@@ -121,11 +113,9 @@ export const changes = {
   none: 'There are no changes here.',
   noMatch: 'No change matches the filter.',
   filter: 'Filter by name, e-mail or any value',
-  field: 'Field',
   before: 'Before',
   after: 'After',
   blank: '(blank)',
-  state: 'State',
   classes: 'Classes',
   decided: 'Decision',
   person: 'Person',

@@ -4,8 +4,6 @@ const count = counter('en-US');
 const word: Readonly<Record<string, string>> = {};
 
 export const people = {
-  title: 'People',
-  label: 'Name, e-mail or identification',
   lookUp: 'Search',
   hint: 'Search for a part of a name, an e-mail or an identification. The page of a person explains the state of the account.',
   found: (people: number) => count(people, 'person', 'people'),
@@ -13,9 +11,6 @@ export const people = {
   explainAnyway: (id: string, sync: string) => `Explain the identification ${id} in ${sync}`,
   neverRead: (sync: string) => `${sync}: not searched, because no run has read it completely yet`,
   asRead: (sync: string, people: string) => `${sync}: ${people} people, read`,
-  name: 'Name',
-  identification: 'Identification',
-  email: 'E-mail',
   source: 'Source',
   platform: 'Platform',
   hasAccount: 'has an account',
@@ -64,7 +59,6 @@ export const people = {
   syncNowMeans: 'You first see what a run for this person would do. Nothing is sent before you confirm.',
   previewFirst: 'Preview',
   previewAgain: 'Preview again',
-  runNow: 'Run now',
   nothingToDo: 'A run would change nothing for this person.',
   wouldBeHeld: 'A guard would hold it for approval.',
   requestStates: {
@@ -77,7 +71,6 @@ export const people = {
 
 export const previews = {
   of: (sync: string) => `Preview of ${sync}`,
-  request: 'Preview',
   requestMeans: 'Makes the plan of a run now, and applies nothing. You can share its address for 7 days.',
   states: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
   making: 'The preview is made',
@@ -90,8 +83,6 @@ export const previews = {
         ? `${done} users read from the platform`
         : `${done} people compared`,
   everybody: 'all employees',
-  named: (people: number) => count(people, 'named employee', 'named employees'),
-  expires: (when: string) => `expires ${when}`,
   noEffect: 'changes nothing',
   wouldDo: 'What a run would do',
   read: (rows: string, users: string) => `${rows} rows, ${users} users ·`,
@@ -103,7 +94,6 @@ export const previews = {
   undo: 'Undo',
   undoMeans: (changes: number) =>
     `Requests a run that makes ${count(changes, 'change', 'changes')}. Guards hold as in every run. Later runs do not do again what was undone.`,
-  none: 'No preview was requested in the last 7 days.',
 };
 
 export const mapping = {
@@ -123,15 +113,11 @@ export const mapping = {
   showSamples: 'Show values of the first records',
   samplesMeans: 'Reads the beginning of the source now. The values are data of employees.',
   guards: 'Guards: changes without approval in 24 hours',
-  guard: 'Guard',
-  used: 'Used',
-  allowed: 'Allowed',
   managed: (managed: string, enabled: string) => `${managed} managed users, ${enabled} of them enabled`,
   usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
 };
 
 export const runs = {
-  title: 'Runs',
   none: 'No runs yet.',
   noneHint: 'A run starts by its schedule, or from the page of a sync.',
   noMatch: 'No run matches the filter.',

@@ -31,7 +31,6 @@ export const shell = {
     signOut: 'Sign out',
     api: 'API',
     runbook: 'Runbook',
-    keys: 'Keyboard shortcuts',
     zone: (zone: string) => `Times are in ${zone}`,
   },
   keys: {
@@ -48,7 +47,6 @@ export const shell = {
       ['Enter', 'Open or close the row'],
     ] as readonly (readonly [string, string])[],
     isOn: 'Use these shortcuts',
-    close: 'Close',
   },
   signIn: {
     title: 'Sign in',
@@ -57,7 +55,6 @@ export const shell = {
     or: 'or with an API token',
     token: 'API token',
     tokenHint: 'One of server.tokens of the configuration. The page does not keep it.',
-    submit: 'Sign in',
     working: 'Signing in…',
     nothing: 'No way to sign in is configured. Add server.tokens or server.openId to the configuration.',
     problems: {
@@ -70,7 +67,6 @@ export const shell = {
   problem: {
     title: 'The request failed',
     unreachable: 'The server does not answer. Check that it runs, and try again.',
-    tooMany: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     request: (id: string) => `Request ${id}`,
     retry: 'Try again',
     dismiss: 'Dismiss',
@@ -81,8 +77,6 @@ export const shell = {
   act: {
     cancel: 'Cancel',
     close: 'Close',
-    more: 'More',
-    showAll: 'Show all',
     loadMore: 'Show more',
     reason: 'Reason',
     reasonHint: 'For the audit',
@@ -101,7 +95,6 @@ export const shell = {
 
 export const watch = {
   alerts: {
-    title: 'Alerts',
     open: 'Open',
     none: 'No alert is open.',
     noneHint: 'An alert opens when a run fails, changes wait, a sync is stale, or a token needs an operator.',
@@ -123,7 +116,6 @@ export const watch = {
     noChannelHint: 'Add e-mail, Slack, Teams, PagerDuty or a webhook to `alerts` in the configuration.',
     noNotice: (channels: string) => `Nothing was sent yet. Channels: ${channels}`,
     at: 'Time',
-    subject: 'About',
     severity: 'Severity',
     channel: 'Channel',
     delivery: 'Delivery',
@@ -138,7 +130,6 @@ export const watch = {
       end: 'End session',
       means: 'Signs the user out of the page in this browser. The user may sign in again.',
     },
-    title: 'Audit',
     action: 'Action',
     by: 'By',
     about: 'About',
@@ -148,9 +139,7 @@ export const watch = {
     noMatch: 'No entry matches the filter.',
   },
   connections: {
-    title: 'Connections',
     none: 'No connection is configured.',
-    syncs: 'Syncs',
     expires: 'Access token valid until',
     issued: 'Issued',
     generation: 'Refreshes so far',

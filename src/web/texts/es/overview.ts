@@ -4,7 +4,6 @@ import { counter } from '../plural.ts';
 const count = counter('es-MX');
 
 export const overview: Texts['overview'] = {
-  title: 'Resumen',
   waiting: {
     title: 'Esperan su decisión',
     none: 'Ningún cambio espera aprobación.',
@@ -23,7 +22,6 @@ export const overview: Texts['overview'] = {
     noneHint: 'Una sincronización dice qué empleados son qué usuarios. Agregue una a "syncs" de la configuración.',
     name: 'Sincronización',
     health: 'Salud',
-    state: 'Estado',
     fresh: 'Datos de',
     days: 'Cambios, 7 días',
     next: 'Próxima',
@@ -49,9 +47,6 @@ export const overview: Texts['overview'] = {
       `${day}: ${count(changes, 'cambio', 'cambios')}, ${count(runs, 'ejecución', 'ejecuciones')}`,
   },
   connections: {
-    title: 'Conexiones',
-    syncs: 'Sincronizaciones',
-    token: 'Token',
     expires: 'Válido hasta',
   },
   work: {
@@ -74,7 +69,6 @@ export const overview: Texts['overview'] = {
     requests: 'Solicitudes en espera',
   },
   alerts: {
-    title: 'Alertas',
     open: (alerts) => count(alerts, 'alerta abierta', 'alertas abiertas'),
     none: 'No hay alertas abiertas',
     acknowledged: (alerts) => count(alerts, 'reconocida', 'reconocidas'),
@@ -83,7 +77,6 @@ export const overview: Texts['overview'] = {
 };
 
 export const holds: Texts['holds'] = {
-  title: 'Retenciones',
   noneHint: 'Los límites de seguridad retienen los cambios que los superan. Aquí esperan 24 horas.',
   read: 'La fuente parece incorrecta',
   heldSince: 'retenida',
@@ -107,7 +100,6 @@ export const holds: Texts['holds'] = {
   rejectTitle: (what) => `Rechazar ${what}`,
   approveMeans: 'La próxima ejecución envía estos cambios a la plataforma, si siguen siendo los mismos.',
   rejectMeans: 'Ninguna ejecución envía estos cambios mientras dure su motivo.',
-  changes: 'Cambios',
   takes: 'Entrega',
   approved: (changes) => count(changes, 'cambio aprobado', 'cambios aprobados'),
   rejected: (changes) => count(changes, 'cambio rechazado', 'cambios rechazados'),
@@ -123,11 +115,9 @@ export const changes: Texts['changes'] = {
   none: 'Aquí no hay cambios.',
   noMatch: 'Ningún cambio coincide con el filtro.',
   filter: 'Filtrar por nombre, correo o cualquier valor',
-  field: 'Campo',
   before: 'Antes',
   after: 'Después',
   blank: '(vacío)',
-  state: 'Estado',
   classes: 'Clases',
   decided: 'Decisión',
   person: 'Persona',

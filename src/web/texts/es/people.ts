@@ -4,8 +4,6 @@ import { counter } from '../plural.ts';
 const count = counter('es-MX');
 
 export const people: Texts['people'] = {
-  title: 'Personas',
-  label: 'Nombre, correo o identificación',
   lookUp: 'Buscar',
   hint: 'Busque una parte de un nombre, un correo o una identificación. La página de una persona dice por qué está como está.',
   found: (people) => count(people, 'persona', 'personas'),
@@ -13,9 +11,6 @@ export const people: Texts['people'] = {
   explainAnyway: (id, sync) => `Explicar la identificación ${id} en ${sync}`,
   neverRead: (sync) => `${sync}: no se buscó, porque todavía ninguna ejecución la leyó por completo`,
   asRead: (sync, people) => `${sync}: ${people} personas, leídas`,
-  name: 'Nombre',
-  identification: 'Identificación',
-  email: 'Correo',
   source: 'Fuente',
   platform: 'Plataforma',
   hasAccount: 'tiene cuenta',
@@ -64,7 +59,6 @@ export const people: Texts['people'] = {
   syncNowMeans: 'Primero verá qué haría una ejecución sobre esta persona. No pasa nada antes de que lo confirme.',
   previewFirst: 'Vista previa',
   previewAgain: 'Otra vista previa',
-  runNow: 'Ejecutar ahora',
   nothingToDo: 'Una ejecución no cambiaría nada de esta persona.',
   wouldBeHeld: 'Un límite de seguridad lo retendría hasta su aprobación.',
   requestStates: {
@@ -77,7 +71,6 @@ export const people: Texts['people'] = {
 
 export const previews: Texts['previews'] = {
   of: (sync) => `Vista previa de ${sync}`,
-  request: 'Vista previa',
   requestMeans:
     'Hace ahora el plan de una ejecución, sin efecto. Su dirección se puede enviar a otras personas durante 7 días.',
   states: { waiting: 'En espera', working: 'En curso', done: 'Terminada', failed: 'Fallida' },
@@ -91,8 +84,6 @@ export const previews: Texts['previews'] = {
         ? `${done} usuarios leídos de la plataforma`
         : `${done} personas comparadas`,
   everybody: 'todos los empleados',
-  named: (people) => count(people, 'empleado indicado', 'empleados indicados'),
-  expires: (when) => `vence ${when}`,
   noEffect: 'no cambia nada',
   wouldDo: 'Qué haría una ejecución',
   read: (rows, users) => `${rows} filas, ${users} usuarios ·`,
@@ -104,7 +95,6 @@ export const previews: Texts['previews'] = {
   undo: 'Deshacer',
   undoMeans: (changes) =>
     `Solicita una ejecución que hace ${count(changes, 'cambio', 'cambios')}. Los límites de seguridad rigen como siempre. Las siguientes ejecuciones no vuelven a hacer lo deshecho.`,
-  none: 'No se pidió ninguna vista previa en los últimos 7 días.',
 };
 
 export const mapping: Texts['mapping'] = {
@@ -124,15 +114,11 @@ export const mapping: Texts['mapping'] = {
   showSamples: 'Mostrar valores de los primeros registros',
   samplesMeans: 'Lee ahora el principio de la fuente. Son datos de empleados.',
   guards: 'Límites de seguridad: cambios sin aprobación en 24 horas',
-  guard: 'Límite',
-  used: 'Usado',
-  allowed: 'Permitido',
   managed: (managed, enabled) => `${managed} usuarios son nuestros, ${enabled} de ellos habilitados`,
   usedOf: (used, allowed) => `${used} de ${allowed}`,
 };
 
 export const runs: Texts['runs'] = {
-  title: 'Ejecuciones',
   none: 'Todavía no hubo ninguna ejecución.',
   noneHint: 'Una ejecución empieza según su programación, o desde la página de una sincronización.',
   noMatch: 'Ninguna ejecución coincide con el filtro.',

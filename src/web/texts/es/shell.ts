@@ -36,7 +36,6 @@ export const shell: typeof english = {
     signOut: 'Cerrar sesión',
     api: 'API',
     runbook: 'Guía de operación',
-    keys: 'Atajos de teclado',
     zone: (zone) => `Horas en ${zone}`,
   },
   keys: {
@@ -53,7 +52,6 @@ export const shell: typeof english = {
       ['Enter', 'Abrir o cerrar la fila'],
     ],
     isOn: 'Usar estos atajos',
-    close: 'Cerrar',
   },
   signIn: {
     title: 'Iniciar sesión',
@@ -62,7 +60,6 @@ export const shell: typeof english = {
     or: 'o con un token de la API',
     token: 'Token de la API',
     tokenHint: 'Uno de server.tokens de la configuración. La página no lo guarda.',
-    submit: 'Iniciar sesión',
     working: 'Iniciando sesión…',
     nothing: 'No hay ninguna forma de iniciar sesión. Agregue server.tokens o server.openId a la configuración.',
     problems: {
@@ -75,7 +72,6 @@ export const shell: typeof english = {
   problem: {
     title: 'Esto no funcionó',
     unreachable: 'El servidor no responde. Compruebe que esté en marcha e inténtelo de nuevo.',
-    tooMany: (seconds) => `Demasiadas solicitudes. Inténtelo de nuevo en ${seconds} s.`,
     request: (id) => `Solicitud ${id}`,
     retry: 'Reintentar',
     dismiss: 'Descartar',
@@ -86,8 +82,6 @@ export const shell: typeof english = {
   act: {
     cancel: 'Cancelar',
     close: 'Cerrar',
-    more: 'Más',
-    showAll: 'Mostrar todo',
     loadMore: 'Mostrar más',
     reason: 'Motivo',
     reasonHint: 'Para la auditoría',
@@ -106,7 +100,6 @@ export const shell: typeof english = {
 
 export const watch: typeof englishWatch = {
   alerts: {
-    title: 'Alertas',
     open: 'Abiertas',
     none: 'No hay alertas abiertas.',
     noneHint:
@@ -129,7 +122,6 @@ export const watch: typeof englishWatch = {
     noChannelHint: 'Agregue correo, Slack, Teams, PagerDuty o un webhook a `alerts` en la configuración.',
     noNotice: (channels) => `Todavía no se envió nada. Canales: ${channels}`,
     at: 'Hora',
-    subject: 'Sobre',
     severity: 'Gravedad',
     channel: 'Canal',
     delivery: 'Entrega',
@@ -144,7 +136,6 @@ export const watch: typeof englishWatch = {
       end: 'Terminar sesión',
       means: 'Cierra la sesión del usuario en ese navegador. Puede volver a iniciarla.',
     },
-    title: 'Auditoría',
     action: 'Acción',
     by: 'Quién',
     about: 'Sobre',
@@ -154,9 +145,7 @@ export const watch: typeof englishWatch = {
     noMatch: 'Ninguna entrada coincide con el filtro.',
   },
   connections: {
-    title: 'Conexiones',
     none: 'No hay ninguna conexión configurada.',
-    syncs: 'Sincronizaciones',
     expires: 'Token de acceso válido hasta',
     issued: 'Emitido',
     generation: 'Renovaciones hasta ahora',
