@@ -1,4 +1,5 @@
 import { type Change, platformKey } from '../core/plan/change.ts';
+import { refusalReason } from '../core/plan/refused-create.ts';
 import { directFields } from '../core/run/batch.ts';
 import { PlatformError } from '../core/run/errors.ts';
 import { connectionTrouble, type RefusedInRow } from '../core/run/waves.ts';
@@ -76,9 +77,11 @@ async function resultOf(change: Change, io: DeliveryIo, signal: AbortSignal): Pr
       if (isForbidden && isReading) return { error };
       const refusal = refusalOf(error);
       if (refusal.kind === 'wait') return { wait: refusal };
-      return refusal.kind === 'refused' && isForbidden
-        ? { result: refusal, isForbidden }
-        : { result: refusal, isForbidden: false };
+      if (refusal.kind === 'refused') {
+        const result = { ...refusal, reason: refusalReason(change.kind, refusal.reason) };
+        return isForbidden ? { result, isForbidden } : { result, isForbidden: false };
+      }
+      return { result: refusal, isForbidden: false };
     } catch (about) {
       return { error: about };
     }

@@ -108,6 +108,8 @@ export interface RunFacts {
     readonly isReleased?: true;
     readonly readBackAt?: number;
   };
+  /** The run has looked for a new user under other forms of the identification. */
+  readonly isRewriteChecked?: true;
   /** The unnamed word with which the platform answered an upload. It is no end. */
   readonly uploadWord?: string;
   /** Requests that the run needs, estimated when its plan was made. Absent when no plan could be made. */

@@ -2,6 +2,7 @@ import type { FieldName } from '../core/person/fields.ts';
 import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
 import type { Settled } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { RefusedCreate } from '../core/plan/refused-create.ts';
 import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { UndoneRecord } from '../core/plan/undo.ts';
 import type { Finding } from '../core/run/finding.ts';
@@ -204,6 +205,14 @@ export interface Plans {
   appliedSince(who: Applier, since: number): Promise<Readonly<Record<ChangeClass, number>>>;
   /** Returns the disables that `appliedSince` counts. */
   disabledSince(who: Applier, since: number): Promise<readonly PlannedChange[]>;
+  /**
+   * Returns the creates of these people that former runs tried one by one, or in a file that was done, and that failed. A
+   * run that failed as a whole says nothing of its rows.
+   */
+  refusedCreates(
+    sync: string,
+    identifications: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly RefusedCreate[]>>;
   /** Returns the changes of one person in former runs, newest first. */
   history(sync: string, identification: string, limit: number): Promise<readonly PastChange[]>;
 }

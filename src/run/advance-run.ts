@@ -79,7 +79,9 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   const { run } = owned;
   // Taken before the source is read: the plan is as old as what it was made from.
   const plannedAt = io.clock.now();
-  const { plan, planning } = await countedPlan({ sync, scope: run.scope, signal }, recordRun(context, io), io);
+  const isRetry = run.trigger === 'retry';
+  const job = { sync, scope: run.scope, signal, ...(isRetry ? { isRetry } : {}) };
+  const { plan, planning } = await countedPlan(job, recordRun(context, io), io);
   const batches = plan.failure === undefined ? await writeBatches(context, plan, io) : undefined;
   const budgets = batches === undefined ? {} : await budgetsOf({ plan, planning, sync, loads: batches.loads }, io);
   const patch = {

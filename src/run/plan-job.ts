@@ -19,6 +19,8 @@ export interface PlanJob {
    * `scope`.
    */
   readonly focus?: readonly string[];
+  /** An operator asked for another try of what failed: no create waits. */
+  readonly isRetry?: true;
   readonly signal: AbortSignal;
 }
 

@@ -37,6 +37,8 @@ export interface SandboxQuirks {
   readonly monthNames: MonthLanguage;
   /** A date field that reads and searches never show. */
   readonly hideDateField: '' | 'orgEntryDate' | 'birthDate';
+  /** How a new user's identification is kept. */
+  readonly identifications: 'kept' | 'lowercase';
   /** 0 keeps text as sent. n > 0 trims blanks at both ends and cuts text to n characters. */
   readonly trims: number;
   /** Fields whose writes are accepted and discarded. */
@@ -76,6 +78,7 @@ export const defaultQuirks: SandboxQuirks = {
   fileFailure: 'none-applied',
   monthNames: 'en',
   hideDateField: '',
+  identifications: 'kept',
   trims: 0,
   ignoresField: [],
   touch: 'always',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeDraft } from '../../src/core/plan/change.ts';
+import { refusalReason } from '../../src/core/plan/refused-create.ts';
 import { directDelivery } from '../../src/delivery/direct.ts';
 import { closeAndFailOnLeaks } from '../platform/closing.ts';
 import { sendJson, startLocalServer } from '../platform/local-server.ts';
@@ -119,10 +120,8 @@ describe('an error of one call', () => {
       expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
 
       expect(calls).toHaveLength(3);
-      expect(batch.told.filter((line) => line.startsWith('E2'))).toEqual([
-        'E2 sending',
-        `E2 ${is.kind}: the platform says no`,
-      ]);
+      const why = is.kind === 'refused' ? refusalReason('create', 'the platform says no') : 'the platform says no';
+      expect(batch.told.filter((line) => line.startsWith('E2'))).toEqual(['E2 sending', `E2 ${is.kind}: ${why}`]);
       expect(batch.told.at(-1)).toBe('E3 accepted');
     },
   );

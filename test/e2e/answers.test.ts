@@ -273,3 +273,109 @@ it('an access token that is refused although it is new is tried again, and no ot
   expect(applied.json()).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
   expect(place.sandbox.state.requests.token).toBe(1);
 });
+
+describe('a create that the platform refuses although it shows no such user', () => {
+  const hourMs = 3_600_000;
+  /** Thirty days of a run every four hours; returns the hours at which the create was tried. */
+  async function triesOf(office: Office, isTried: () => number): Promise<number[]> {
+    const tried: number[] = [];
+    for (let hour = 0; hour <= 24 * 24; hour += 4) {
+      const before = isTried();
+      await office.apply();
+      if (isTried() > before) tried.push(hour);
+      office.clock.jump(4 * hourMs);
+    }
+    return tried;
+  }
+  const direct: OfficeOptions = { sync: { delivery: 'direct', policy: 'upsert-only' } };
+
+  it.each([
+    ['by a call', direct, 'create:status=409', 'create'],
+    ['by a file', { sync: { delivery: 'csv' } }, 'upload:refuse-if=E41', 'upload'],
+  ] as const)(
+    'is tried ever more seldom %s, says why, and tries at once when the row changes or an operator asks',
+    async (_, how, fault, call) => {
+      const office = await officeWith(10, how);
+      const all = (last = 'Paz') =>
+        [...employees(40), { ...employees(41, { E41: { last } })[40] }] as ReturnType<typeof employees>;
+      await office.writeEmployees(all());
+      office.setFaults(fault);
+      const tried = await triesOf(office, () => office.sandbox.state.requests[call]);
+      // The next run, a day, three days, a week and again a week later.
+      expect(tried).toEqual(
+        [0, 4, 28, 28 + 72, 28 + 72 + 168, 28 + 72 + 2 * 168, 28 + 72 + 3 * 168].filter((at) => at <= 576),
+      );
+      const { run, findings } = await office.apply();
+      expect(run.outcome).toBe('nothing-to-do');
+      const told = findings.find(({ code }) => code === 'create-waits');
+      expect(told).toMatchObject({
+        identification: 'E41',
+        message: expect.stringMatching(/deleted account.*hidden account.*The next try is at 20/),
+      });
+      const [failed] = await office.engine.io.store.plans.history('people', 'E41', 1);
+      expect(failed).toMatchObject({
+        state: 'failed',
+        stateReason: expect.stringContaining('A deleted account may still hold'),
+      });
+
+      const requests = () => office.sandbox.state.requests[call];
+      let before = requests();
+      await office.apply({ users: ['E41'] });
+      expect(requests()).toBeGreaterThan(before);
+      before = requests();
+      await office.applyRows(all('Gil'));
+      expect(requests()).toBeGreaterThan(before);
+
+      office.setFaults();
+      expect((await office.apply({ users: ['E41'] })).run).toMatchObject({
+        outcome: 'succeeded',
+        counts: { applied: 1 },
+      });
+      expect((await office.apply()).findings.filter(({ code }) => code === 'create-waits')).toEqual([]);
+    },
+  );
+
+  it('does not wait because the connection was in trouble, or because other rows of its file were at fault', async () => {
+    const office = await officeWith(10);
+    await office.writeEmployees(employees(52));
+    for (const fault of ['upload:status=403', 'upload:status=403', 'file:fail', 'file:fail', 'file:fail']) {
+      office.setFaults(fault);
+      expect((await office.apply()).run.counts.applied).toBe(0);
+      office.clock.jump(hourMs);
+    }
+    office.setFaults();
+    const { run, findings } = await office.apply();
+    expect(findings.filter(({ code }) => code === 'create-waits').length).toBeLessThanOrEqual(2);
+    expect(run.counts.applied).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe('a platform that keeps identifications in lower case', () => {
+  it.each([
+    ['csv', {}],
+    ['direct', { policy: 'upsert-only' }],
+  ] as const)(
+    'is named at the first read-back (%s), and the mapping that it needs makes the users managed',
+    async (delivery, more) => {
+      const office = await openOffice({
+        sandbox: { quirks: { identifications: 'lowercase' } },
+        sync: { delivery, ...more },
+      });
+      const { run, findings } = await office.applyRows(employees(3));
+      expect(run.counts.applied).toBe(0);
+      const told = findings.filter(({ code }) => code === 'identification-rewritten');
+      expect(told).toHaveLength(1);
+      expect(told[0]?.message).toMatch(/keeps the identification E1 as e1.*transform: \[lowercase\]/);
+
+      const lower = await openOffice({
+        sandbox: { quirks: { identifications: 'lowercase' } },
+        sync: {
+          delivery,
+          ...more,
+          mapping: { ...plainMapping, identification: { from: 'id', transform: ['lowercase'] } },
+        },
+      });
+      expect((await lower.applyRows(employees(3))).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
+    },
+  );
+});

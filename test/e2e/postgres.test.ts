@@ -1,20 +1,26 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { openPostgres } from '../../src/store/db/postgres.ts';
 import { plainMapping } from '../support/office.ts';
 import { runRollcall } from '../support/rollcall-process.ts';
-import { startPostgres } from '../support/services.ts';
+import { findPgBouncer, poolerBefore, startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const postgres = await startPostgres();
+const pgBouncer = await findPgBouncer();
 
 describe.skipIf(postgres === undefined)('the main job with its store in PostgreSQL', () => {
-  async function openOffice(people: number): Promise<{ folder: string; password: string }> {
+  async function openOffice(
+    people: number,
+    way = async (url: string) => url,
+  ): Promise<{ folder: string; password: string }> {
     const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, faults: [] });
     onTestFinished(() => sandbox.close());
     const folder = await temporaryFolder();
-    const store = (await postgres?.newDatabase()) ?? '';
+    const store = await way((await postgres?.newDatabase()) ?? '');
     const config = {
       store,
       connections: { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } },
@@ -45,6 +51,46 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     expect(JSON.parse(second.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
     for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(password);
   });
+
+  describe.skipIf(pgBouncer === undefined).each(['session', 'transaction'] as const)(
+    'through PgBouncer (%s)',
+    (pooling) => {
+      const way = (url: string) => poolerBefore(pgBouncer ?? '', url, pooling);
+
+      it('does the same, with several processes at once, and a backup', async () => {
+        const { folder } = await openOffice(30, way);
+        const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
+        expect(both.map(({ code, stderr }) => [code, stderr])).toEqual(both.map(() => [0, expect.any(String)]));
+        const third = await runRollcall(folder, ['apply', 'people', '--json']);
+        expect(JSON.parse(third.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
+        expect(await runRollcall(folder, ['backup', 'store.backup'])).toMatchObject({ code: 0 });
+      });
+
+      it('leaves no setting on a connection that others share, and has its limits in each transaction', async () => {
+        const url = await way((await postgres?.newDatabase()) ?? '');
+        const { db } = await openPostgres(url, '.');
+        const timeouts = async (from: typeof db) =>
+          (await sql<{ at: string }>`select current_setting('lock_timeout') as at`.execute(from)).rows[0]?.at;
+        const inside = await db.transaction().execute((transaction) => timeouts(transaction));
+        expect([inside, await timeouts(db)]).toEqual(['20s', '0']);
+        await db.destroy();
+      });
+
+      it('reads employees from a database', async () => {
+        const { folder } = await openOffice(1);
+        const url = (await postgres?.newDatabase()) ?? '';
+        await postgres?.query(
+          url,
+          "create table people as select 'E' || n as id, 'Ana' as first, 'Paz' as last, 'e' || n || '@example.com' as mail, 'active' as status from generate_series(1, 7) n",
+        );
+        const config = JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8'));
+        config.syncs.people.source = { kind: 'sql', url: await way(url), query: 'select * from people', key: 'id' };
+        await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
+        const { stdout, stderr } = await runRollcall(folder, ['apply', 'people', '--json']);
+        expect([stderr, JSON.parse(stdout)]).toMatchObject([expect.any(String), { counts: { create: 7 } }]);
+      });
+    },
+  );
 
   it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
     const { folder, password } = await openOffice(3);

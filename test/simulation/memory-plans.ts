@@ -226,6 +226,7 @@ export function memoryPlans(tables: Tables): Plans {
       for (const { classes } of passedSince(tables, who, since)) for (const name of classes) count[name] += 1;
       return count;
     },
+    refusedCreates: async () => new Map(),
     async history(sync, identification, limit) {
       const found = [...plans.values()].flatMap(({ header, digest, changes }) => {
         const row = changes.get(identification);

@@ -3,6 +3,6 @@
  * 127.0.0.1, and are gone after it; where they cannot be had they are undefined, and the file skips its tests.
  */
 export { type MariaDbService, startMariaDb } from './services/mariadb.ts';
-export { type PostgresService, startPostgres } from './services/postgres.ts';
+export { findPgBouncer, type PostgresService, poolerBefore, startPostgres } from './services/postgres.ts';
 export type { OwnServer } from './services/postgres-server.ts';
 export { type RedisService, type RedisSpace, startRedisService } from './services/redis-service.ts';

@@ -6,16 +6,19 @@ import { type DecisionRecord, settleDecisions } from '../../core/plan/decision.t
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
+import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
 import { isUndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
+import { countOf, formatInstant, shellWord } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
+import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { type ExpectedHandOvers, isDecidedByOperator } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';
 import { countEdited } from '../edit.ts';
-import type { EngineIo } from '../engine-io.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { reportFoundParked } from '../prove/report-parked.ts';
 import { mark } from '../read/people-index.ts';
@@ -39,7 +42,7 @@ export interface Decided {
   readonly missing: { readonly count: number; readonly wait: MissingWait | undefined };
   /** The next read must be full, because a delta would not show the identity problems that were found. */
   readonly needsFull: boolean;
-  /** People who wait for an e-mail that does not become free in this plan. */
+  /** People who wait for an e-mail that does not become free in this plan, or for the next try of a refused create. */
   readonly postponed: number;
   /** People of the source for whom a decision was made, and who need no change. */
   readonly unchanged: number;
@@ -78,6 +81,7 @@ export async function decideChanges(
   const keptEmails = new Set<string>();
   let notUndone = 0;
   let hasApprovals = false;
+  let waitingCreates = 0;
   const countRepeats = (changes: readonly NewChange[]): void => {
     for (const { identification, kind, verdict } of changes) {
       if (!unresolved.released.has(identification) || verdict?.state === 'dropped') continue;
@@ -91,6 +95,9 @@ export async function decideChanges(
     blocked: work.blocked.add,
     access: (trouble) => {
       access[trouble] += 1;
+    },
+    waits: () => {
+      waitingCreates += 1;
     },
     changes: async (changes) => {
       countRepeats(changes);
@@ -131,7 +138,8 @@ export async function decideChanges(
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
   const { pairs } = compared;
   const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
-  const job = { sync, snapshot, isFocused, ...people, ...given({ edit: work.edit }), signal };
+  const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
+  const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, unchanged } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
@@ -147,7 +155,7 @@ export async function decideChanges(
     misses,
     missing,
     needsFull,
-    postponed,
+    postponed: postponed + waitingCreates,
     unchanged,
     expected: { places: expected },
     waits,
@@ -177,6 +185,8 @@ interface DecisionSink {
   expected(changes: readonly NewChange[]): Promise<void>;
   /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
   blocked(person: BlockedPerson): void;
+  /** Called for each person whose create waits for its next try. */
+  waits(): void;
   /** Called for each person who keeps or lacks access because of trouble with the record. */
   access(trouble: 'keep' | 'lack'): void;
 }
@@ -322,10 +332,11 @@ async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promis
 /** Applies the standing decisions about each person, and gives each change the episode of its rule, and its hash. */
 async function sendChanges(
   { proposed, expected }: { readonly proposed: readonly Proposed[]; readonly expected: readonly Proposed[] },
-  { sync, edit, spool, snapshot, isFocused }: DecideJob,
+  job: DecideJob,
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
+  const { sync, edit, spool, snapshot, isFocused } = job;
   const { settings, dialect, mapping } = sync;
   const all = [...proposed, ...expected];
   if (all.length === 0) return;
@@ -371,8 +382,35 @@ async function sendChanges(
   for (const change of expected.map(seal)) {
     (isDecidedByOperator(change, decisionsOf(change), now) ? changes : leftOut).push(change);
   }
-  if (changes.length > 0) await sink.changes(changes);
+  const due = job.mayCreatesWait ? await withoutWaiting(changes, sync, sink, io) : changes;
+  if (due.length > 0) await sink.changes(due);
   if (leftOut.length > 0) await sink.expected(leftOut);
+}
+
+/** Leaves out the creates that the platform refused before, and whose next try is not due. Reports each. */
+async function withoutWaiting(
+  changes: readonly NewChange[],
+  { settings: { name } }: Sync,
+  sink: DecisionSink,
+  io: EngineIo,
+): Promise<readonly NewChange[]> {
+  const creates = changes.filter(({ kind, waitsFor, verdict }) => {
+    return kind === 'create' && waitsFor === undefined && verdict === undefined;
+  });
+  if (creates.length === 0) return changes;
+  const names = creates.map(({ identification }) => identification);
+  const refused = await io.store.plans.refusedCreates(name, names);
+  const now = io.clock.now();
+  return changes.filter((change) => {
+    const { identification, hash } = change;
+    const past = creates.includes(change) ? refused.get(identification)?.find((one) => one.hash === hash) : undefined;
+    if (past === undefined || now >= nextTryAt(past)) return true;
+    const last = `the last try was at ${formatInstant(past.lastAt)}`;
+    const message = `${refusalReason('create', `the platform refused to create this user ${countOf(past.tries, 'time')}; ${last}`)}. The next try is at ${formatInstant(nextTryAt(past))}, or when the row changes; rollcall resync ${shellWord(name)} --user ${shellWord(identification)} tries at once`;
+    sink.find({ code: 'create-waits', identification, message });
+    sink.waits();
+    return false;
+  });
 }
 
 /** Rules by which something else than the source prevents the change that the source asks for. */

@@ -43,6 +43,8 @@ export interface DecideJob {
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly decide: DecideCases;
+  /** A create that was refused before waits: see `nextTryAt`. */
+  readonly mayCreatesWait: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import { refusalReason } from '../../core/plan/refused-create.ts';
 import { countOf } from '../../core/run/formats.ts';
 import {
   afterAccepted,
@@ -133,10 +134,13 @@ const namedRows = 3;
 /** Fails the rows of a refused file, and those of its other half. The finding names some of them. */
 async function failByName(
   { owned }: RunContext,
-  { batch, changes, reason }: Refused,
+  { batch, changes, reason: told }: Refused,
   other: Batch | undefined,
   io: EngineIo,
 ): Promise<void> {
+  const [change] = changes;
+  const isAlone = other === undefined && changes.length === 1 && change !== undefined;
+  const reason = isAlone ? refusalReason(change.kind, told) : told;
   const finalAt = io.clock.now();
   const patch = { state: 'settled', status: refusedStatus, final: 'failed', finalAt, reason } as const;
   const others = other === undefined ? [] : await changesInBatch(other, io);

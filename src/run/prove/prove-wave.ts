@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { refusalReason } from '../../core/plan/refused-create.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
@@ -173,6 +174,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     await forgetEndWord(context, batch, io);
     return { batch, changes: unseen.length, untilMs: now };
   }
+  await reportRewritten(context, unseen, io);
   const isWaiting = unseen.length > 0 && action.kind === 'wait';
   if (batch.final === 'failed')
     await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
@@ -210,6 +212,30 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger, undone, findings });
   io.checkpoint('batch-settled');
   return undefined;
+}
+
+/** Looks, once in a run, whether the platform keeps the identification of a new user in another form. */
+async function reportRewritten(
+  { owned, sync, signal }: RunContext,
+  unseen: readonly ReadBack[],
+  io: EngineIo,
+): Promise<void> {
+  const create = unseen.find(({ change }) => change.kind === 'create')?.change;
+  if (create === undefined || (await io.store.runs.get(owned.run.id))?.facts.isRewriteChecked === true) return;
+  await io.store.runs.updateFacts(owned, { isRewriteChecked: true });
+  const { identification, after } = create;
+  const forms = [identification.toLowerCase(), identification.toUpperCase(), identification.replace(/^0+(?=.)/, '')];
+  for (const form of new Set(forms.filter((one) => one !== identification))) {
+    const lookup = await sync.platform.find(form, signal);
+    if (lookup.found !== true) continue;
+    const { fields } = lookup.user;
+    const shown = (['firstName', 'lastName', 'email'] as const).filter((name) => fields[name] !== undefined);
+    if (shown.length === 0 || shown.some((name) => fields[name]?.toLowerCase() !== after[name]?.toLowerCase()))
+      continue;
+    const message = `the platform keeps the identification ${identification} as ${form}, so new users are not found under the identification that was sent. Map identifications as the platform keeps them, for example mapping.identification: { from: …, transform: [lowercase] }`;
+    await io.store.runs.addFindings(owned, [{ code: 'identification-rewritten', identification, message }]);
+    return;
+  }
 }
 
 /**
@@ -287,7 +313,8 @@ function whatOf({ verdict }: ReadBack): string {
 }
 
 function reasonUnseen(back: ReadBack): string {
-  return isEdited(back) ? whatOf(back) : `the platform reported done, but ${whatOf(back)}`;
+  if (isEdited(back)) return whatOf(back);
+  return refusalReason(back.change.kind, `the platform reported done, but ${whatOf(back)}`);
 }
 
 function unverified(identification: string): Finding {

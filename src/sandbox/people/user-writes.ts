@@ -17,9 +17,10 @@ export class UserWrites {
   }
 
   /** Creates a user that must not exist yet. */
-  create(identification: string, fields: FieldValues, origin: Origin): Account {
+  create(sent: string, fields: FieldValues, origin: Origin): Account {
+    const identification = this.#quirks.identifications === 'lowercase' ? sent.toLowerCase() : sent;
     const account = this.seed(identification, { fields: this.#kept(fields) }, origin.at);
-    this.#log.add({ ...origin, identification, kind: 'created', fields: Object.keys(account.fields) });
+    this.#log.add({ ...origin, identification: sent, kind: 'created', fields: Object.keys(account.fields) });
     return account;
   }
 

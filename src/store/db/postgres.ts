@@ -10,7 +10,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import { type ClientBase, Pool, type PoolClient, types } from 'pg';
+import { type ClientBase, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { RollcallError } from '../../core/run/errors.ts';
 import { parseDatabaseUrl, postgresTls, readTls, type ServerPlace } from '../../drivers/sql/database-url.ts';
 import type { OpenDatabase } from './database.ts';
@@ -40,8 +40,8 @@ const int8 = 20;
  * message contains the password.
  */
 export async function openPostgres(url: string, folder: string, connections = usualConnections): Promise<OpenDatabase> {
-  const { pool, place } = await openCheckedPool(url, folder, connections);
-  return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place) }), place };
+  const { pool, place, begin } = await openCheckedPool(url, folder, connections);
+  return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place, begin) }), place };
 }
 
 /** One connection of its own, outside any pool. */
@@ -69,23 +69,58 @@ export async function openPostgresSession(url: string, folder: string): Promise<
   }
 }
 
-async function openCheckedPool(
-  url: string,
-  folder: string,
-  connections: number,
-): Promise<{ readonly pool: Pool; readonly place: string }> {
+interface CheckedPool {
+  readonly pool: Pool;
+  readonly place: string;
+  /** The statement that begins a transaction. */
+  readonly begin: string;
+}
+
+/** Opens a pool whose connections have the limits; behind a pooler that refuses these, each transaction has them. */
+async function openCheckedPool(url: string, folder: string, connections: number): Promise<CheckedPool> {
   const place = readUrl(url);
-  const pool = openPool(place, connections, await tlsOf(place, folder));
-  // The next query on the connection reports both again. Without a listener, the event would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const ssl = await tlsOf(place, folder);
+  const open = async (bounds: Partial<typeof limits>, begin: string): Promise<CheckedPool> => {
+    const pool = openPool(place, connections, ssl, bounds);
+    // The next query on the connection reports both again. Without a listener, the event would end the process.
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+    try {
+      await checkServer(pool, place.name);
+      return { pool, place: place.name, begin };
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+  };
   try {
-    await checkServer(pool, place.name);
-    return { pool, place: place.name };
+    return await open(limits, 'begin').catch((error: unknown) => {
+      if (!isParameterRefused(error)) throw error;
+      return open({}, ['begin', ...settingsOfTransaction].join('; '));
+    });
   } catch (error) {
-    await pool.end();
     throw explainPostgresError(error, place.name);
   }
+}
+
+/** Limits that PostgreSQL takes as startup parameters (ms). */
+const limits = {
+  statement_timeout: statementTimeoutMs,
+  lock_timeout: lockTimeoutMs,
+  idle_in_transaction_session_timeout: idleInTransactionMs,
+};
+
+/** A setting of the session would stay on a server connection that a pooler shares with others. */
+const settingsOfTransaction = Object.entries({ ...limits, synchronous_commit: 'on' }).map(
+  ([name, value]) => `set local ${name} = ${value}`,
+);
+
+/**
+ * PgBouncer refuses startup parameters as a violation of the protocol, unless `ignore_startup_parameters` lists them (its
+ * documentation, "config").
+ */
+function isParameterRefused(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '08P01';
 }
 
 const urlKey = 'the url under "store"';
@@ -107,7 +142,12 @@ async function tlsOf({ tls, host }: ServerPlace, folder: string): Promise<Return
   return postgresTls(await readTls(tls, { folder, key: urlKey }), host);
 }
 
-function openPool(place: ServerPlace, connections: number, ssl: ReturnType<typeof postgresTls>): Pool {
+function openPool(
+  place: ServerPlace,
+  connections: number,
+  ssl: ReturnType<typeof postgresTls>,
+  bounds: Partial<typeof limits>,
+): Pool {
   const { host, port, user, password, database, applicationName } = place;
   return new Pool({
     host,
@@ -120,9 +160,7 @@ function openPool(place: ServerPlace, connections: number, ssl: ReturnType<typeo
     max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
+    ...bounds,
     query_timeout: answerTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: connectTimeoutMs,
@@ -169,9 +207,9 @@ const triesOfStatement = 5;
  * broke, or that leads to a server that became a standby, is never reused. A transaction whose connection was dead before
  * it began starts on another one.
  */
-function postgresDialect(pool: Pool, place: string): Dialect {
+function postgresDialect(pool: Pool, place: string, begin: string): Dialect {
   return {
-    createDriver: () => new PostgresPoolDriver(pool, place),
+    createDriver: () => new PostgresPoolDriver(pool, place, begin),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -185,10 +223,12 @@ function storable(value: unknown): unknown {
 class PostgresPoolDriver implements Driver {
   readonly #pool: Pool;
   readonly #place: string;
+  readonly #begin: string;
 
-  constructor(pool: Pool, place: string) {
+  constructor(pool: Pool, place: string, begin: string) {
     this.#pool = pool;
     this.#place = place;
+    this.#begin = begin;
   }
 
   async init(): Promise<void> {}
@@ -202,7 +242,9 @@ class PostgresPoolDriver implements Driver {
   }
 
   async beginTransaction(connection: PooledConnection, settings: TransactionSettings): Promise<void> {
-    await connection.begin(settings.accessMode === 'read only' ? 'begin read only' : 'begin');
+    await connection.begin(
+      settings.accessMode === 'read only' ? this.#begin.replace('begin', 'begin read only') : this.#begin,
+    );
   }
 
   async commitTransaction(connection: PooledConnection): Promise<void> {

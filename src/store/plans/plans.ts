@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RefusedCreate } from '../../core/plan/refused-create.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { noKinds, noStates } from '../../core/run/report.ts';
 import type { PlanHeader, PlannedChange, Plans } from '../../ports/store.ts';
@@ -130,7 +131,7 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
 function createPlanQueries(
   db: Database,
   keys: KeyRing,
-): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history'> {
+): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history' | 'refusedCreates'> {
   return {
     async *hashes(planId) {
       for (let after = ''; ; ) {
@@ -228,6 +229,36 @@ function createPlanQueries(
         madeAt: newest.made_at,
         digest: newest.digest,
       };
+    },
+
+    async refusedCreates(sync, identifications) {
+      const found: (RefusedCreate & { readonly identification: string })[] = [];
+      for (const names of inLists(identifications)) {
+        const rows = await db
+          .selectFrom('changes')
+          .innerJoin('plans', 'plans.id', 'changes.plan')
+          .innerJoin('runs', 'runs.id', 'plans.run')
+          .innerJoin('batches', 'batches.id', 'changes.batch')
+          .select(['changes.identification', 'changes.hash'])
+          .select(({ fn }) => [fn.countAll().as('tries'), fn.max('runs.ended_at').as('last')])
+          .where('changes.identification', 'in', names)
+          .where('plans.sync', '=', sync)
+          .where('changes.kind', '=', 'create')
+          .where('changes.state', '=', 'failed')
+          .where('runs.outcome', '!=', 'failed')
+          .where((eb) =>
+            eb.or([
+              eb('batches.kind', '=', 'direct'),
+              eb('batches.size', '=', 1),
+              eb('batches.final', 'in', ['done', 'learned']),
+            ]),
+          )
+          .groupBy(['changes.identification', 'changes.hash'])
+          .execute();
+        for (const { identification, hash, tries, last } of rows)
+          found.push({ identification, hash, tries: Number(tries), lastAt: Number(last) });
+      }
+      return Map.groupBy(found, ({ identification }) => identification);
     },
 
     async history(sync, identification, limit) {

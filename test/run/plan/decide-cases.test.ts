@@ -82,6 +82,7 @@ async function open(world: World) {
     asked: new Map(),
     isFocused: world.isFocused === true,
     blocked: new Map(),
+    mayCreatesWait: false,
     pairs: openPairBook([], now),
     decide: async (subjects: readonly Case[], rules: PlanRules) =>
       subjects.map((subject) => decideCase(subject, rules, now)),
@@ -112,6 +113,7 @@ async function open(world: World) {
   const taking: unknown[] = [];
   const listeners = {
     blocked: (one: BlockedPerson) => void blocked.push(one),
+    waits: () => {},
     access: (trouble: 'keep' | 'lack') => void access.push(trouble),
     decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
       void decided.push(`${identification} ${rule}`),

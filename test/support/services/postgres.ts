@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { migrateStore } from '../../../src/store/index.ts';
 import { findPostgresPrograms, type OwnServer, startPostgresServer } from './postgres-server.ts';
-import { tellSkipped } from './programs.ts';
+import { findProgram, freePort, installPackages, startProgram, tellSkipped } from './programs.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -76,6 +76,39 @@ function serviceAt(url: string, own: OwnServer | undefined): PostgresService {
       return (await create(await template)).href;
     },
   };
+}
+
+/**
+ * Starts PgBouncer in front of the database of the url, with its defaults except the pooling, and returns the url of that.
+ * It is stopped after the test. Call it where `findPgBouncer` gave a program.
+ */
+export async function poolerBefore(program: string, url: string, pooling: 'session' | 'transaction'): Promise<string> {
+  const { hostname, port, pathname, username, password } = new URL(url);
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-pgbouncer-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const own = await freePort();
+  const users = join(folder, 'users.txt');
+  await writeFile(users, `"${username}" "${decodeURIComponent(password)}"\n`);
+  const file = join(folder, 'pgbouncer.ini');
+  // PgBouncer refuses to run as root.
+  const user = process.getuid?.() === 0 ? 'user = nobody\n' : '';
+  await writeFile(
+    file,
+    `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${own}\n${user}` +
+      `unix_socket_dir =\nauth_type = scram-sha-256\nauth_file = ${users}\npool_mode = ${pooling}\n`,
+  );
+  for (const path of [folder, users, file]) await chmod(path, 0o755);
+  const running = await startProgram(program, [file], (printed) => printed.includes('process up'));
+  onTestFinished(() => running.stop('SIGKILL'));
+  return `postgres://${username}:${password}@127.0.0.1:${own}${pathname}`;
+}
+
+/** The program pgbouncer, installed now where that is possible. */
+export async function findPgBouncer(): Promise<string | undefined> {
+  const find = () => findProgram('pgbouncer');
+  const program = (await find()) ?? ((await installPackages(['pgbouncer'])) ? await find() : undefined);
+  if (program === undefined) tellSkipped('Tests with PgBouncer are skipped: there is no program pgbouncer.');
+  return program;
 }
 
 async function query(url: string, statement: string): Promise<Rows> {

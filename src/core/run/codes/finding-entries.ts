@@ -287,6 +287,25 @@ export const findingEntries = {
     ],
     page: 'platform-assumptions.md#reading-users',
   },
+  'create-waits': {
+    meaning: 'The platform refused to create a user before. The create waits for its next try.',
+    cause:
+      'A deleted account still holds the identification or the e-mail, or an account that the platform hides has it. Rollcall tries at the next run, then after a day, three days and each week.',
+    cure: [
+      'Ask the platform which account holds the identification or the e-mail, and restore or rename that account.',
+      'Run `rollcall resync SYNC --user ID` or `rollcall retry RUN` to try at once. A changed row is tried at once too.',
+    ],
+    page: 'operations.md#runbook',
+  },
+  'identification-rewritten': {
+    meaning: 'The platform keeps the identification of a new user in another form, such as lower case.',
+    cause: 'The platform rewrites identifications, so users do not appear under the identification that was sent.',
+    cure: [
+      'Map the identification in the form that the platform keeps, for example with `transform: [lowercase]`.',
+      'Users that were created under the other form then match, and become managed by the next run.',
+    ],
+    page: mapping,
+  },
   'not-deliverable': {
     meaning: 'The configured delivery cannot carry a change, so the change was not made.',
     cause:
