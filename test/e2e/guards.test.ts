@@ -73,60 +73,6 @@ describe('too many changes of one class', () => {
     await decideRun(office.app, 'approve', run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 6, held: 0 } });
   });
-
-  it('enables are held too', async () => {
-    const office = await openOffice({ sandbox: { people: usersOf(patched(20, 1, 6, left)) } });
-    await office.writeEmployees(employees(20));
-    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { enable: 6, held: 6 } });
-  });
-
-  it('removes are held too, and three pass', async () => {
-    const office = await managed({ remove: { afterDays: 1 } });
-    for (const upTo of [4, 8]) {
-      await office.applyRows(patched(40, 1, upTo, left));
-      office.clock.jump(25 * hourMs);
-    }
-    await office.writeEmployees(patched(40, 1, 8, left));
-    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { remove: 8, held: 8 } });
-  });
-
-  it('first-sight writes are a class of their own', async () => {
-    const mapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', job: 'job' };
-    const office = await openOffice({ sandbox: { people: usersOf(employees(60)) }, sync: { mapping } });
-    const report = await office.applyRows(employees(60).map((row) => ({ ...row, job: 'Cook' })));
-    expect(report.run).toMatchObject({ outcome: 'held', counts: { update: 60, firstSight: 60, held: 60 } });
-    expect(report.holds.map((hold) => hold.class)).toEqual(['firstSight']);
-  });
-
-  it('caps count however many users there are', async () => {
-    const office = await managed({ guards: { disables: { absolute: 2, percent: 50, cap: 3 } } });
-    expect((await office.applyRows(patched(40, 1, 4, left))).run.counts).toMatchObject({ held: 4, applied: 0 });
-    expect((await office.applyRows(patched(40, 1, 3, left))).run.counts).toMatchObject({ held: 0, applied: 3 });
-  });
-
-  it('many small runs within 24 hours may not do what one may not', async () => {
-    const office = await managed();
-    expect((await office.applyRows(patched(40, 1, 3, left))).run.counts).toMatchObject({ applied: 3 });
-    office.clock.jump(8 * hourMs);
-    const second = await office.applyRows(patched(40, 1, 6, left));
-    expect(second.run).toMatchObject({ outcome: 'held', counts: { disable: 3, held: 3 } });
-    expect(second.findings.map(({ message }) => message).join()).toContain(
-      'after 3 made without approval in the last 24 hours',
-    );
-    office.clock.jump(17 * hourMs);
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 3, held: 0 });
-  });
-
-  it('changes of an unknown outcome count as well: they may have been taken', async () => {
-    const office = await managed();
-    await office.writeEmployees(patched(40, 1, 3, left));
-    office.setFaults('upload:reset-before-commit');
-    expect((await office.apply()).run.counts).toMatchObject({ unresolved: 3 });
-    office.setFaults();
-    await office.writeEmployees(patched(40, 1, 6, left));
-    expect((await office.apply()).run.counts).toMatchObject({ disable: 3, held: 3, applied: 0 });
-    expect(disabled(office)).toBe(0);
-  });
 });
 
 describe('approval', () => {
@@ -148,13 +94,6 @@ describe('approval', () => {
     const report = await office.apply({ approve: shown.digest });
     expect(report.run).toMatchObject({ outcome: 'held', counts: { disable: 14, applied: 7, held: 7 } });
     expect(disabled(office)).toBe(7);
-  });
-
-  it('does not count against the next day’s allowance', async () => {
-    const office = await managed();
-    await office.writeEmployees(patched(40, 1, 8, left));
-    await office.applyAll();
-    expect((await office.applyRows(patched(40, 1, 10, left))).run.counts).toMatchObject({ applied: 2, held: 0 });
   });
 
   it('of an unknown digest is refused, and nothing runs', async () => {

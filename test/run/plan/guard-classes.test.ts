@@ -127,6 +127,20 @@ describe('a full read that is doubted', () => {
       .slice(0, count)
       .map((id) => row(id, over));
 
+  it('is none that no guard doubts, which is the reference for later ones', async () => {
+    const scene = await settled({});
+    expect(scene.places).toContain('ledger-written');
+    const { visibility: _, ...read } = (await scene.store.reads.last('people')) ?? {};
+    expect(read).toEqual({
+      ...{ sync: 'people', run: 'run_1', at: scene.clock.now(), rows: 10, stamp: 's1', isAccepted: true, blocked: {} },
+      fillRates: expect.objectContaining({ area: 1 }),
+    });
+    expect(await scene.store.rosters.open('people')).toMatchObject({ run: 'run_1', rows: 10, fingerprint: 'f1' });
+    scene.source.changed = [row('q1')];
+    await scene.plan({ kind: 'users', identifications: ['p000'] });
+    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
+  });
+
   it('because rows are gone counts no absence, holds disables, and is no reference for later', async () => {
     const scene = await settled(guards({ rowsDownPercent: 10 }));
     scene.source.records = some(8);
