@@ -90,61 +90,6 @@ describe.each(['csv', 'auto'])('with delivery: %s', (delivery) => {
   });
 });
 
-it('without parkEmail a circle waits for a person, and says who wants whose e-mail', async () => {
-  const office = await strictOffice();
-  await office.writeEmployees(employees(20, { ...circle, E7: { last: 'Paz' } }));
-
-  const { run, findings } = await office.apply();
-
-  expect(run).toMatchObject({ counts: { update: 1, applied: 1 }, facts: { blocked: { conflict: 3 } } });
-  expect(findings.map(({ code, identification }) => `${code} ${identification}`)).toEqual([
-    'email-cycle E1',
-    'email-cycle E2',
-    'email-cycle E3',
-  ]);
-  expect(findings[0]?.message).toContain('E1 → E2 → E3 → E1');
-  expect(mailsOf(office, 'E1', 'E2', 'E3')).toEqual([mail(1), mail(2), mail(3)]);
-});
-
-it('behind somebody who keeps the e-mail all of a chain waits', async () => {
-  const office = await strictOffice();
-  await office.writeEmployees(employees(20, { E1: { mail: mail(2) }, E2: { mail: mail(3) }, E3: { mail: '' } }));
-
-  const { run, findings } = await office.apply();
-
-  expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { blocked: { conflict: 2 }, postponed: 2 } });
-  expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(['email-conflict']));
-});
-
-it('a change that is held or rejected holds the ones that wait for its e-mail', async () => {
-  const office = await strictOffice({ sync: { guards: { emailChanges: { absolute: 0, percent: 0 } } } });
-  const rows = [joiner, ...employees(20, { E1: { mail: 'new@example.com' } })];
-  await office.writeEmployees(rows);
-
-  const held = await office.apply();
-
-  expect(held.run).toMatchObject({ outcome: 'held', counts: { create: 1, update: 1, held: 2, applied: 0 } });
-  expect(held.findings).toContainEqual(expect.objectContaining({ code: 'held', identification: 'E0' }));
-  const report = await office.applyAll();
-  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 2 } });
-  expect(mailsOf(office, 'E0', 'E1')).toEqual([mail(1), 'new@example.com']);
-});
-
-it('a change whose e-mail has not become free is left out, and goes with the next run', async () => {
-  const office = await strictOffice({ sync: { delivery: 'csv' } });
-  office.setFaults('file:fail-if=E3');
-  await office.writeEmployees(employees(20, chain));
-
-  const { run, findings } = await office.apply();
-
-  expect(run).toMatchObject({ outcome: 'partial', counts: { update: 3, applied: 0, failed: 3 } });
-  expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'E2' }));
-  expect(mailsOf(office, 'E1', 'E2', 'E3')).toEqual([mail(1), mail(2), mail(3)]);
-  expect(office.sandbox.state.files.size).toBe(1);
-  office.setFaults();
-  expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
-});
-
 it('why tells what the whole run does, and a run about one person takes nobody’s e-mail', async () => {
   const office = await strictOffice();
   const why = async (name: string) =>

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideRun } from '../../src/app/approve.ts';
 import { tracePerson } from '../../src/app/people.ts';
-import { beginPause } from '../../src/app/syncs.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -126,39 +124,6 @@ it('a second source that does not answer any more stops no disable for longer th
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
 });
 
-it('more expected hand-overs than the guard allows are held as disables, to approve or to reject', async () => {
-  const office = await twoSyncs();
-  const gone = staff.slice(0, 6);
-  await office.writeEmployees([...others, ...gone], 'second.csv');
-  await office.apply({ sync: 'second' });
-  const held = await office.applyRows(staff.slice(6));
-  expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 6, held: 6 } });
-  expect(held.holds).toMatchObject([{ class: 'handOvers' }]);
-  expect(held.holds[0]?.reason).toContain('only 5 may stay enabled without a decision');
-  await decideRun(office.app, 'approve', held.run.id, { by: 'ana', ids: ['E1'] });
-  await decideRun(office.app, 'reject', held.run.id, { by: 'ana', ids: ['E2'] });
-  const next = await office.apply();
-  expect(next.run.counts).toMatchObject({ applied: 1 });
-  expect(gone.filter(({ id = '' }) => !isEnabled(office, id)).map(({ id }) => id)).toEqual(['E1']);
-  // The second takes over everybody, also whom the first disabled by approval.
-  await office.apply({ sync: 'second' });
-  for (const { id = '' } of gone) expect(await ownerOf(office, id)).toBe('second');
-  expect(isEnabled(office, 'E1')).toBe(true);
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-});
-
-it.each([
-  ['left there', staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)), {}],
-  ['is active there too', staff, {}],
-  ['has a status there that says nothing', staff.map((row) => (row.id === 'E1' ? { ...row, status: '?' } : row)), {}],
-])('nobody is taken over who %s', async (_, rows) => {
-  const office = await twoSyncs();
-  await office.applyRows(rows);
-  await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
-  expect(codes(await office.apply({ sync: 'second' }))).toContain('owned-by-other-sync E1');
-  expect(await ownerOf(office, 'E1')).toBe('people');
-});
-
 it.each([
   ['is older than handOver.maxAge', async (office: Office) => office.clock.jump(25 * hourMs)],
   [
@@ -179,16 +144,6 @@ it.each([
   expect(await ownerOf(office, 'E30')).toBe('people');
 });
 
-it('a paused sync, and one that may not enable, is not expected to take anybody over', async () => {
-  for (const how of ['paused', 'create-only'] as const) {
-    const office = await twoSyncs({ second: how === 'paused' ? {} : { policy: 'create-only' } });
-    await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
-    await office.apply({ sync: 'second' });
-    if (how === 'paused') await beginPause(office.app, 'second', { by: 'ana' });
-    expect((await office.applyRows(staff.slice(1))).run.counts, how).toMatchObject({ disable: 1, applied: 1 });
-  }
-});
-
 it('a named run takes over too, and an out-of-scope row releases', async () => {
   const office = await twoSyncs({ people: { scope: "last != 'Guest'", outOfScope: 'disable' } });
   await office.writeEmployees(staff.map((row) => (row.id === 'E1' ? { ...row, last: 'Guest' } : row)));
@@ -197,24 +152,4 @@ it('a named run takes over too, and an out-of-scope row releases', async () => {
   const report = await office.apply({ sync: 'second', users: ['E1'] });
   expect(report.run.counts).toMatchObject({ enable: 1, applied: 1 });
   expect(await ownerOf(office, 'E1')).toBe('second');
-});
-
-it('the last check before a disable sees that the second sync has the person by now', async () => {
-  const office = await twoSyncs();
-  const { batches } = office.engine.io.store;
-  await office.writeEmployees(staff.slice(1));
-  let isArmed = true;
-  const create = batches.create.bind(batches);
-  Object.assign(batches, {
-    async create(...args: Parameters<typeof create>) {
-      await create(...args);
-      if (!isArmed) return;
-      isArmed = false;
-      await office.writeEmployees([...others, staff[0] as Row], 'second.csv');
-      await office.apply({ sync: 'second' });
-    },
-  });
-  const report = await office.apply();
-  expect(office.sandbox.state.log.filter(({ identification }) => identification === 'E1')).toEqual([]);
-  expect(codes(report).join()).toMatch(/hand-over-expected E1|owned-by-other-sync E1/);
 });
