@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../src/core/person/user.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
-import { openPlatformApi } from '../../src/platform/client/api.ts';
 import { exchangeRefreshToken, revokeToken } from '../../src/platform/tokens/calls.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { AccessTokens } from '../../src/ports/tokens.ts';
@@ -237,28 +236,6 @@ describe('token calls over the sandbox', () => {
   });
 
   it.each([
-    ['token:status=401', 'not-sent'],
-    ['token:status=429', 'not-sent'],
-    ['token:status=500', 'unknown'],
-    ['token:status=503', 'unknown'],
-    ['token:reset-after-commit', 'unknown'],
-    ['token:reset-before-commit', 'unknown'],
-    ['token:truncate-json', 'unknown'],
-    ['token:cut-body', 'unknown'],
-    ['token:html', 'unknown'],
-    ['token:empty', 'unknown'],
-    ['token:redirect=http://127.0.0.1:9/', 'unknown'],
-    ['token:invalid_grant', 'invalid-grant'],
-  ])('under %s a refresh ends %s, sent once', async (fault, kind) => {
-    const { sandbox } = await openSandboxed({}, {}, [fault]);
-    const outcome = await exchangeRefreshToken(call(sandbox), neverAborted);
-
-    expect(outcome.kind).toBe(kind);
-    expect(sandbox.state.requests.token).toBe(1);
-    expect(JSON.stringify(outcome)).not.toContain(sandbox.refreshToken);
-  });
-
-  it.each([
     ['token:status=429;retry-after=120', { kind: 'not-sent', afterMs: 120_000 }],
     ['token:status=503;retry-after=999999', { kind: 'unknown', afterMs: 3_600_000 }],
     ['token:status=500;retry-after=120', { kind: 'unknown' }],
@@ -297,74 +274,3 @@ describe('token calls over the sandbox', () => {
     await expect(scanAll(platform)).rejects.toMatchObject({ code: 'PLATFORM_UNAUTHORIZED' });
   });
 });
-
-describe('the other parts of the contract over the sandbox', () => {
-  it('walks roles, leaders, feedback, goals and evaluations', async () => {
-    const { client, sandbox } = await openSandboxed({ users: 130 });
-    const api = openPlatformApi(client);
-    const [one = '', two = '', three = ''] = sandbox.state.users.keys();
-
-    const roles = await api.roles.list(neverAborted);
-    expect(roles.length).toBeGreaterThan(0);
-    expect(await api.roles.get(roles[0]?.name ?? '', neverAborted)).toBeDefined();
-
-    await api.leaders.add(
-      { collaboratorIdentification: one, mainLeaderIdentification: two, secondaryLeadersIdentifications: [three] },
-      neverAborted,
-    );
-    expect(
-      (await collect(api.leaders.list(one, neverAborted))).map(({ identification }) => identification).toSorted(),
-    ).toEqual([two, three].toSorted());
-    expect(await api.leaders.collaborators(two, neverAborted)).toBeDefined();
-    await api.leaders.remove({ collaboratorIdentification: one, mainLeaderIdentification: two }, neverAborted);
-    expect(await collect(api.leaders.list(one, neverAborted))).toHaveLength(1);
-
-    for (let n = 0; n < 105; n++) {
-      await api.feedback.send({ sender: one, recipient: two, feedback: { comments: `Good work ${n}` } }, neverAborted);
-    }
-    const feedback = await collect(api.feedback.list({ recipient: two }, neverAborted));
-    expect(new Set(feedback.map(({ id }) => id)).size).toBe(105);
-    expect(await api.feedback.get(feedback[0]?.id ?? 0, neverAborted)).toMatchObject({ id: feedback[0]?.id });
-    await api.feedback.request({ sender: one, recipient: two, comment: 'Tell me' }, neverAborted);
-    const [request] = sandbox.state.feedbackRequests;
-    await api.feedback
-      .decline(request?.id ?? 0, { sender: two, recipient: one, declineReasonId: 1 }, neverAborted)
-      .catch(() =>
-        api.feedback.decline(request?.id ?? 0, { sender: one, recipient: two, declineReasonId: 1 }, neverAborted),
-      );
-    expect(sandbox.state.feedbackRequests[0]?.state).toBe('declined');
-
-    const goal = { title: 'Ship it', type: 'TEAM', weighting: 1, assignment: 'INDIVIDUAL', locale: 'en' } as const;
-    for (let n = 0; n < 103; n++) await api.goals.create({ ...goal, code: `G/${n}`, assignedTo: one }, neverAborted);
-    expect(await collect(api.goals.list({ assignedTo: one }, neverAborted))).toHaveLength(103);
-    const key = { code: 'G/7', identification: one };
-    expect(await api.goals.get(key, neverAborted)).toMatchObject({ code: 'G/7' });
-    expect(
-      await api.goals.update(key, { code: 'G/7', title: 'Shipped', weighting: 2, locale: 'en' }, neverAborted),
-    ).toMatchObject({
-      title: 'Shipped',
-      locale: 'en',
-    });
-    await api.goals.remove(key, neverAborted);
-    await expect(api.goals.get(key, neverAborted)).rejects.toMatchObject({ status: 404 });
-
-    const evaluations = await collect(api.evaluations.list({}, neverAborted));
-    expect(new Set(evaluations.map(({ id }) => id)).size).toBe(evaluations.length);
-    expect(evaluations.length).toBeGreaterThan(0);
-    expect(await api.evaluations.get(evaluations[0]?.id ?? 0, neverAborted)).toHaveProperty('ratedTopics');
-  });
-
-  it('refuses a body that does not fit the contract before it is sent', async () => {
-    const { client, sandbox } = await openSandboxed({ users: 1 });
-    const refused = openPlatformApi(client).leaders.add({ collaboratorIdentification: ' ' }, neverAborted);
-
-    await expect(refused).rejects.toMatchObject({ code: 'PLATFORM_REFUSED', effect: 'none' });
-    expect(sandbox.state.requests['add-leaders']).toBe(0);
-  });
-});
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
