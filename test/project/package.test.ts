@@ -1,22 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { inPage } from '../../scripts/licenses/packages.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { findHelm } from '../helm/helm-tool.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { copyProject, type ProjectCopy } from './project-copy.ts';
+import { type Answer, copyProject, makeReady, type ProjectCopy, release, stateOf } from './project-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const execute = promisify(execFile);
-
-interface Packed {
-  readonly filename: string;
-  readonly version: string;
-  readonly files: readonly { readonly path: string }[];
-}
 
 interface Manifest {
   readonly repository?: { readonly url: string };
@@ -86,27 +84,95 @@ ${isOpen ? '' : 'declare const platform: PlatformConnection;'}
 }
 
 let copy: ProjectCopy;
-let packed: Packed;
+let dry: Answer;
+let made: Answer;
+/** What git and the folder say before and after the dry run. */
+let states: readonly (readonly string[])[];
+/** The tarball of the release, in the copy. */
+const tarball = 'dist-release/npm/rollcall-1.2.3.tgz';
 
 // It builds the project, which takes a while on a busy machine.
 beforeAll(async () => {
   copy = await copyProject();
-  const { code, stdout, stderr } = await copy.run('npm', 'pack', '--json');
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0];
+  await makeReady(copy);
+  const before = await stateOf(copy);
+  dry = await release(copy, '1.2.3', '--dry-run');
+  states = [before, await stateOf(copy)];
+  made = await release(copy, '1.2.3');
   return copy.remove;
 }, 300_000);
+
+it('a release sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
+  const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
+  expect(dry).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Dry run: v1\.2\.3 would change/) });
+  expect(states[1]).toEqual(states[0]);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(made.stdout).toContain('git push --atomic origin main v1.2.3');
+  expect(made.stdout).toContain('The tag starts .github/workflows/release.yml');
+  expect((await copy.run('git', 'log', '-1', '--format=%s', 'v1.2.3')).stdout).toBe('Release 1.2.3\n');
+  expect((await copy.run('git', 'cat-file', '-t', 'v1.2.3')).stdout).toBe('tag\n');
+  expect((await copy.run('git', 'status', '--porcelain')).stdout).toBe('');
+
+  const lock = JSON.parse(await read('package-lock.json'));
+  const versions = [JSON.parse(await read('package.json')).version, lock.version, lock.packages[''].version];
+  expect(versions).toEqual(['1.2.3', '1.2.3', '1.2.3']);
+  expect(parse(await read('helm/rollcall/Chart.yaml'))).toMatchObject({ version: '1.2.3', appVersion: '1.2.3' });
+  expect(await read('Dockerfile')).toContain('ARG VERSION=1.2.3\n');
+  expect(await read('CHANGELOG.md')).toMatch(/\n## \[Unreleased\]\n\n## \[1\.2\.3\] - \d{4}-\d\d-\d\d\n/);
+  expectBillOfMaterials(JSON.parse(await read('dist-release/rollcall-1.2.3.cdx.json')), lock);
+  const isHelmThere = (await findHelm()) !== undefined;
+  expect(existsSync(join(copy.folder, 'dist-release/helm/rollcall-1.2.3.tgz'))).toBe(isHelmThere);
+
+  const again = await release(copy, 'patch');
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to release') });
+});
+
+interface BillOfMaterials {
+  readonly bomFormat: string;
+  readonly specVersion: string;
+  readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
+  readonly components: readonly { readonly name: string; readonly version: string; readonly licenses?: unknown }[];
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly version: string; readonly dev?: boolean; readonly devOptional?: boolean }>
+  >;
+}
+
+/** Expects CycloneDX with every production package of the lock file, each with a license, and no other package. */
+function expectBillOfMaterials(sbom: BillOfMaterials, { packages }: Lock): void {
+  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+  expect(sbom.metadata.component).toMatchObject({ name: 'rollcall', version: '1.2.3' });
+  const nameAt = (path: string): string => path.replace(/^.*node_modules\//, '');
+  const locked = Object.entries(packages)
+    .filter(
+      ([path, { dev, devOptional }]) =>
+        path !== '' && ((dev !== true && devOptional !== true) || inPage.has(nameAt(path))),
+    )
+    .map(([path, { version }]) => `${nameAt(path)}@${version}`);
+  expect(sbom.components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...new Set(locked)].sort());
+  expect(sbom.components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
+}
 
 it('the packed package holds what it names, its README leads nowhere wrong, and its library works in an empty folder', {
   timeout: 300_000,
 }, async () => {
-  const paths = new Set(packed.files.map(({ path }) => path));
-  const published = await copy.run('npm', 'publish', packed.filename, '--dry-run', '--provenance=false', '--tag=next');
+  const { stdout: listed } = await copy.run('tar', 'tzf', tarball);
+  const paths = new Set(listed.split('\n').map((path) => path.replace(/^package\//, '')));
+  const published = await copy.run('npm', 'publish', tarball, '--dry-run', '--provenance=false', '--tag=next');
   expect(published).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\+ rollcall@/m) });
   const app = await temporaryFolder();
-  const manifest = await install(join(copy.folder, packed.filename), app);
+  const manifest = await install(join(copy.folder, tarball), app);
 
-  const named = [...Object.values(manifest.bin), ...Object.values(manifest.exports).flatMap(Object.values)];
+  expect(manifest).toMatchObject({ version: '1.2.3', publishConfig: { provenance: true } });
+  const named = [
+    'schema/rollcall.schema.json',
+    'CHANGELOG.md',
+    'LICENSE',
+    ...Object.values(manifest.bin),
+    ...Object.values(manifest.exports).flatMap(Object.values),
+  ];
   expect(named.map((path) => path.replace(/^\.\//, '')).filter((path) => !paths.has(path))).toEqual([]);
   expect([...paths].filter((path) => /^(?:src|test|scripts|bench|helm|node_modules|\.)/.test(path))).toEqual([]);
   expect([...paths].filter((path) => /\.(?:env|pem|key|db|sqlite|log|tgz)$/.test(path))).toEqual([]);
@@ -175,7 +241,7 @@ describe('the packed tarball, installed with npm install --global into an empty 
       '--prefix',
       join(place, 'prefix'),
       ...flags,
-      join(copy.folder, packed.filename),
+      join(copy.folder, tarball),
     ]);
     const PATH = [join(place, 'prefix/bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
     env = { PATH, HOME: place, ROLLCALL_ACCESS_TOKEN: 'token-of-the-test' };
@@ -184,7 +250,7 @@ describe('the packed tarball, installed with npm install --global into an empty 
   afterAll(() => rm(place, { recursive: true, force: true }));
 
   it('says its version', async () => {
-    expect((await rollcall('--version')).stdout.trim()).toBe(packed.version);
+    expect((await rollcall('--version')).stdout.trim()).toBe('1.2.3');
   });
 
   it('writes a configuration into the folder of the shell, and reads it there', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -67,4 +67,26 @@ export async function copyProject(): Promise<ProjectCopy> {
 /** A file that is deleted in the work tree and not yet in git. */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
+}
+
+/** A digest of an image that is nowhere. */
+export const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+/** Commits a base image with a digest, and a repository. Neither is a real one: nothing is built or published from them. */
+export async function makeReady(copy: ProjectCopy): Promise<void> {
+  const path = join(copy.folder, 'Dockerfile');
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.replace(/^(ARG BASE_IMAGE=[^@\n]+).*$/m, `$1@${digest}`));
+  await copy.run('npm', 'pkg', 'set', 'repository.type=git', 'repository.url=git+https://example.com/any/rollcall.git');
+  await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Pin');
+}
+
+export const release = (copy: ProjectCopy, ...words: readonly string[]): Promise<Answer> =>
+  copy.run('npm', 'run', '--silent', 'release', '--', ...words);
+
+export async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
+  const { stdout: commit } = await copy.run('git', 'rev-parse', 'HEAD');
+  const { stdout: changes } = await copy.run('git', 'status', '--porcelain');
+  const { stdout: tags } = await copy.run('git', 'tag', '--list');
+  return [commit, changes, tags, (await readdir(copy.folder)).join()];
 }

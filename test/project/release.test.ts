@@ -1,41 +1,20 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { inPage } from '../../scripts/licenses/packages.ts';
 import { findUnpinnedImages } from '../../scripts/release/base-image.ts';
 import { releaseChangelog } from '../../scripts/release/changelog.ts';
 import { packageChart } from '../../scripts/release/chart.ts';
 import { nextVersion } from '../../scripts/release/version.ts';
 import { findHelm } from '../helm/helm-tool.ts';
-import { type Answer, copyProject, type ProjectCopy } from './project-copy.ts';
-
-const release = (copy: ProjectCopy, ...words: readonly string[]): Promise<Answer> =>
-  copy.run('npm', 'run', '--silent', 'release', '--', ...words);
-
-async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
-  const { stdout: commit } = await copy.run('git', 'rev-parse', 'HEAD');
-  const { stdout: changes } = await copy.run('git', 'status', '--porcelain');
-  const { stdout: tags } = await copy.run('git', 'tag', '--list');
-  return [commit, changes, tags, (await readdir(copy.folder)).join()];
-}
+import { copyProject, digest, makeReady, type ProjectCopy, release, stateOf } from './project-copy.ts';
 
 const execute = promisify(execFile);
-const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-/** Commits a base image with a digest, and a repository. Neither is a real one: nothing is built or published from them. */
-async function makeReady(copy: ProjectCopy): Promise<void> {
-  const path = join(copy.folder, 'Dockerfile');
-  const text = await readFile(path, 'utf8');
-  await writeFile(path, text.replace(/^(ARG BASE_IMAGE=[^@\n]+).*$/m, `$1@${digest}`));
-  await copy.run('npm', 'pkg', 'set', 'repository.type=git', 'repository.url=git+https://example.com/any/rollcall.git');
-  await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Pin');
-}
-
+/** What a release makes is in package.test.ts: it takes a build of the project. */
 describe('npm run release', () => {
   let copy: ProjectCopy;
   let first = '';
@@ -50,65 +29,6 @@ describe('npm run release', () => {
     await copy.run('git', 'clean', '--quiet', '-xdf', '--exclude', '/node_modules');
     const { stdout: tags } = await copy.run('git', 'tag', '--list');
     for (const tag of tags.split('\n').filter((one) => one !== '')) await copy.run('git', 'tag', '--delete', tag);
-  });
-
-  it('sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', {
-    timeout: 240_000,
-  }, async () => {
-    await makeReady(copy);
-    const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
-    const before = await stateOf(copy);
-
-    const dry = await release(copy, '1.2.3', '--dry-run');
-    expect(dry).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: expect.stringMatching(/^Dry run: v1\.2\.3 would change/),
-    });
-    expect(await stateOf(copy)).toEqual(before);
-
-    const made = await release(copy, '1.2.3');
-    expect(made).toMatchObject({ code: 0, stderr: '' });
-    expect(made.stdout).toContain('git push --atomic origin main v1.2.3');
-    expect((await copy.run('git', 'log', '-1', '--format=%s', 'v1.2.3')).stdout).toBe('Release 1.2.3\n');
-    expect((await copy.run('git', 'cat-file', '-t', 'v1.2.3')).stdout).toBe('tag\n');
-    expect((await copy.run('git', 'status', '--porcelain')).stdout).toBe('');
-
-    const lock = JSON.parse(await read('package-lock.json'));
-    const versions = [JSON.parse(await read('package.json')).version, lock.version, lock.packages[''].version];
-    expect(versions).toEqual(['1.2.3', '1.2.3', '1.2.3']);
-    expect(parse(await read('helm/rollcall/Chart.yaml'))).toMatchObject({ version: '1.2.3', appVersion: '1.2.3' });
-    expect(await read('Dockerfile')).toContain('ARG VERSION=1.2.3\n');
-    expect(await read('CHANGELOG.md')).toMatch(/\n## \[Unreleased\]\n\n## \[1\.2\.3\] - \d{4}-\d\d-\d\d\n/);
-
-    const { stdout: packed } = await copy.run('tar', 'tzf', 'dist-release/npm/rollcall-1.2.3.tgz');
-    expect(packed.split('\n')).toEqual(
-      expect.arrayContaining(
-        [
-          'package.json',
-          'bin/rollcall.cjs',
-          'dist/src/main/cli.js',
-          'schema/rollcall.schema.json',
-          'CHANGELOG.md',
-          'LICENSE',
-        ].map((path) => `package/${path}`),
-      ),
-    );
-    expect(packed).not.toMatch(/^package\/(?:src|test|scripts|node_modules|\.[a-z])/m);
-    const { stdout: manifest } = await copy.run(
-      'tar',
-      'xzOf',
-      'dist-release/npm/rollcall-1.2.3.tgz',
-      'package/package.json',
-    );
-    expect(JSON.parse(manifest)).toMatchObject({ version: '1.2.3', publishConfig: { provenance: true } });
-    expect(made.stdout).toContain('The tag starts .github/workflows/release.yml');
-    expectBillOfMaterials(JSON.parse(await read('dist-release/rollcall-1.2.3.cdx.json')), lock);
-    const isHelmThere = (await findHelm()) !== undefined;
-    expect(existsSync(join(copy.folder, 'dist-release/helm/rollcall-1.2.3.tgz'))).toBe(isHelmThere);
-
-    const again = await release(copy, 'patch');
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to release') });
   });
 
   it('makes the files again only where the tag is, and for an image with a digest', async () => {
@@ -222,34 +142,6 @@ interface Workflow {
       { readonly permissions: unknown; readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }
     >
   >;
-}
-
-interface BillOfMaterials {
-  readonly bomFormat: string;
-  readonly specVersion: string;
-  readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
-  readonly components: readonly { readonly name: string; readonly version: string; readonly licenses?: unknown }[];
-}
-
-interface Lock {
-  readonly packages: Readonly<
-    Record<string, { readonly version: string; readonly dev?: boolean; readonly devOptional?: boolean }>
-  >;
-}
-
-/** Expects CycloneDX with every production package of the lock file, each with a license, and no other package. */
-function expectBillOfMaterials(sbom: BillOfMaterials, { packages }: Lock): void {
-  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
-  expect(sbom.metadata.component).toMatchObject({ name: 'rollcall', version: '1.2.3' });
-  const nameAt = (path: string): string => path.replace(/^.*node_modules\//, '');
-  const locked = Object.entries(packages)
-    .filter(
-      ([path, { dev, devOptional }]) =>
-        path !== '' && ((dev !== true && devOptional !== true) || inPage.has(nameAt(path))),
-    )
-    .map(([path, { version }]) => `${nameAt(path)}@${version}`);
-  expect(sbom.components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...new Set(locked)].sort());
-  expect(sbom.components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
 }
 
 describe('the images of a Dockerfile', () => {
