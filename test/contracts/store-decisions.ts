@@ -24,7 +24,7 @@ export function describeDecisions(store: () => Store): void {
     (await store().decisions.of('people', name)).map(({ state, endedAt }) => (endedAt === undefined ? state : 'ended'));
 
   /** A run whose plan has these changes, of which the disables are held. */
-  const held = async (id: string, changes: readonly ReturnType<typeof sampleChange>[], at = now) => {
+  const held = async (id: string, changes: readonly NewChange[], at = now) => {
     const owned = await openPlanned(store(), { id, now: at }, changes);
     await store().plans.hold(owned, id, ['disables'], 'too many');
     await store().decisions.record(owned, id, { now: at, expiresAt: at + dayMs });
@@ -168,6 +168,28 @@ export function describeDecisions(store: () => Store): void {
       const open = (await store().decisions.of('people', 'eva')).filter(({ expiresAt = 0 }) => expiresAt > now);
       expect(open).toMatchObject([{ state: 'open', by: 'ops' }]);
     }
+  });
+
+  it('opens the decision about a value that comes back after its rejection ended, while the rule still applies', async () => {
+    const heldOf = (area: string): NewChange => {
+      const change = sampleChange('ana', 'update', { after: { area }, changed: ['area'] });
+      return { ...change, asked: digestsOf(change), verdict: { state: 'held', reason: 'an edit' } };
+    };
+    const [one, other] = [heldOf('A'), heldOf('B')];
+    let owned = await held('run_1', [one]);
+    await reject(store(), [one]);
+    for (const [id, change] of [
+      ['run_2', other],
+      ['run_3', one],
+    ] as const) {
+      await endRun(store(), owned);
+      owned = await held(id, [change]);
+      await store().decisions.end(owned, id, { identifications: ['ana'], keepsRejections: false }, now);
+    }
+    const [known] = (await store().decisions.of('people', 'ana')).filter(({ hash }) => hash === one.hash);
+    expect(known).toMatchObject({ state: 'open', by: undefined, endedAt: undefined, expiresAt: until });
+    await approve(store(), [one]);
+    expect((await store().decisions.of('people', 'ana')).map(({ state }) => state)).toContain('approved');
   });
 
   it('ends a rejection field by field, when the plan no longer requests its value', async () => {

@@ -1,16 +1,13 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldName, FieldValues } from '../../src/core/person/fields.ts';
 import { type ChangeClass, type ChangeKind, type Proposal, sealChange } from '../../src/core/plan/change.ts';
 import {
   type DecisionRecord,
   decisionAbout,
-  digestsOf,
   fieldsDecided,
   leftOutBy,
   rejectionsAgainst,
   settleDecisions,
-  whatStays,
 } from '../../src/core/plan/decision.ts';
 import { draft } from './cases.ts';
 
@@ -153,43 +150,5 @@ describe('an approval', () => {
     expect(decisionAbout({ ...now, hash: 'other' }, [approved])).toBeUndefined();
     const rejected = decision(proposal('create', { area: 'B' }), 'rejected');
     expect(decisionAbout({ ...now, hash: 'other' }, [approved, rejected])).toBe(rejected);
-  });
-});
-
-const values = fc.record(
-  {
-    email: fc.constantFrom('a@x.org', 'b@x.org'),
-    area: fc.constantFrom('A', 'B'),
-    job: fc.constantFrom('J', 'K'),
-    phoneNumber: fc.constantFrom('1', '2'),
-  },
-  { requiredKeys: [] },
-);
-
-describe('over days', () => {
-  it('no rejected value is sent while the source requests it, and everything else is', () => {
-    const day = fc.record({ wants: values, rejects: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(day, { minLength: 2, maxLength: 12 }), (days) => {
-        let known: DecisionRecord[] = [];
-        const oracle = new Set<string>();
-        for (const { wants, rejects } of days) {
-          const asked = Object.entries(wants).map(([field, value]) => `${field}=${value}`);
-          for (const one of oracle) if (!asked.includes(one)) oracle.delete(one);
-          const proposed = proposal('update', wants as FieldValues);
-          const digests = digestsOf(proposed);
-          known = known.flatMap((one) => {
-            const fields = whatStays(one, asked.length === 0 ? [] : [{ rule: one.rule, asked: digests }]);
-            return fields === undefined ? [] : [{ ...one, fields }];
-          });
-          const { draft: sent, verdict } = settle(proposed, ...known);
-          const isSent = verdict === undefined ? sent.changed.map((name) => `${name}=${sent.after[name]}`) : [];
-          expect(isSent).toEqual(asked.filter((one) => !oracle.has(one)));
-          if (!rejects || isSent.length === 0) continue;
-          known.push(decision(sent, 'rejected'));
-          for (const one of isSent) oracle.add(one);
-        }
-      }),
-    );
   });
 });

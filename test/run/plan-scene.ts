@@ -183,7 +183,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
   let runs = 0;
   const idOf = (number: number): string => `run_${beside === undefined ? '' : `${settings.name}_`}${number}`;
   const open = async (scope: RunScope): Promise<RunContext> => {
-    const { name, connection } = settings;
+    const { name, connection } = sync.settings;
     const owned = await openRun(store, { id: idOf(++runs), sync: name, connection, now: clock.now(), scope });
     return { owned, sync, signal: stopping.signal, stopping: stopping.signal };
   };

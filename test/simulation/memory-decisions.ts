@@ -72,13 +72,14 @@ export function memoryDecisions(tables: Tables): Decisions {
           const earlier = decisions.get(keyOf(sync, hash))?.record;
           const isSpent =
             earlier?.state === 'approved' && (earlier.run !== undefined || (earlier.expiresAt ?? 0) <= now);
-          if (earlier === undefined || (earlier.endedAt === undefined && (earlier.state === 'open' || isSpent))) {
+          const isOver = earlier?.endedAt !== undefined;
+          if (earlier === undefined || isOver || earlier.state === 'open' || isSpent) {
             const leftOut = rowsOf(sync).find(({ record: one }) => {
               const isSame = one.identification === identification && one.rule === rule;
               return isSame && one.state === 'open' && one.endedAt === undefined && one.by !== undefined;
             })?.record;
             const left = isLeftOutReason(planned.stateReason ?? '') ? leftOut : undefined;
-            const by = earlier?.state === 'open' ? earlier.by : left?.by;
+            const by = earlier?.state === 'open' && !isOver ? earlier.by : left?.by;
             const fields = earlier?.fields ?? left?.fields ?? { isWhole: true, digests: {} };
             const open = { fields, by, why: undefined, run: undefined, endedAt: undefined, expiresAt };
             const record = {

@@ -31,7 +31,10 @@ export async function recordPlan(db: Database, owned: OwnedRun, planId: string, 
   return isPending;
 }
 
-/** Opens the decision of each held change. One that was approved for a run, or too long ago, is open again. */
+/**
+ * Opens the decision of each held change. One that was approved for a run, or too long ago, is open again. So is one that
+ * ended: its value is requested again while the rule still applies.
+ */
 async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { now, expiresAt }: Times): Promise<void> {
   await db
     .insertInto('decisions')
@@ -60,14 +63,23 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
         .doUpdateSet((eb) => ({
           state: 'open',
           // A person who left it out of a decision still wants to decide it.
-          by_whom: eb.case().when('decisions.state', '=', 'open').then(eb.ref('decisions.by_whom')).else(null).end(),
+          by_whom: eb
+            .case()
+            .when('decisions.ended_at', 'is not', null)
+            .then(eb.ref('excluded.by_whom'))
+            .when('decisions.state', '=', 'open')
+            .then(eb.ref('decisions.by_whom'))
+            .else(null)
+            .end(),
           why: null,
           run: null,
           expires_at: eb.ref('excluded.expires_at'),
+          ended_at: null,
+          ended_by: null,
         }))
-        .where('decisions.ended_at', 'is', null)
         .where((eb) =>
           eb.or([
+            eb('decisions.ended_at', 'is not', null),
             eb('decisions.state', '=', 'open'),
             eb.and([
               eb('decisions.state', '=', 'approved'),
