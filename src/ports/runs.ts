@@ -242,8 +242,6 @@ export interface Runs {
    * Asks the process that owns the run to stop at the next safe point. Returns false when the run has ended already.
    */
   requestCancel(runId: string): Promise<boolean>;
-  /** Returns the last ended run of the sync whose source read was complete and full. */
-  lastGood(sync: string): Promise<Run | undefined>;
   /**
    * Deletes the details of runs that ended before `before`; keeps the newest `keep` per sync. Returns how many. Deletes
    * directories that were read before `before`, all audit entries from before `others.audit`, regardless of their subject,

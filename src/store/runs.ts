@@ -164,20 +164,6 @@ export function createRuns(db: Database): Runs {
       return numUpdatedRows > 0n;
     },
 
-    async lastGood(sync) {
-      const row = await db
-        .selectFrom('runs')
-        .innerJoin('reads', 'reads.run', 'runs.id')
-        .selectAll('runs')
-        .where('runs.sync', '=', sync)
-        .where('runs.ended_at', 'is not', null)
-        .orderBy('runs.started_at', 'desc')
-        .orderBy('runs.id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row && toRun(row);
-    },
-
     prune: (before, keep, { shown = before, audit = before, previews = before } = {}) =>
       pruneRuns(db, before, keep, { shown, audit, previews }),
   };

@@ -276,17 +276,6 @@ export function describeRuns(store: () => Store): void {
       await reads.put(owned, read('run_1', now + 9));
       expect(await reads.last('people')).toEqual(read('run_1', now + 9));
     });
-
-    it('calls the last ended run with such a read the last good one', async () => {
-      const { reads, runs } = store();
-      for (const [index, id] of ['run_z', 'run_y', 'run_x', 'run_w'].entries()) {
-        const owned = await openRun(store(), { id, now: now + index });
-        if (id !== 'run_x') await reads.put(owned, read(id, now + index));
-        if (id !== 'run_w') await endRun(store(), owned);
-      }
-      expect((await runs.lastGood('people'))?.id).toBe('run_y');
-      expect(await runs.lastGood('others')).toBeUndefined();
-    });
   });
 
   it('makes a run about everybody read in full as soon as one of those who asked for it wants that', async () => {

@@ -148,7 +148,7 @@ const wishes: readonly TriggerKind[] = ['manual', 'resync', 'approval', 'retry',
 const byStart = (run: Run): string => `${String(run.startedAt).padStart(16, '0')} ${run.id}`;
 
 export function memoryRuns(tables: Tables): Runs {
-  const { runs, findings, triggers, reads } = tables;
+  const { runs, findings, triggers } = tables;
   const change = (id: string, patch: Partial<Run>): Run => {
     const run = runs.get(id);
     if (run === undefined) throw new RollcallError(`there is no run ${id}`, { code: 'NOT_FOUND' });
@@ -252,11 +252,6 @@ export function memoryRuns(tables: Tables): Runs {
       if (runs.get(id) === undefined || runs.get(id)?.endedAt !== undefined) return false;
       change(id, { isCancelRequested: true });
       return true;
-    },
-    async lastGood(sync) {
-      return inOrder(runs.values(), byStart)
-        .reverse()
-        .find((run) => run.sync === sync && run.endedAt !== undefined && reads.has(run.id));
     },
     async prune() {
       throw new RangeError('a simulated world forgets nothing');
