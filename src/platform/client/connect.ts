@@ -134,7 +134,8 @@ interface OpenedTokens {
 /** Opens the tokens of a program's connection: a fixed access token, or a rotation. Does nothing until one is needed. */
 function openConnectionTokens(kept: string | TokenRotation, parts: TokenParts): OpenedTokens {
   const { baseUrl, limits, clock } = parts;
-  const manager = typeof kept === 'string' ? staticTokenManager(programTokenName, kept) : openRotation(kept, parts);
+  const manager =
+    typeof kept === 'string' ? staticTokenManager(programTokenName, kept, clock) : openRotation(kept, parts);
   const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now() };
   return {
     manager,

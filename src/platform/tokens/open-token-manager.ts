@@ -43,7 +43,8 @@ interface Cached {
 
 /** Opens the manager of one connection's tokens. Does nothing until a token is requested. */
 export function openTokenManager(options: TokenManagerOptions): TokenManager {
-  if (options.staticAccessToken !== undefined) return staticTokenManager(options.connection, options.staticAccessToken);
+  if (options.staticAccessToken !== undefined)
+    return staticTokenManager(options.connection, options.staticAccessToken, options.clock);
   const { connection, clock, logger } = options;
   if (options.seal === undefined) {
     const message = `connection ${connection} has a refresh token, so encryptionKey is required to store its successors`;

@@ -46,8 +46,13 @@ export interface TokenManager extends AccessTokens {
   close(): Promise<void>;
 }
 
+/** Waits before an accepted token that is refused is tried again (ms), because one server of the platform may not know it. */
+const triesAgainMs = [1000, 4000, 15_000];
+
 /** Manages a configured access token: stores nothing and refreshes nothing. */
-export function staticTokenManager(connection: string, accessToken: string): TokenManager {
+export function staticTokenManager(connection: string, accessToken: string, clock: Clock): TokenManager {
+  // How often it was refused since it was accepted. A token that was never accepted is not tried again.
+  let refusals = triesAgainMs.length;
   const status = describeStaticToken(connection, accessToken);
   const isProgram = connection === programTokenName;
   const name = isProgram ? 'this program' : `connection ${connection}`;
@@ -58,7 +63,16 @@ export function staticTokenManager(connection: string, accessToken: string): Tok
   return {
     current: () => Promise.resolve({ secret: accessToken, generation: 0 }),
     renew: () => Promise.reject(cannotRefresh(`the platform refused the configured access token of ${name} (401).`)),
-    accepted: () => {},
+    async outwait(_, signal) {
+      const waitMs = triesAgainMs[refusals];
+      if (waitMs === undefined) return false;
+      refusals += 1;
+      await clock.sleep(waitMs, signal);
+      return true;
+    },
+    accepted: () => {
+      refusals = 0;
+    },
     status: () => Promise.resolve(status),
     refresh: () => Promise.reject(cannotRefresh(`${name} has a configured access token, which cannot be refreshed.`)),
     async revoke(callRevoke, signal) {
