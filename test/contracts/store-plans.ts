@@ -264,6 +264,24 @@ export function describePlans(store: () => Store): void {
     expect(await plans.findByDigest('people', 'b'.repeat(64))).toBeUndefined();
   });
 
+  it.each([
+    { name: 'equal values', before: { area: 'Sales', job: '' }, after: { area: 'Sales', job: '' } },
+    {
+      name: 'a value that differs',
+      before: { area: 'Sales', office: 'Rome' },
+      after: { area: 'Legal', office: 'Rome' },
+    },
+    { name: 'a field that the account lacks', before: { area: 'Sales' }, after: { area: 'Sales', job: '' } },
+    { name: 'a field that the change does not carry', before: { area: '', office: 'Rome' }, after: { area: 'Sales' } },
+    { name: 'no field', before: {}, after: { area: 'Sales' } },
+  ])('keeps a change with $name before and after', async ({ before, after }) => {
+    const { plans } = store();
+    const user = { userId: '7', enabled: true, fields: before, lastUpdate: '2026-11-01T12:00:00' };
+    await writePlan(store(), { id: 'plan_1' }, [sampleChange('ana', 'update', { before: user, after })]);
+    expect(await plans.get('plan_1', 'ana')).toMatchObject({ before: { ...user, fields: before }, after });
+    expect((await plans.get('plan_1', 'ana'))?.before?.fields).toEqual(before);
+  });
+
   it('adds nothing to a sealed plan and seals it with one digest only', async () => {
     const { plans } = store();
     await writePlan(store(), { id: 'plan_1' }, ['ana']);

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import {
   customFieldNumber,
   type FieldName,
@@ -132,13 +132,13 @@ export function sealChange(draft: ChangeDraft & Pick<Change, 'rule' | 'episode'>
     before ?? null,
     sortedEntries(draft.after),
   ]);
-  return { ...draft, hash: createHash('sha256').update(text).digest('hex') };
+  return { ...draft, hash: hash('sha256', text, 'hex') };
 }
 
-function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [string, string][] {
-  const entries = Object.entries(values) as [FieldName, string][];
-  const kept = only === undefined ? entries : entries.filter(([name]) => only.includes(name));
-  return kept.sort(([a], [b]) => (a < b ? -1 : 1));
+function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [string, string | undefined][] {
+  const names = Object.keys(values) as FieldName[];
+  const kept = only === undefined ? names : names.filter((name) => only.includes(name));
+  return kept.sort().map((name) => [name, values[name]]);
 }
 
 /**

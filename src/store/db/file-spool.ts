@@ -31,7 +31,7 @@ export async function openScratchFolder(configFolder: string, now: number): Prom
 const bufferBytes = 1 << 20;
 const firstReadBytes = 1024;
 /** Bytes that are decrypted together where records are read in about the order in which they were written. */
-const windowBytes = 1 << 14;
+const windowBytes = 1 << 16;
 /** Two sequences of records are read in turn: people and their users. The rest is for jumps between them. */
 const keptWindows = 8;
 

@@ -44,9 +44,12 @@ export function countClasses(
 /** The columns that `Plans.add` writes. The others start with their defaults. */
 export type NewChangeRow = Omit<Selectable<Schema['changes']>, 'batch' | 'is_approved' | 'applied_at'>;
 
-/** The parts of a change that hold personal data, as one text that is sealed with a key. */
+/**
+ * The parts of a change that hold personal data, as one text that is sealed with a key. In most changes nearly all values
+ * stay, so `before` has only the fields that differ from `after`, null where it lacks the field: half of the text.
+ */
 type PersonalParts = readonly [
-  before: Before | null,
+  before: (Omit<Before, 'fields'> & { readonly fields: Readonly<Record<string, string | null>> }) | null,
   after: FieldValues,
   reason: string,
   parkEmail: string | null,
@@ -58,7 +61,7 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
   // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
   const { notAgain } = change;
-  const all = [change.before ?? null, change.after, reason, change.parkEmail ?? null] as const;
+  const all = [withoutSame(change), change.after, reason, change.parkEmail ?? null] as const;
   const parts: PersonalParts = notAgain === undefined ? all : [...all, notAgain];
   return {
     plan,
@@ -76,6 +79,28 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
     is_rejected: change.verdict?.state === 'dropped' ? 1 : 0,
     asked: change.asked === undefined ? null : JSON.stringify(change.asked),
   };
+}
+
+function withoutSame({ before, after }: Pick<NewChange, 'before' | 'after'>): PersonalParts[0] {
+  if (before === undefined) return null;
+  const fields: Record<string, string | null> = {};
+  for (const name of Object.keys(after) as FieldName[]) if (before.fields[name] === undefined) fields[name] = null;
+  for (const name of Object.keys(before.fields) as FieldName[]) {
+    const value = before.fields[name];
+    if (value !== undefined && value !== after[name]) fields[name] = value;
+  }
+  return { ...before, fields };
+}
+
+function withSame(before: PersonalParts[0], after: FieldValues): Before | undefined {
+  if (before === null) return undefined;
+  const fields: Partial<Record<string, string>> = { ...after };
+  for (const name of Object.keys(before.fields)) {
+    const value = before.fields[name] ?? undefined;
+    if (value === undefined) delete fields[name];
+    else fields[name] = value;
+  }
+  return { ...before, fields };
 }
 
 /** The columns of a change whose person was forgotten. */
@@ -100,7 +125,7 @@ export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRin
   return {
     identification: row.identification,
     kind: row.kind,
-    before: before ?? undefined,
+    before: withSame(before, after),
     after,
     changed: row.changed === '' ? [] : (row.changed.slice(1, -1).split(',') as FieldName[]),
     classes: classesOf(row.classes),
