@@ -32,7 +32,7 @@ export interface Person {
   readonly leaves?: string;
   /** Only that date shows that the person left, no status. */
   readonly leavesByDate?: true;
-  /** The first day of work, if the source has a readable one. Not kept in the spool. */
+  /** The first day of work, if the source has a readable one. The spool keeps only whether there is one. */
   readonly hires?: string;
   /** With day and month exchanged, the first day of an active person has not come. */
   readonly hiresLater?: true;

@@ -78,29 +78,48 @@ async function holdByColumn(work: PlanWork, read: PlanRead, io: EngineIo): Promi
   return [...(await holdLeavers(work, read)), ...(await holdJoiners(work, read, io))];
 }
 
-/** Holds creates and enables of people who have not begun if day and month are exchanged. */
+/**
+ * Holds creates and enables of people who have not begun if day and month are exchanged, and of those who lost their
+ * first day of work: the last accepted read showed them as not yet begun, or could not judge them.
+ */
 async function holdJoiners(
-  { recorder, index, sync }: PlanWork,
+  { recorder, index, roster, sync }: PlanWork,
   { columns: { hireOrder, leaveDate } }: PlanRead,
   io: EngineIo,
 ): Promise<readonly Hold[]> {
+  const { name, lifecycle, mapping } = sync.settings;
+  const isJudged = lifecycle?.hireDate !== undefined;
+  // A source that derives the status from the first day shows that day in this field.
+  const isMapped = mapping.fields.orgEntryDate !== undefined;
+  if (!isJudged && !isMapped) return [];
+  const isUndated = ({ hires, fields: { orgEntryDate = '' } }: Person): boolean =>
+    (isJudged && hires === undefined) || (isMapped && orgEntryDate === '');
   // The last days have the format of the first days, so a doubt about their order is one about both.
   const doubt = hireOrder ?? leaveDate;
-  if (doubt === undefined) return [];
   const holds: Hold[] = [];
-  const reason = `the first days of work are in doubt: ${doubt}. ${datesAdvice}`;
   for (const held of ['creates', 'enables'] as const) {
-    const names: string[] = [];
+    const early: string[] = [];
+    const undated: string[] = [];
     for await (const { identification } of changesOf(recorder.planId, io, { states: ['planned'], classes: [held] })) {
       const { slot } = index.find(identification);
       const person = slot === -1 ? undefined : index.person(slot);
-      if (person?.kind === 'person' && person.hiresLater === true) names.push(identification);
+      if (person?.kind !== 'person') continue;
+      if (isUndated(person)) undated.push(identification);
+      if (doubt !== undefined && person.hiresLater === true) early.push(identification);
     }
-    const count = await recorder.holdSome({ names, class: held }, reason);
-    if (count > 0) holds.push({ sync: sync.settings.name, class: held, reason, count });
+    const known = undated.length === 0 ? undefined : await roster?.people(undated);
+    const lost = undated.filter((one) => known?.get(one)?.some((entry) => entry.isExact && entry.standing === 'other'));
+    const swapped = { names: early, reason: `the first days of work are in doubt: ${doubt}. ${datesAdvice}` };
+    for (const { names, reason } of [{ names: lost, reason: lostDay }, swapped]) {
+      const count = names.length === 0 ? 0 : await recorder.holdSome({ names, class: held }, reason);
+      if (count > 0) holds.push({ sync: name, class: held, reason, count });
+    }
   }
   return holds;
 }
+
+const lostDay =
+  'people have no first day of work now, and had not begun or could not be judged in the last accepted read. Correct the source, or approve them if they have begun';
 
 /**
  * Holds the disables that rest on a last day of work in a column in doubt: all, or where only the order of day and month

@@ -20,7 +20,7 @@ export function createPersonText(fields: readonly FieldName[]): {
     write(person) {
       if (person.kind !== 'person' || hasMore(person)) return JSON.stringify(person);
       const { at, identification, standing, standingReason, isInScope } = person;
-      const cells: Cells = [at, identification, standing, standingReason, isInScope, leavesOf(person)];
+      const cells: Cells = [at, identification, standing, standingReason, isInScope, daysOf(person)];
       for (const name of fields) cells.push(person.fields[name] ?? null);
       if (person.rank !== undefined) cells.push(person.rank);
       return JSON.stringify(cells);
@@ -28,7 +28,7 @@ export function createPersonText(fields: readonly FieldName[]): {
     read(text) {
       const value = JSON.parse(text) as Cells | Person | RejectedPerson | Absent;
       if (!Array.isArray(value)) return value;
-      const [at, identification, standing, standingReason, isInScope, leaves, ...values] = value;
+      const [at, identification, standing, standingReason, isInScope, days, ...values] = value;
       const given: Partial<Record<FieldName, string>> = {};
       for (const [i, name] of fields.entries()) {
         const cell = values[i];
@@ -45,18 +45,23 @@ export function createPersonText(fields: readonly FieldName[]): {
       } as const;
       const rank = values[fields.length];
       const plain = { ...person, unreadable: [], troubles: [], notes: [] };
-      const dated = leaves === '' ? plain : { ...plain, ...leaveDateOf(leaves) };
+      const dated = days === '' ? plain : { ...plain, ...parseDays(days) };
       return rank === undefined || rank === null ? dated : { ...dated, rank };
     },
   };
 }
 
-function leavesOf({ leaves = '', leavesByDate }: Person): string {
-  return leavesByDate === true ? `!${leaves}` : leaves;
+function daysOf({ leaves = '', leavesByDate, hires }: Person): string {
+  return `${hires === undefined ? '' : '+'}${leavesByDate === true ? '!' : ''}${leaves}`;
 }
 
-function leaveDateOf(text: string): Pick<Person, 'leaves' | 'leavesByDate'> {
-  return text.startsWith('!') ? { leaves: text.slice(1), leavesByDate: true } : { leaves: text };
+function parseDays(text: string): Pick<Person, 'leaves' | 'leavesByDate' | 'hires'> {
+  const leaves = text.replace(/^\+?!?/, '');
+  return {
+    ...(text.startsWith('+') ? { hires: '' } : {}),
+    ...(text.includes('!') ? { leavesByDate: true } : {}),
+    ...(leaves === '' ? {} : { leaves }),
+  };
 }
 
 /**
@@ -74,8 +79,11 @@ type Cells = [
   standing: Person['standing'],
   standingReason: string,
   isInScope: boolean,
-  /** The last day of work, `''` for none, with `!` where only the date shows that the person left. */
-  leaves: string,
+  /**
+   * The last day of work, `''` for none, with `!` where only the date shows that the person left. Before it, `+` where
+   * there is a first day of work.
+   */
+  days: string,
   /** Values of the fields, then the rank, if there is one. */
   ...values: (string | null)[],
 ];
