@@ -9,7 +9,7 @@ import { unknownFields } from '../core/run/batch.ts';
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import type { Dialect } from '../core/run/settings.ts';
-import type { Renaming, Store } from '../ports/store.ts';
+import type { OwnedUser, Renaming, Store } from '../ports/store.ts';
 import { leaveDetail, leftOwners, orphaned } from '../run/compare/compare-people.ts';
 import { readPairs } from '../run/compare/pairs.ts';
 import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
@@ -434,7 +434,12 @@ export interface OrphansOrder {
  * Returns what `moveOrphans` would do. Throws `USAGE` for a sync that is configured, that owns no users of the
  * connection, or that cannot take users.
  */
-export async function previewOrphans({ engine: io }: AppIo, { sync: name, from }: OrphansOrder): Promise<OrphansMoved> {
+export async function previewOrphans(app: AppIo, order: OrphansOrder): Promise<OrphansMoved> {
+  const { length: users } = await orphansOf(app, order);
+  return { sync: order.sync, from: order.from, users };
+}
+
+async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrder): Promise<readonly OwnedUser[]> {
   const { settings } = findSync(name, io.syncs);
   const { connection, delivery } = settings;
   if (io.syncs.has(from)) {
@@ -444,11 +449,13 @@ export async function previewOrphans({ engine: io }: AppIo, { sync: name, from }
   if (delivery === 'outbox') {
     throw new RollcallError(`sync ${name} has delivery: outbox, so it owns no users`, { code: 'USAGE' });
   }
-  let users = 0;
+  const users: OwnedUser[] = [];
   for await (const entries of io.store.ledger.all(connection)) {
-    for (const { owner, removed } of entries) if (owner === from && removed === undefined) users += 1;
+    for (const { identification, owner, removed } of entries) {
+      if (owner === from && removed === undefined) users.push({ identification, owner });
+    }
   }
-  if (users > 0) return { sync: name, from, users };
+  if (users.length > 0) return users;
   const message = `no user of connection ${connection} belongs to a sync named ${from}: check the spelling with "rollcall status"`;
   throw new RollcallError(message, { code: 'USAGE' });
 }
@@ -457,7 +464,7 @@ export async function previewOrphans({ engine: io }: AppIo, { sync: name, from }
 export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller): Promise<OrphansMoved> {
   const { sync, from, leaves, by, reason } = order;
   const { engine: io } = app;
-  const preview = await previewOrphans(app, order);
+  const users = await orphansOf(app, order);
   const { connection } = findSync(sync, io.syncs).settings;
   const signed = { by, ...signature(order) };
   if (leaves) {
@@ -467,17 +474,11 @@ export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller
     await io.store.audit.add(
       auditEntry({ action: 'leave-users', sync, connection, detail: leaveDetail(from), ...signed }, io),
     );
-    return preview;
-  }
-  const users: { identification: string; owner: string }[] = [];
-  for await (const entries of io.store.ledger.all(connection)) {
-    for (const { identification, owner, removed } of entries) {
-      if (owner === from && removed === undefined) users.push({ identification, owner });
-    }
+    return { sync, from, users: users.length };
   }
   const detail = `${countOf(users.length, 'user')} of sync ${from}, which is not configured`;
   const entry = auditEntry({ action: 'adopt', sync, connection, detail, ...signed }, io);
   const moved = await io.store.ledger.adopt({ connection, sync, users, at: io.clock.now() }, entry);
   io.checkpoint('ledger-written');
-  return { ...preview, users: moved.size };
+  return { sync, from, users: moved.size };
 }

@@ -10,6 +10,7 @@ import { planHere } from '../../src/app/previews.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { judgeOrphans } from '../../src/watch/alerts/judge-sync.ts';
 import { openHere } from '../chaos/open-here.ts';
+import { openCommandPlace } from '../support/command-place.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 
@@ -115,6 +116,27 @@ it('a preview, why and check of a renamed sync show what the next run does, and 
   expect(await store.ledger.countOwned('acme', 'people')).toMatchObject({ managed: 10 });
   expect(await store.runs.list({ sync: 'staff', limit: 9 })).toEqual([]);
   expect((await office.apply()).run.facts).toMatchObject({ rejected: 1 });
+});
+
+it('the commands that only show read a renamed sync under its former name, and the next run moves it', async () => {
+  const { folder, rollcall, employ } = await openCommandPlace('sqlite:./store.db');
+  await employ(4);
+  expect((await rollcall('apply', 'people', '--json')).code).toBe(0);
+  const config = JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8')) as Config;
+  config.syncs = { staff: { ...config.syncs.people, formerly: 'people' } };
+  await writeFile(join(folder, 'new.yaml'), JSON.stringify(config));
+  const later = (...args: readonly string[]) => rollcall(...args, '--config', 'new.yaml');
+  await employ(4, [2]);
+  const plan = (await later('plan', 'staff', '--json')).json<{ sync: string; facts: { managedUsers: number } }>();
+  expect(plan).toMatchObject({ sync: 'staff', counts: { disable: 1, create: 0 }, facts: { managedUsers: 4 } });
+  expect((await later('why', 'staff', 'E2')).stdout).toContain('disable');
+  expect((await later('check')).stdout).not.toContain('belong to sync people');
+  // The former configuration still has everything.
+  expect((await rollcall('runs', 'people', '--json')).json<{ runs: unknown[] }>().runs).toHaveLength(1);
+  expect((await later('apply', 'staff', '--json')).json<object>()).toMatchObject({
+    counts: { disable: 1, applied: 1 },
+  });
+  expect((await later('runs', 'staff', '--json')).json<{ runs: unknown[] }>().runs).toHaveLength(2);
 });
 
 it('an open run of a removed sync is ended by the next command, and the next run proves what it sent', async () => {
