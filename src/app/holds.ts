@@ -121,22 +121,22 @@ async function* heldChanges(run: Run, io: EngineIo): AsyncGenerator<HeldChange, 
     if (change.state !== 'dropped' && change.state !== 'held' && change.notAgain === undefined) continue;
     page.push(change);
     if (page.length < readAtOnce) continue;
-    yield* judged(run.sync, page, now, io);
+    yield* judged(run, page, now, io);
     page = [];
   }
-  yield* judged(run.sync, page, now, io);
+  yield* judged(run, page, now, io);
 }
 
 async function* judged(
-  sync: string,
+  run: Run,
   page: readonly PlannedChange[],
   now: number,
   io: EngineIo,
 ): AsyncGenerator<HeldChange, void> {
   if (page.length === 0) return;
   const names = page.map(({ identification }) => identification);
-  const known = await io.store.decisions.ofMany(sync, names);
-  const shownLater = await changesOfLastRead(sync, page, io);
+  const known = await io.store.decisions.ofMany(run.sync, names);
+  const shownLater = await changesOfLaterRead(run, page, io);
   for (const change of page) {
     const records = known.get(change.identification) ?? [];
     if (change.state !== 'held' && change.state !== 'dropped') {
@@ -156,15 +156,16 @@ async function* judged(
   }
 }
 
-/** Returns the hashes of these people's changes in the last accepted full read, by identification. */
-async function changesOfLastRead(
-  sync: string,
+/** Returns the hashes of these people's changes in the last accepted full read, if it is newer, by identification. */
+async function changesOfLaterRead(
+  { sync, startedAt }: Run,
   page: readonly PlannedChange[],
   { store }: EngineIo,
 ): Promise<ReadonlyMap<string, string>> {
   const dropped = page.filter(({ isRejected }) => isRejected).map(({ identification }) => identification);
   const last = dropped.length === 0 ? undefined : await store.reads.last(sync);
-  const found = last === undefined ? [] : await store.plans.getMany(last.run, dropped);
+  const isLater = last !== undefined && last.at > startedAt;
+  const found = isLater ? await store.plans.getMany(last.run, dropped) : [];
   return new Map(found.map(({ identification, hash }) => [identification, hash]));
 }
 

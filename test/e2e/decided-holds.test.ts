@@ -149,3 +149,18 @@ it.each([
   office.clock.jump(end + 20 * hourMs - office.clock.now());
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
 });
+
+it('a doubted run is no older than an accepted one before it: what it shows can be reopened', async () => {
+  const office = await open({ disables: held, rowsDownPercent: 5 });
+  // The absence was asked about before, in the last accepted full read.
+  await office.edit({ missing: { afterReads: 1, minAge: '0s' } });
+  await office.applyRows(staff.filter(({ id }) => id !== 'E1'));
+  const left = staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
+  await office.writeEmployees(left);
+  const { run } = await office.apply({ users: ['E1'] });
+  await decideRun(office.app, 'reject', run.id, { by: 'ana' });
+  const { run: doubted } = await office.applyRows(left.slice(0, 28));
+  expect(doubted.facts.isReadDoubted).toBe(true);
+  const order = { by: 'ana', ids: ['E1'], reopens: true };
+  expect(await decideRun(office.app, 'approve', doubted.id, order)).toMatchObject({ changes: 1 });
+});
