@@ -34,18 +34,6 @@ function renamed(changed: number, patch: Readonly<Record<string, Row>> = {}, cou
 }
 
 describe('delivery: auto', () => {
-  it.each([
-    { name: '20 updates go by direct calls', rows: renamed(20, {}, 66), kinds: ['direct'] },
-    { name: '21 updates go by file', rows: renamed(21, {}, 66), kinds: ['csv'] },
-    { name: 'a disable takes all along by file', rows: renamed(3, { E9: { status: 'left' } }), kinds: ['csv', 'csv'] },
-  ])('$name', async ({ rows, kinds }) => {
-    const office = await managed({}, rows.length);
-    const report = await office.applyRows(rows);
-    expect(report.run.outcome).toBe('succeeded');
-    expect(report.batches.map(({ kind }) => kind)).toEqual(kinds);
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-
   it('sends what only a file can carry by file', async () => {
     const mapping = { ...plainMapping, office: 'office' };
     const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { mapping } });
@@ -229,14 +217,6 @@ describe('a run of named people', () => {
     expect(office.sandbox.state.log.map(({ identification }) => identification).sort()).toEqual(['E2', 'E31', 'E4']);
     expect(office.sandbox.state.users.get('E30')?.enabled).toBe(true);
     expect(await office.engine.io.store.ledger.get('acme', 'E30')).not.toHaveProperty('misses');
-  });
-
-  it('is no measure for the next whole read', async () => {
-    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
-    await office.writeEmployees(renamed(2));
-    await office.apply({ users: ['E1'] });
-    expect((await office.engine.io.store.reads.last('people'))?.rows).toBe(30);
-    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
   });
 
   it('of whom the source knows none changes nothing', async () => {

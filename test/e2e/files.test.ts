@@ -53,30 +53,11 @@ describe('a file that fails as a whole', () => {
     await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
   });
 
-  it('with several bad rows lands the good ones too', async () => {
-    const office = await officeWith(20);
-    office.setFaults('file:fail-if=E7', 'file:fail-if=E15');
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 18, failed: 2 });
-    await heals(office, { outcome: 'succeeded', counts: { applied: 2 } });
-  });
-
   it('because it has too many rows is cut until it fits', async () => {
     const office = await officeWith(20);
     office.setFaults('file:fail-over=6');
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
     expect(writes(office)).toBe(20);
-  });
-
-  it('is split no more than maxSplits allows', async () => {
-    const office = await officeWith(20, {
-      sync: { ...csv, settle: { every: '2s', visibleWithin: '20s', maxSplits: 2 } },
-    });
-    office.setFaults('file:fail-if=E7');
-    const report = await office.apply();
-    expect(report.run.facts.splits).toBe(2);
-    expect(report.run.counts.failed).toBeGreaterThan(1);
-    expect(report.run.counts.applied + report.run.counts.failed).toBe(20);
-    await heals(office, { outcome: 'succeeded' });
   });
 
   it('again and again means that the platform is ill: the run stops early and says so', async () => {
@@ -110,17 +91,6 @@ describe('a file that fails as a whole', () => {
     await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
   });
 
-  it('with write-only fields alone splits as well: no row counts as sent', async () => {
-    const mapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail', job: 'job' };
-    const rows = (job: string): Row[] => employees(8).map((row) => ({ ...row, job }));
-    const office = await openOffice({ sandbox: { people: usersOf(employees(8)) }, sync: { ...csv, mapping } });
-    await office.applyRows(rows('Cook'));
-    await office.writeEmployees(rows('Chef'));
-    office.setFaults('file:fail-if=E3');
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 7, failed: 1, unverified: 0 });
-    await heals(office, { outcome: 'succeeded', counts: { applied: 1 } });
-  });
-
   it('with a row dropped without a word is noticed', async () => {
     const office = await officeWith(20);
     office.setFaults('file:drop-row=E7');
@@ -130,28 +100,11 @@ describe('a file that fails as a whole', () => {
 });
 
 describe('files and their order', () => {
-  it('are cut at batchRows, and one is in flight at a time', async () => {
-    const office = await officeWith(25, { sync: { ...csv, batchRows: 10 } });
-    const report = await office.apply();
-    expect(report.batches.map(({ kind, size }) => `${kind} ${size}`)).toEqual(['csv 10', 'csv 10', 'csv 5']);
-    expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 25 } });
-    expect(office.sandbox.state.requests.upload).toBe(3);
-  });
-
   it('wait while somebody else’s file is processed', async () => {
     const office = await officeWith(10);
     office.setFaults('upload:status=409@1-3');
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 10 } });
     expect(office.sandbox.state.requests.upload).toBe(4);
-  });
-
-  it('wait no longer than the deadline for it', async () => {
-    const office = await officeWith(10, { sync: { ...csv, settle: { every: '5s', deadline: '3m' } } });
-    office.setFaults('upload:status=409');
-    const report = await office.apply();
-    expect(report.run).toMatchObject({ outcome: 'failed', counts: { applied: 0, unresolved: 0 } });
-    expect(report.run.reason).toContain('settle.deadline');
-    await heals(office, { outcome: 'succeeded', counts: { applied: 10 } });
   });
 
   it('wait while a file that is not ours is processed by a platform that says 400 then', async () => {

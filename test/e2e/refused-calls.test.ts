@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -30,10 +31,12 @@ const calls: readonly { call: string; delivery: 'csv' | 'auto' }[] = [
   { call: 'update', delivery: 'auto' },
 ];
 
-describe.each(calls)('when every $call fails', ({ call, delivery }) => {
-  it.each(statuses)(
-    'with %i the run says why in one message, nothing is half done, and a later run heals',
-    async (status) => {
+const matrix = calls.flatMap((one) => statuses.map((status) => ({ ...one, status })));
+
+describe('when every call of a kind fails', () => {
+  it.each(drawFrom(matrix, 3))(
+    '$call with $status, the run says why in one message, nothing is half done, and a later run heals',
+    async ({ call, delivery, status }) => {
       const office = await officeWithChanges(delivery);
       office.setFaults(`${call}:status=${status}`);
       const { run, findings } = await office.apply();
