@@ -36,14 +36,6 @@ describe('leavers', () => {
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
 
-  it('who never were on the platform are left out', async () => {
-    const office = await managed();
-    await office.writeEmployees(
-      employees(25, Object.fromEntries([21, 22, 23, 24, 25].map((n) => [`E${n}`, { status: 'left' }]))),
-    );
-    expect((await office.apply()).run.counts).toMatchObject({ create: 0, disable: 0 });
-  });
-
   it('are removed after afterDays of being gone, and not before', async () => {
     const office = await managed({ remove: { afterDays: 30 } });
     await office.applyRows(employees(20, { E3: { status: 'left' } }));
@@ -117,33 +109,6 @@ describe('missing people', () => {
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
 
-  it('are not disabled before minAge, however many reads there were', async () => {
-    const office = await managed({ missing });
-    for (const n of [1, 2, 3, 4, 5]) {
-      office.clock.jump(4 * hourMs);
-      await office.writeEmployees(without('E20').map((row) => (row.id === 'E1' ? { ...row, last: `Paz${n}` } : row)));
-      expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
-    }
-  });
-
-  it.each([
-    { name: 'active', row: {} },
-    { name: 'hired for later', row: { hired: '2027-05-01' } },
-    { name: 'of an unknown status', row: { status: 'sabbatical' } },
-  ])('who are seen again ($name) start anew', async ({ row }) => {
-    const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], hireDate: 'hired' };
-    const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { missing, lifecycle } });
-    const rows = (marker: string, ...gone: string[]): Row[] =>
-      without(...gone).map((one) => ({ ...one, hired: '', last: one.id === 'E1' ? marker : (one.last ?? '') }));
-    expect((await office.applyRows(rows('Díaz'))).run.outcome).toBe('nothing-to-do');
-    await office.applyRows(rows('A', 'E20'));
-    office.clock.jump(25 * hourMs);
-    await office.applyRows(rows('B').map((one) => (one.id === 'E20' ? { ...one, ...row } : one)));
-    office.clock.jump(25 * hourMs);
-    expect((await office.applyRows(rows('C', 'E20'))).run.counts).toMatchObject({ disable: 0 });
-    expect(isEnabled(office, 'E20')).toBe(true);
-  });
-
   it('are counted by runs only, never by plan', async () => {
     const office = await managed({ missing: { afterReads: 2, minAge: '0s' } });
     await office.writeEmployees(without('E20'));
@@ -162,15 +127,6 @@ describe('missing people', () => {
     await office.writeEmployees(employees(5));
     for (const _ of [1, 2]) expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
     expect((await office.apply()).run.facts.unmanaged).toBe(3);
-  });
-
-  it('with missing: never are never touched', async () => {
-    const office = await managed({ missing: 'never' });
-    await office.writeEmployees(without('E20'));
-    for (const _ of [1, 2, 3]) {
-      office.clock.jump(48 * hourMs);
-      expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
-    }
   });
 
   it('are removed too once they were disabled long enough', async () => {
@@ -237,19 +193,6 @@ describe('people to whom nothing may happen', () => {
     expect(
       report.findings.filter(({ code }) => code === 'protected-user').map(({ identification }) => identification),
     ).toEqual(['E3', 'E4']);
-  });
-
-  it.each([
-    { outOfScope: 'ignore', enabled: true },
-    { outOfScope: 'disable', enabled: false },
-  ])('out of scope: $outOfScope', async ({ outOfScope, enabled }) => {
-    const office = await managed({ outOfScope, scope: "last != 'Extern'" });
-    await office.applyRows(employees(21, { E3: { last: 'Extern' }, E21: { last: 'Extern' } }));
-    expect(isEnabled(office, 'E3')).toBe(enabled);
-    expect(office.sandbox.state.users.has('E21')).toBe(false);
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    await office.applyRows(employees(20));
-    expect(isEnabled(office, 'E3')).toBe(true);
   });
 
   it.each<{ name: string; rows: Row[]; code: string }>([
