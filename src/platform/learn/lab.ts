@@ -63,41 +63,8 @@ const stableMs = 10 * secondMs;
 const patienceMs = { first: 2 * minuteMs, later: 20 * secondMs } as const;
 const busyWaitMs = 15 * secondMs;
 
-/** Where experiments read and write. Every write goes through the desk; the dialect grows with what is learned. */
-export interface Lab {
-  readonly order: LabOptions;
-  readonly dialect: Dialect;
-  /** The latest time from the end of a file until its row showed (ms). */
-  readonly latestMs: number;
-  use(learned: Partial<Dialect>): void;
-  /** Makes a write through the desk. Undefined: the operator declined. */
-  write: LearnOrder['desk']['write'];
-  /** Opens the platform with other dialect settings. */
-  platform(changes?: Partial<Dialect>): Platform;
-  client(changes?: Partial<Dialect>, other?: Partial<PlatformClientOptions>): PlatformClient;
-  search(place: 'query' | 'body', query: Readonly<Record<string, string | number | boolean>>): Promise<SearchAnswer>;
-  readonly notes: LabNotes;
-  /** Scans every user, before anything is written. Throws `USAGE` when a user has one of these names, or a similar one. */
-  begin(names: readonly string[]): Promise<void>;
-  /** Scans every user again, and notes who has a key of the test user. Throws `Stopped` when another user has moved. */
-  guard(): Promise<void>;
-  /**
-   * Returns the test user as soon as it is as wanted; undefined when that does not show in time. `endedAt`: of the write,
-   * from which its lateness counts.
-   */
-  shown(isWanted: (user: User) => boolean, endedAt?: number): Promise<User | undefined>;
-  /** Reads the texts of the test user's record as they are. */
-  raw(): Promise<Readonly<Record<string, unknown>>>;
-  /** Sends a file of one row, and waits for its end. Undefined: the operator declined. */
-  file(what: string, row: TestRow): Promise<FileEnd | undefined>;
-  /** Reads the status word of a file again, until it is another one than `not` and stays. */
-  lastWord(fileId: string, not: string): Promise<string | undefined>;
-  /** Waits, and proves that this `learn` may continue. */
-  wait(ms: number): Promise<void>;
-  /** Removes a test user. Returns what is left of it, if anything. */
-  cleanUp(user: string, writtenAt: number | undefined): Promise<LearnEnd['left']>;
-  close(): Promise<void>;
-}
+/** Where experiments read and write. */
+export type Lab = ReturnType<typeof openLab>;
 
 /** What one experiment notes for another. */
 export interface LabNotes {
@@ -113,7 +80,8 @@ export interface LabNotes {
 
 export type SearchAnswer = { readonly probe: SearchProbe | 'refused'; readonly records: readonly unknown[] };
 
-export function openLab(order: LabOptions): Lab {
+/** Opens the place of the experiments. Every write goes through the desk; the dialect grows with what is learned. */
+export function openLab(order: LabOptions) {
   const { connection, desk, signal, user: testUser } = order;
   const { clock } = connection;
   const clients: PlatformClient[] = [];
@@ -124,7 +92,7 @@ export function openLab(order: LabOptions): Lab {
 
   const notes: LabNotes = { dates: [], visible: [], taken: new Set(), wroteAt: undefined };
   let baseline: Census | undefined;
-  const client: Lab['client'] = (changes, other) => {
+  const client = (changes?: Partial<Dialect>, other?: Partial<PlatformClientOptions>): PlatformClient => {
     const opened = openPlatformClient({ ...connection, ...other, dialect: { ...dialect, ...changes } });
     clients.push(opened);
     return opened;
@@ -136,6 +104,7 @@ export function openLab(order: LabOptions): Lab {
     }
     return main;
   };
+  /** Waits, and proves that this `learn` may continue. */
   const wait = async (ms: number): Promise<void> => {
     await clock.sleep(ms, signal);
     await desk.alive();
@@ -174,7 +143,8 @@ export function openLab(order: LabOptions): Lab {
     return { marks, taken };
   };
 
-  const write: Lab['write'] = (what, send) =>
+  /** Makes a write through the desk. Undefined: the operator declined. */
+  const write: LearnOrder['desk']['write'] = (what, send) =>
     desk.write(what, () => {
       notes.wroteAt = clock.now();
       return send();
@@ -244,25 +214,40 @@ export function openLab(order: LabOptions): Lab {
     return end ?? { kind: 'unended', fileId, words, endedAt: clock.now() };
   };
 
-  const lab: Lab = {
+  /** Sends a file of one row, and waits for its end. Undefined: the operator declined. */
+  const file = (what: string, row: TestRow): Promise<FileEnd | undefined> =>
+    write(`a file with one row: ${what}`, async () => {
+      const sent = await upload(row);
+      if ('status' in sent) return { kind: 'refused', status: sent.status };
+      if (sent.id === undefined) throw new Stopped('the answer to an upload has no id, so the file cannot be followed');
+      return follow(sent.id, sent.fileStatus);
+    });
+
+  return {
     order,
     get dialect() {
       return dialect;
     },
+    /** The latest time from the end of a file until its row showed (ms). */
     get latestMs() {
       return latestMs;
     },
-    use(learned) {
+    use(learned: Partial<Dialect>): void {
       dialect = { ...dialect, ...learned };
       main = undefined;
     },
     client,
     notes,
     write,
-    platform: (changes) => (changes === undefined ? current().platform : openPlatform(client(changes))),
+    /** Opens the platform with other dialect settings. */
+    platform: (changes?: Partial<Dialect>): Platform =>
+      changes === undefined ? current().platform : openPlatform(client(changes)),
     wait,
 
-    async search(place, query) {
+    async search(
+      place: 'query' | 'body',
+      query: Readonly<Record<string, string | number | boolean>>,
+    ): Promise<SearchAnswer> {
       const input = place === 'query' ? { query } : { json: query };
       try {
         const { body } = await callOperation(
@@ -282,12 +267,14 @@ export function openLab(order: LabOptions): Lab {
       }
     },
 
-    async begin(names) {
+    /** Scans every user, before anything is written. Throws `USAGE` when a user has one of these names, or a similar one. */
+    async begin(names: readonly string[]): Promise<void> {
       baseline = await census(names, undefined);
       refuseKnown(testUser, baseline.taken);
     },
 
-    async guard() {
+    /** Scans every user again, and notes who has a key of the test user. Throws `Stopped` when another user has moved. */
+    async guard(): Promise<void> {
       const own = await find(testUser);
       const keys = own.found === true ? [own.user.id, own.user.uid ?? '', testUser] : [testUser];
       const after = await census(
@@ -299,7 +286,11 @@ export function openLab(order: LabOptions): Lab {
       if (moved.length > 0) throw new Stopped(movedSentence(moved));
     },
 
-    async shown(isWanted, endedAt) {
+    /**
+     * Returns the test user as soon as it is as wanted; undefined when that does not show in time. `endedAt`: of the write,
+     * from which its lateness counts.
+     */
+    async shown(isWanted: (user: User) => boolean, endedAt?: number): Promise<User | undefined> {
       const user = await poll(async () => {
         const lookup = await find(testUser);
         return lookup.found === true && isWanted(lookup.user) ? lookup.user : undefined;
@@ -309,22 +300,17 @@ export function openLab(order: LabOptions): Lab {
       return user;
     },
 
-    async raw() {
+    /** Reads the texts of the test user's record as they are. */
+    async raw(): Promise<Readonly<Record<string, unknown>>> {
       const { body } = await callOperation(current().client, 'read', { params: { identification: testUser } }, signal);
       const record = isRecord(body) ? body.result : undefined;
       return isRecord(record) ? record : {};
     },
 
-    file: (what, row) =>
-      write(`a file with one row: ${what}`, async () => {
-        const sent = await upload(row);
-        if ('status' in sent) return { kind: 'refused', status: sent.status };
-        if (sent.id === undefined)
-          throw new Stopped('the answer to an upload has no id, so the file cannot be followed');
-        return follow(sent.id, sent.fileStatus);
-      }),
+    file,
 
-    async lastWord(fileId, not) {
+    /** Reads the status word of a file again, until it is another one than `not` and stays. */
+    async lastWord(fileId: string, not: string): Promise<string | undefined> {
       let before = not;
       return poll(async () => {
         const seen = await statusOf(fileId);
@@ -336,7 +322,8 @@ export function openLab(order: LabOptions): Lab {
       }, minuteMs);
     },
 
-    async cleanUp(user, writtenAt) {
+    /** Removes a test user. Returns what is left of it, if anything. */
+    async cleanUp(user: string, writtenAt: number | undefined): Promise<LearnEnd['left']> {
       // A file of a process that died may still be applied.
       const untilMs = writtenAt === undefined ? 0 : writtenAt + patienceMs.first - clock.now();
       const lookup = await poll(async () => {
@@ -368,7 +355,7 @@ export function openLab(order: LabOptions): Lab {
           : { user, state: 'unknown', why: 'the platform accepted its removal, and still shows it' };
       }
       if (!enabled) return { user, state, why: removal.why };
-      const end = await lab.file(`D ${user}`, { kind: 'disable', identification: user });
+      const end = await file(`D ${user}`, { kind: 'disable', identification: user });
       const isDisabled = await poll(
         async () => {
           const found = await find(user);
@@ -379,11 +366,10 @@ export function openLab(order: LabOptions): Lab {
       return { user, state: isDisabled ? 'disabled' : 'enabled', why: removal.why };
     },
 
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(clients.map((opened) => opened.close()));
     },
   };
-  return lab;
 }
 
 /** Whether the account has the names of a test user, or what a platform that cuts text keeps of them. */
