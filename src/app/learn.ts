@@ -10,10 +10,10 @@ import {
   type LearnTrial,
   learnedSettings,
 } from '../ports/api.ts';
-import type { Lease } from '../ports/leases.ts';
 import type { LearnedFacts } from '../ports/store.ts';
 import { fileLeaseOf, takeFileLease, turnWaitMs } from '../run/deliver/file-lease.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import { type HeldLease, releaseOrExpire, takeOverLease } from '../run/lease.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';
@@ -38,9 +38,8 @@ export interface LearnRequest extends SignedCaller {
   readonly signal: AbortSignal;
 }
 
-/** A `learn` renews its lease at every poll, and the next one waits until that of a dead process has expired. */
+/** The next `learn` waits until the lease of one whose process died has expired. */
 const learnLeaseMs = 15_000;
-const renewEveryMs = 5_000;
 
 /**
  * Finds out with a test user what the platform's contract leaves open, and stores which settings are known. Each write is
@@ -49,19 +48,20 @@ const renewEveryMs = 5_000;
  */
 export async function learnConnection(app: AppIo, request: LearnRequest): Promise<LearnReport> {
   const { engine, connections } = app;
-  const { connection, signal } = request;
+  const { connection } = request;
   const access = findConnection(connection, connections);
   const stamp = new Date(engine.clock.now()).toISOString().replace(/\D/g, '').slice(0, 14);
   const { user = `rollcall-learn-${stamp}` } = request;
   await refuseKnownUser(user, app);
-  const lease = await takeLearnLease(connection, engine, request);
+  const held = await takeLearnLease(connection, engine, request);
+  const { signal } = held;
   const lines: LearnLine[] = [];
   try {
     const { trial: before } = await engine.store.learned.get(connection);
     const { by } = request;
     const act = { action: 'learn', by, connection, ...signature(request) } as const;
     await note(act, engine);
-    const desk = openDesk({ ...request, user, lease, before }, engine);
+    const desk = openDesk({ ...request, user, before, signal }, engine);
     const learning = access.learn({ user, before, desk, signal });
     for (;;) {
       const { value, done } = await learning.next();
@@ -78,7 +78,7 @@ export async function learnConnection(app: AppIo, request: LearnRequest): Promis
     if (signal.aborted && trial !== undefined) {
       request.say(`${trial.user} may be on the platform. To remove it: rollcall learn ${connection}`);
     }
-    await engine.store.leases.release(lease);
+    await releaseOrExpire(held);
   }
 }
 
@@ -86,49 +86,36 @@ function valuesOf(lines: readonly LearnLine[]): LearnedValues {
   return Object.fromEntries(lines.flatMap(({ setting, value }) => (value === undefined ? [] : [[setting, value]])));
 }
 
+/** Takes the lease of the connection's `learn`. Waits for that of one whose process died. */
 async function takeLearnLease(
   connection: string,
-  { store, clock, newId }: EngineIo,
+  { store: { leases }, clock, newId }: EngineIo,
   { say, signal }: LearnRequest,
-): Promise<Lease> {
-  const owner = newId('learn');
-  const until = clock.now() + 2 * learnLeaseMs;
-  for (let tries = 0; ; tries++) {
-    const lease = await store.leases.take(`learn:${connection}`, owner, learnLeaseMs, clock.now());
-    if (lease !== undefined) return lease;
-    if (clock.now() >= until)
-      throw new RollcallError(`another "rollcall learn ${connection}" is at work`, { code: 'CONFLICT' });
-    if (tries === 0) say('waiting for another learn, or for the end of its lease');
-    await clock.sleep(1000, signal);
-  }
+): Promise<HeldLease> {
+  const name = `learn:${connection}`;
+  if ((await leases.holder(name, clock.now())) !== undefined)
+    say('waiting for another learn, or for the end of its lease');
+  const held = await takeOverLease({ name, owner: newId('learn'), ttlMs: learnLeaseMs }, { leases, clock }, signal);
+  if (held !== undefined) return held;
+  throw new RollcallError(`another "rollcall learn ${connection}" is at work`, { code: 'CONFLICT' });
 }
 
 interface DeskOptions extends LearnRequest {
   readonly user: string;
-  readonly lease: Lease;
   readonly before: LearnTrial | undefined;
 }
 
 function openDesk(
-  { connection, user, lease, before, confirm, say, signal }: DeskOptions,
+  { connection, user, before, confirm, say, signal }: DeskOptions,
   io: EngineIo,
 ): LearnDesk & { learned(values: LearnedValues): Promise<void> } {
   const { store, clock } = io;
   const keep = (patch: Pick<LearnedFacts, 'trial'>) =>
     store.learned.update(connection, ({ trial: _, ...known }) => ({ ...known, ...patch }));
   let tested = before?.user ?? user;
-  let renewedAt = clock.now();
-  const alive = async (): Promise<void> => {
-    signal.throwIfAborted();
-    if (clock.now() - renewedAt < renewEveryMs) return;
-    renewedAt = clock.now();
-    if (!(await store.leases.renew(lease, learnLeaseMs, clock.now())))
-      throw new RollcallError(`another "rollcall learn ${connection}" has taken over`, { code: 'CONFLICT' });
-  };
   // One owner for every `learn` of the connection: the next one continues with the lease of one that died.
   const turn = { run: { connection, id: `learn:${connection}` } };
   return {
-    alive,
     say,
     async write(what, send) {
       if (!(await confirm(what))) return undefined;
@@ -138,11 +125,9 @@ function openDesk(
         if (!isTold) say(`waiting: ${countOf(ahead, 'run')} of this connection sends a file before`);
         isTold = true;
         await clock.sleep(turnWaitMs(5000, ahead), signal);
-        await alive();
       }
       try {
-        renewedAt = 0;
-        await alive();
+        signal.throwIfAborted();
         await keep({ trial: { user: tested, write: what, writtenAt: clock.now() } });
         return await send();
       } finally {

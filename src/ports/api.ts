@@ -126,8 +126,6 @@ export interface LearnDesk {
    * declines. `send` includes the wait until the platform has processed the write.
    */
   write<T>(what: string, send: () => Promise<T>): Promise<T | undefined>;
-  /** Proves that no other `learn` has taken over. Called often. Throws `CONFLICT`. */
-  alive(): Promise<void>;
   /** Stores that no test user of an earlier write is left. */
   cleaned(): Promise<void>;
   /** Says in one line what happens now. */

@@ -2,7 +2,7 @@ import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
-import { type HeldLease, type LeaseIo, type LeaseRequest, releaseOrExpire, takeOverLease } from './lease.ts';
+import { type HeldLease, type LeaseIo, type LeaseRequest, releaseOrExpire, takeOverLease } from '../run/lease.ts';
 
 export const deploymentLeaseMs = 15_000;
 

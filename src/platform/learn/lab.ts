@@ -104,11 +104,7 @@ export function openLab(order: LabOptions) {
     }
     return main;
   };
-  /** Waits, and proves that this `learn` may continue. */
-  const wait = async (ms: number): Promise<void> => {
-    await clock.sleep(ms, signal);
-    await desk.alive();
-  };
+  const wait = (ms: number): Promise<void> => clock.sleep(ms, signal);
   const patience = () => (isSeen ? Math.max(patienceMs.later, 5 * latestMs) : patienceMs.first);
   const find = (name: string) => current().platform.find(name, signal);
 
@@ -130,7 +126,7 @@ export function openLab(order: LabOptions) {
     const marks = new Map<string, string>();
     const taken = new Set<string>();
     for await (const { users } of current().platform.scan(signal)) {
-      await desk.alive();
+      signal.throwIfAborted();
       for (const user of users) {
         marks.set(user.identification, markOf(user));
         if (user.identification === but) continue;

@@ -3,9 +3,9 @@ import { waitAfterError } from '../../core/run/waiting.ts';
 import { runLease } from '../../ports/leases.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { EngineIo, RunContext } from '../../run/engine-io.ts';
+import { type Leased, underLease } from '../../run/lease.ts';
 import type { JobContext, JobOutcome } from '../../run/work.ts';
 import { afterError, failIfDeadly, failJob, longestUnwatchedMs } from '../after-error.ts';
-import { type Leased, underLease } from '../lease.ts';
 import { openStopGrace } from '../stop-grace.ts';
 
 export interface DriveIo {

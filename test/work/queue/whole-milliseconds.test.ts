@@ -5,7 +5,7 @@ import { parseDuration } from '../../../src/core/run/formats.ts';
 import { openRedis, type RedisClient } from '../../../src/drivers/redis/open-redis.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
 import type { Leases } from '../../../src/ports/store.ts';
-import { holdLease } from '../../../src/work/lease.ts';
+import { holdLease } from '../../../src/run/lease.ts';
 import { firstPiece } from '../../../src/work/queue/job-data.ts';
 import { stalledCheckOf } from '../../../src/work/queue/open-worker.ts';
 import { openRedisBudget } from '../../../src/work/queue/redis-budget.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Leases, Store } from '../../src/ports/store.ts';
+import { holdLease, takeOverLease } from '../../src/run/lease.ts';
 import { openStore } from '../../src/store/index.ts';
-import { holdLease, takeOverLease } from '../../src/work/lease.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const ttlMs = 30_000;
