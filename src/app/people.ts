@@ -48,6 +48,7 @@ export async function tracePerson(
   const batch = last?.batch === undefined ? undefined : await io.store.batches.get(last.batch);
   const decided = change && (await decisionOf(name, change, io));
   const isExpected = expected !== undefined;
+  const { failure, findings } = explained;
   return {
     identification,
     ...explained,
@@ -60,7 +61,7 @@ export async function tracePerson(
     renames,
     pair: pair === undefined ? null : { ...pair, ways: waysOf(pair) },
     history: history.slice(0, shownChanges),
-    next: await nextRun(sync, { identification, change, decided, decision, expected, failure: explained.failure }, io),
+    next: await nextRun(sync, { identification, change, decided, decision, expected, failure, findings }, io),
   };
 }
 
@@ -79,7 +80,7 @@ async function decisionOf(
   return isExpired ? undefined : decided;
 }
 
-interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' | 'failure'> {
+interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' | 'failure' | 'findings'> {
   readonly identification: string;
   readonly decided: DecisionRecord | undefined;
 }
@@ -87,7 +88,7 @@ interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' |
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
 async function nextRun(
   { settings, frozenUntil }: Sync,
-  { identification, change, decided, decision, expected, failure }: NextInput,
+  { identification, change, decided, decision, expected, failure, findings }: NextInput,
   io: EngineIo,
 ): Promise<string> {
   const { store, clock } = io;
@@ -102,6 +103,8 @@ async function nextRun(
     return `the next run counts the absence and changes nothing: the person is ${waitWords(decision.wait)}${paused}`;
   }
   if (decision?.rule === 'owned-by-other') return `${await whoseUser(identification, settings, io)}${paused}`;
+  const waits = findings.find(({ code }) => code === 'create-waits');
+  if (change === undefined && waits !== undefined) return `the create waits: ${waits.message}${paused}`;
   if (change === undefined) return `the next run changes nothing for this person${paused}`;
   if (decision?.held !== undefined && decided === undefined) {
     return `the next run holds the ${change.kind} until it is approved: ${decision.held}${paused}`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { tracePerson } from '../../src/app/people.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { type Waiting, waitingWords } from '../../src/core/run/waiting.ts';
@@ -312,6 +313,8 @@ describe('a create that the platform refuses although it shows no such user', ()
         identification: 'E41',
         message: expect.stringMatching(/deleted account.*hidden account.*The next try is at 20/),
       });
+      const trace = await tracePerson(office.app, 'people', 'E41', AbortSignal.timeout(60_000));
+      expect(trace.next).toBe(`the create waits: ${told?.message}`);
       const [failed] = await office.engine.io.store.plans.history('people', 'E41', 1);
       expect(failed).toMatchObject({
         state: 'failed',
