@@ -1,4 +1,5 @@
 import { refusalReason } from '../../core/plan/refused-create.ts';
+import { chunk } from '../../core/run/batch.ts';
 import { countOf } from '../../core/run/formats.ts';
 import {
   afterAccepted,
@@ -12,7 +13,7 @@ import type { Batch, LearnedFacts, PlannedBatch, PlannedChange } from '../../por
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { NextStep } from '../next-step.ts';
 import { keepRaw } from '../run-notes.ts';
-import { changesInBatch, marksFor, newBatch } from '../seal/batches.ts';
+import { addParts, changesInBatch, marksFor } from '../seal/batches.ts';
 import { releaseFileLease } from './file-lease.ts';
 
 interface Refused {
@@ -110,23 +111,15 @@ async function halve(
   if (level !== 'file') await io.store.runs.updateFacts(context.owned, { splits: splits + 1 });
 }
 
-/** Moves the changes to new batches of at most `rows` each. After a kill every change is in exactly one open batch. */
-async function cut(
+/** Moves the changes to new batches of at most `rows` each. */
+function cut(
   context: RunContext,
   { batch, changes }: Pick<Refused, 'batch' | 'changes'>,
   rows: number,
   io: EngineIo,
 ): Promise<void> {
-  const { length } = await io.store.batches.ofRun(context.owned.run.id);
-  const { kind, id: parent } = batch;
-  const isParking = batch.isParking === true;
-  const parts = Array.from({ length: Math.ceil(changes.length / rows) }, (_, i) => {
-    const identifications = changes.slice(i * rows, (i + 1) * rows).map(({ identification }) => identification);
-    const part = { number: length + 1 + i, kind, size: identifications.length, parent, isParking };
-    return { batch: newBatch(context, part), identifications };
-  });
-  await io.store.batches.create(context.owned, parts);
-  io.checkpoint('batch-split');
+  const names = changes.map(({ identification }) => identification);
+  return addParts(context, { of: batch, parts: chunk(names, rows) }, io);
 }
 
 const namedRows = 3;

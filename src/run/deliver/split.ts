@@ -5,7 +5,7 @@ import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { ReadBack } from '../prove/read-back.ts';
-import { changesOf, newBatch } from '../seal/batches.ts';
+import { addParts, changesOf } from '../seal/batches.ts';
 
 /**
  * After this many failed files with no row applied (a file, its halves, its quarters), one row is sent alone. If that
@@ -61,20 +61,11 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
     const parts = isProbing
       ? [unseen.filter((_, i) => i === alone), unseen.filter((_, i) => i !== alone)]
       : [unseen.slice(0, middle), unseen.slice(middle)];
-    const halves = parts.map((half, i) => ({
-      batch: newBatch(context, {
-        number: all.length + 1 + i,
-        kind: 'csv',
-        size: half.length,
-        parent: batch.id,
-        isParking: batch.isParking === true,
-      }),
-      identifications: half.map(({ change }) => change.identification),
-    }));
-    const [probe] = halves;
-    if (isProbing && probe !== undefined) await io.store.runs.updateFacts(owned, { probe: probe.batch.id });
-    await io.store.batches.create(owned, halves);
-    io.checkpoint('batch-split');
+    const names = parts.map((half) => half.map(({ change }) => change.identification));
+    const before = async (probe: Batch) => {
+      if (isProbing) await io.store.runs.updateFacts(owned, { probe: probe.id });
+    };
+    await addParts(context, { of: batch, parts: names, before }, io);
   }
   await io.store.batches.update(
     owned,
@@ -129,12 +120,6 @@ export async function addLastStep(
     const key = parking.kind === 'direct' ? '' : fileGroup(change, dialect, mapping.fields);
     groups.set(key, [...(groups.get(key) ?? []), change.identification]);
   }
-  const { length } = await io.store.batches.ofRun(owned.run.id);
-  const batches = [...groups.values()].map((identifications, i) => {
-    const { kind, id: parent } = parking;
-    const batch = newBatch(context, { number: length + 1 + i, kind, size: identifications.length, parent });
-    return { batch, identifications };
-  });
-  await io.store.batches.create(owned, batches);
-  io.checkpoint('batch-split');
+  const { kind, id } = parking;
+  await addParts(context, { of: { kind, id }, parts: [...groups.values()] }, io);
 }

@@ -14,7 +14,7 @@ import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../de
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
 import type { UnstoredRequests } from '../run-notes.ts';
-import { changesInBatch, changesOf, newBatch } from '../seal/batches.ts';
+import { addParts, changesInBatch, changesOf } from '../seal/batches.ts';
 import { forgetEndWord } from './end-words.ts';
 import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
 import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from './read-back.ts';
@@ -247,15 +247,8 @@ async function moveUntried(
   { batch, changes }: { readonly batch: Batch; readonly changes: readonly PlannedChange[] },
   io: EngineIo,
 ): Promise<void> {
-  const { owned } = context;
   const untried = changes.filter(({ state }) => state === 'planned').map(({ identification }) => identification);
-  if (untried.length === 0) return;
-  const { length } = await io.store.batches.ofRun(owned.run.id);
-  const { kind, id: parent } = batch;
-  const isParking = batch.isParking === true;
-  const rest = newBatch(context, { number: length + 1, kind, size: untried.length, parent, isParking });
-  await io.store.batches.create(owned, [{ batch: rest, identifications: untried }]);
-  io.checkpoint('batch-split');
+  if (untried.length > 0) await addParts(context, { of: batch, parts: [untried] }, io);
 }
 
 async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {

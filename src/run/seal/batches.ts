@@ -31,6 +31,31 @@ export function newBatch({ owned, sync }: RunContext, { number, kind, size, pare
   };
 }
 
+interface NewParts {
+  readonly of: Pick<Batch, 'kind' | 'id' | 'isParking'>;
+  /** The identifications of each part. */
+  readonly parts: readonly (readonly string[])[];
+  /** Gets the first part before all are stored. */
+  readonly before?: (first: Batch) => Promise<unknown>;
+}
+
+/** Moves changes of a batch to new batches. After a kill every change is in exactly one open batch. */
+export async function addParts(
+  context: RunContext,
+  { of: { kind, id: parent, isParking }, parts, before }: NewParts,
+  io: EngineIo,
+): Promise<void> {
+  const { length } = await io.store.batches.ofRun(context.owned.run.id);
+  const batches = parts.map((identifications, i) => {
+    const part = { number: length + 1 + i, kind, size: identifications.length, parent };
+    return { batch: newBatch(context, { ...part, isParking: isParking === true }), identifications };
+  });
+  const [first] = batches;
+  if (first !== undefined) await before?.(first.batch);
+  await io.store.batches.create(context.owned, batches);
+  io.checkpoint('batch-split');
+}
+
 /** Yields the changes of a plan in order of identification, one page at a time. */
 export async function* changesOf(
   planId: string,
