@@ -17,7 +17,7 @@ import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { Adoption, Orphans, OrphansMoved, Rename } from '../views/people.ts';
 import type { AppIo } from './app-io.ts';
-import { auditEntry, type SignedCaller, signature } from './audit.ts';
+import { auditEntry, requireProven, type SignedCaller, signature } from './audit.ts';
 import { findSync } from './find-named.ts';
 import { endOf, type PauseOrder } from './syncs.ts';
 
@@ -85,6 +85,7 @@ export async function decidePairs(
   ids: readonly string[],
   { way, until: end, signal, ...signed }: PairOrder,
 ): Promise<readonly Adoption[]> {
+  requireProven(io, signed, 'a decision about accounts');
   const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
   const isLeft = way === 'leave';
@@ -135,6 +136,7 @@ export async function adoptPeople(
   ids: readonly string[],
   { signal, ...signed }: SignedCaller & { readonly signal: AbortSignal },
 ): Promise<readonly Adoption[]> {
+  requireProven(io, signed, 'a decision about accounts');
   const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
   const steps = await stepsFor(sync, ids, io, signal);
@@ -462,6 +464,7 @@ async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrd
 
 /** Moves the users of a sync that is not configured to this sync, or leaves them as they are. Audited. */
 export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller): Promise<OrphansMoved> {
+  requireProven(app.engine, order, 'a decision about accounts');
   const { sync, from, leaves, by, reason } = order;
   const { engine: io } = app;
   const users = await orphansOf(app, order);

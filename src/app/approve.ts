@@ -1,8 +1,10 @@
+import { objectionTo, ruledAmong, rulesFor, strictest } from '../core/guard/approvals.ts';
 import { type Change, type ChangeKind, type DecidedFields, isFreezable } from '../core/plan/change.ts';
 import { fieldsApproved } from '../core/plan/decision.ts';
 import { isUndoRule } from '../core/plan/undo.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
@@ -10,7 +12,7 @@ import { requestRun } from '../run/request-run.ts';
 import { changesOf } from '../run/seal/batches.ts';
 import type { VerdictReport } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
-import { note, type SignedCaller, signature } from './audit.ts';
+import { note, requireProven, type SignedCaller, signature } from './audit.ts';
 import { readChanges } from './changes/search-changes.ts';
 import { findRun, findSync } from './find-named.ts';
 import {
@@ -36,6 +38,8 @@ export interface VerdictOrder extends ChangeSelection {
 
 export interface Verdicts {
   readonly changes: number;
+  /** Number of chosen changes that need the approval of another identity. */
+  readonly pending: number;
   /** Number of approved changes that an operator had rejected before. */
   readonly reopened: number;
   /** Number of rejected changes of which other fields remain: the requested run plans them without the rejected ones. */
@@ -65,12 +69,14 @@ export async function decideRun(
 ): Promise<VerdictReport> {
   const { engine } = io;
   const run = await findRun(id, engine.store);
-  const { acceptsRead, reopened, ...given } = await giveVerdict(run, { action, by, ...order }, engine);
-  const { changes } = given;
+  if (action === 'approve') requireProven(engine, { by, ...order }, 'an approval');
+  const { acceptsRead, reopened, ...rest } = await giveVerdict(run, { action, by, ...order }, engine);
+  const { changes, pending } = rest;
   const read = acceptsRead ? ', and the read' : '';
-  const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}${read}`;
+  const waits = pending === 0 ? '' : `, ${pending} more wait for another approval`;
+  const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}${read}${waits}`;
   await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
-  return { run: run.id, sync: run.sync, ...given, isDeploymentRunning: await io.isDeployed() };
+  return { run: run.id, sync: run.sync, ...rest, isDeploymentRunning: await io.isDeployed() };
 }
 
 /**
@@ -105,7 +111,7 @@ export async function previewVerdict(
  */
 export async function giveVerdict(
   run: Run,
-  { action, by, ...order }: VerdictOrder & { readonly action: 'approve' | 'reject'; readonly by: string },
+  { action, by, ...order }: VerdictOrder & SignedCaller & { readonly action: 'approve' | 'reject' },
   io: EngineIo,
 ): Promise<Verdicts> {
   const { id, sync } = run;
@@ -113,29 +119,32 @@ export async function giveVerdict(
   if (isApproval) findSync(sync, io.syncs);
   const held = await selectHeld(run, order, io);
   const chosen = isApproval ? await toApprove(run, held, order, io) : toReject(run, held);
-  const acceptsRead = isApproval && held.isWhole && (await isReadWaiting(run, io.store));
-  const reopened = isApproval ? chosen.filter(isRejected).length : 0;
-  const reduced = isApproval ? 0 : chosen.filter(leavesRest).length;
   const at = io.clock.now();
-  const { frozenUntil, expiresAt } = isApproval ? approvedUntil(chosen, io.syncs.get(sync), at) : notApproved;
+  const signed = { by, at, ...given({ why: order.reason, proven: order.proven }) };
+  const enough = isApproval ? await withOthers(chosen, { run, ...signed }, io) : chosen;
+  const pending = chosen.length - enough.length;
+  const acceptsRead = isApproval && pending === 0 && held.isWhole && (await isReadWaiting(run, io.store));
+  const reopened = isApproval ? enough.filter(isRejected).length : 0;
+  const reduced = isApproval ? 0 : chosen.filter(leavesRest).length;
+  const { frozenUntil, expiresAt } = isApproval ? approvedUntil(enough, io.syncs.get(sync), at) : notApproved;
   const shared = { by, why: order.reason, at };
   const changes =
     expiresAt === undefined
       ? await io.store.decisions.decide(sync, chosen, { state: 'rejected', ...shared })
       : await io.store.decisions.decide(
           sync,
-          chosen.map((name) => ({ ...name, fields: name.approves })),
+          enough.map((name) => ({ ...name, fields: name.approves })),
           { state: 'approved', ...shared, expiresAt, reopens: reopened > 0 },
         );
   await io.store.decisions.leaveOut(sync, held.leftOut, { by, at });
   if (acceptsRead) await io.store.reads.accept(id);
-  if (isApproval || reduced > 0) {
+  if ((isApproval && pending < chosen.length + (acceptsRead ? 1 : 0)) || reduced > 0) {
     // Only a run of the same undo proposes its changes again.
     const isUndo = chosen.some(({ rule }) => isUndoRule(rule));
     const scope: RunScope = isUndo ? run.scope : { kind: 'all', isFull: true };
     if (io.syncs.has(sync)) await requestRun({ sync, kind: 'approval', scope }, io);
   }
-  return { changes, reopened, reduced, acceptsRead, expiresAt, frozenUntil };
+  return { changes, pending, reopened, reduced, acceptsRead, expiresAt, frozenUntil };
 }
 
 /** Returns whether the rejection leaves fields of the change for a later plan. */
@@ -163,10 +172,52 @@ function approvedUntil(chosen: readonly Pick<Change, 'kind'>[], sync: Sync | und
   return { frozenUntil, expiresAt: (freezeAt(end) ?? end - approvalMs) + approvalMs };
 }
 
+interface Approving extends Pick<SignedCaller, 'by' | 'proven'> {
+  readonly at: number;
+  readonly why?: string;
+  /** The run that held the changes. Absent: they are of a plan that was only shown. */
+  readonly run?: Run;
+  readonly sync?: string;
+}
+
+/**
+ * Returns the changes that are approved now: those that need one approval, and those that another identity approved before.
+ * Stores the approval of the others. Throws `CONFLICT`, and stores nothing, when the identity may not approve them.
+ */
+async function withOthers<Chosen extends DecidedChange & Pick<Change, 'classes'>>(
+  chosen: readonly Chosen[],
+  { by, at, why, run, proven, sync = run?.sync ?? '' }: Approving,
+  { approvals, store }: EngineIo,
+): Promise<readonly Chosen[]> {
+  if (approvals === undefined) return chosen;
+  const ruled = [...(run?.facts.ruled ?? []), ...ruledAmong(chosen, approvals)];
+  const requesters = run === undefined ? [] : await store.triggers.requesters(run.id);
+  const approver = { by, groups: proven?.groups ?? [], requesters };
+  const needs = new Map(chosen.map((one) => [one, rulesFor(one.classes, ruled, approvals)] as const));
+  for (const rules of needs.values()) {
+    const objection = objectionTo(approver, rules);
+    if (objection !== undefined) throw conflict(`nothing was approved: ${objection}`);
+  }
+  const complete = new Set<string>();
+  const byNeed = Map.groupBy(chosen, (one) => JSON.stringify(strictest(needs.get(one) ?? [])));
+  for (const [need, some] of byNeed) {
+    const most = need === undefined ? undefined : (JSON.parse(need) as ReturnType<typeof strictest>);
+    const approval = { by, at, ...given({ why }), expiresAt: at + approvalMs };
+    const enough =
+      most === undefined
+        ? some.map(({ hash }) => hash)
+        : await store.decisions.give(sync, some, { ...most, ...approval });
+    for (const hash of enough) complete.add(hash);
+  }
+  return chosen.filter(({ hash }) => complete.has(hash));
+}
+
 export interface DigestApproval {
   readonly changes: number;
   /** Changes of the plan that stay rejected. */
   readonly rejected: number;
+  /** Changes that need the approval of another identity. */
+  readonly pending: number;
 }
 
 /**
@@ -177,7 +228,7 @@ export interface DigestApproval {
 export async function approveDigest(
   sync: string,
   digest: string,
-  { by, reason }: { readonly by: string; readonly reason?: string },
+  { by, reason, proven }: SignedCaller,
   io: EngineIo,
 ): Promise<DigestApproval> {
   const { store } = io;
@@ -192,17 +243,20 @@ export async function approveDigest(
   }
   // Changes that a run did not hold are already delivered, or the next run plans them again.
   const states = plan.run === undefined ? (['planned', 'held'] as const) : (['held'] as const);
-  const open: (DecidedChange & Pick<Change, 'kind'>)[] = [];
+  const open: (DecidedChange & Pick<Change, 'kind' | 'classes'>)[] = [];
   for await (const change of changesOf(plan.id, io, { states })) {
     if (change.isApproved) continue;
-    const { kind } = change;
-    open.push({ ...decidedChange(change, undefined), kind, fields: fieldsApproved(change) });
+    const { kind, classes } = change;
+    open.push({ ...decidedChange(change, undefined), kind, classes, fields: fieldsApproved(change) });
   }
-  const { expiresAt } = approvedUntil(open, io.syncs.get(sync), at);
+  const run = plan.run === undefined ? undefined : await store.runs.get(plan.run);
+  const enough = await withOthers(open, { by, at, sync, ...given({ why: reason, proven, run }) }, io);
+  const { expiresAt } = approvedUntil(enough, io.syncs.get(sync), at);
   const verdict = { state: 'approved', by, why: reason, at, expiresAt } as const;
-  const changes = await store.decisions.decide(sync, open, verdict);
-  if (plan.run !== undefined) await store.reads.accept(plan.run);
-  return { changes, rejected: open.length - changes };
+  const changes = await store.decisions.decide(sync, enough, verdict);
+  const pending = open.length - enough.length;
+  if (plan.run !== undefined && pending === 0) await store.reads.accept(plan.run);
+  return { changes, rejected: enough.length - changes, pending };
 }
 
 async function toApprove(

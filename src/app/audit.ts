@@ -31,6 +31,27 @@ export function signature({ reason, as }: SignedOrder) {
   return given({ reason, as });
 }
 
+/**
+ * Throws `USAGE` where `approvals` ask for more than the caller gave: an identity that was proven, or a reason. `what`: for
+ * the message, such as `an approval`.
+ */
+export function requireProven(
+  { approvals }: Pick<EngineIo, 'approvals'>,
+  { by, proven, reason }: SignedCaller,
+  what: string,
+): void {
+  if (approvals === undefined) return;
+  if (proven === undefined) {
+    const message = `with "approvals", ${what} needs an identity of OpenID Connect or of "server.tokens", and ${by} is a login of this machine: set ROLLCALL_TOKEN to one of the tokens, or use the page`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  if (approvals.isReasonRequired && reason === undefined) {
+    throw new RollcallError(`with "approvals.reason: required", ${what} needs a reason: add --reason TEXT`, {
+      code: 'USAGE',
+    });
+  }
+}
+
 type Act = Pick<AuditEntry, 'action' | 'by'> &
   Partial<Pick<AuditEntry, 'sync' | 'connection' | 'run' | 'detail' | 'reason' | 'as'>>;
 

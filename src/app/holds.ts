@@ -14,7 +14,7 @@ import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
-import type { DoubtedRead, HoldsReport, OpenHold } from '../views/holds.ts';
+import type { DoubtedRead, HoldsReport, OpenHold, PartApproval } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { hashesOfNewer } from './changes/search-changes.ts';
 import { findSync } from './find-named.ts';
@@ -56,12 +56,24 @@ export async function isReadWaiting({ id, sync, startedAt, facts }: Run, store: 
   return last === undefined || last.at < startedAt;
 }
 
+/** Returns the approvals that waiting changes of the sync have, where they need more. */
+export async function partlyApproved(
+  sync: string,
+  { store, clock, approvals }: Pick<EngineIo, 'store' | 'clock' | 'approvals'>,
+): Promise<readonly PartApproval[]> {
+  if (approvals === undefined) return [];
+  return (await store.decisions.given(sync, clock.now())).map(({ approvals: found, changes }) => {
+    return { class: found.class, changes, of: found.of, by: found.given.map(({ by }) => by) };
+  });
+}
+
 async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenHold[]> {
   const now = io.clock.now();
   // A run about a few people holds some of them again. Each person is listed in the hold of the newest run.
   const newestFirst = (await io.store.holds.listOpen(sync)).toSorted((a, b) => b.expiresAt - a.expiresAt);
   const runOf = new Map<string, string>();
   const found: OpenHold[] = [];
+  const partly = await partlyApproved(sync, io);
   for (const hold of newestFirst) {
     const run = await io.store.runs.get(hold.run);
     if (run === undefined) continue;
@@ -77,7 +89,8 @@ async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenH
       if (changes.length < limit) changes.push(change);
     }
     const budget = run.facts.budgetWithHeld;
-    if (waiting > 0) found.push({ hold, isApprovable, waiting, budget, changes });
+    const approvals = partly.filter((one) => one.class === hold.class);
+    if (waiting > 0) found.push({ hold, isApprovable, waiting, budget, approvals, changes });
   }
   return found.reverse();
 }
@@ -180,6 +193,7 @@ function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {
 /** What a verdict needs of a held change. A run may hold a million, so the changes themselves are not kept. */
 export interface HeldName extends DecidedChange {
   readonly kind: ChangeKind;
+  readonly classes: readonly ChangeClass[];
   readonly state: HeldState;
   /** The current decision; for an open change, the rejection of a value that it carries. */
   readonly decision: DecisionRecord | undefined;
@@ -242,7 +256,8 @@ async function ownOf(
 
 function nameOf({ change, state, decision, name }: HeldChange, only: readonly ChangeClass[] | undefined): HeldName {
   const approves = name?.fields ?? fieldsApproved(change);
-  return { ...(name ?? decidedChange(change, only)), kind: change.kind, approves, state, decision };
+  const { kind, classes } = change;
+  return { ...(name ?? decidedChange(change, only)), kind, classes, approves, state, decision };
 }
 
 /** Returns what a decision of these classes of the change is about; `undefined`: of all of them. */

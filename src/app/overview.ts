@@ -15,7 +15,7 @@ import type {
 } from '../views/overview.ts';
 import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
-import { isReadWaiting } from './holds.ts';
+import { isReadWaiting, partlyApproved } from './holds.ts';
 import { readRunWork } from './runs.ts';
 import { readSyncStates } from './syncs.ts';
 
@@ -110,6 +110,7 @@ async function readWaiting(sync: string, newest: Run | undefined, { engine }: Ap
     reads,
     heldAt: earliest([...holds, ...undecided].map(({ heldAt }) => heldAt)),
     expiresAt: earliest(holds.map(({ expiresAt }) => expiresAt)),
+    approvals: await partlyApproved(sync, engine),
   };
 }
 

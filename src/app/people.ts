@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { partWords } from '../core/guard/approvals.ts';
 import { foldText, normalText } from '../core/person/text.ts';
 import { type Change, isFreezable } from '../core/plan/change.ts';
 import { decisionAbout } from '../core/plan/decision.ts';
@@ -123,7 +124,8 @@ async function nextRun(
       return `the next run sends the ${change.kind}: it was approved${by}${paused}`;
     case 'open': {
       const left = decided.by === undefined ? '' : ` (left out of a decision${by} at ${formatInstant(decided.at)})`;
-      return `the next run holds the ${change.kind} again until it is approved${left}: see "rollcall holds"${paused}`;
+      const part = decided.given === undefined ? '' : ` (${partWords(decided.given)})`;
+      return `the next run holds the ${change.kind} again until it is approved${left}${part}: see "rollcall holds"${paused}`;
     }
     default:
       return `the next run sends the ${change.kind}, unless a guard holds it${paused}`;

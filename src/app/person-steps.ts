@@ -1,3 +1,4 @@
+import { partWords } from '../core/guard/approvals.ts';
 import type { MappingTrace } from '../core/person/mapping.ts';
 import type { SourceRecord } from '../core/person/person.ts';
 import { type Change, differencesOf } from '../core/plan/change.ts';
@@ -166,7 +167,8 @@ function guardStep({ change, decided, last }: StepsInput): Step {
     case 'open': {
       const held = last?.hash === change.hash ? last : undefined;
       const why = held?.stateReason === undefined ? '' : `: ${held.stateReason}`;
-      return { state: 'stopped', summary: `held for approval${why}`, details, run: held?.run };
+      const part = decided.given === undefined ? '' : `; ${partWords(decided.given)}`;
+      return { state: 'stopped', summary: `held for approval${why}${part}`, details, run: held?.run };
     }
     default:
       return {

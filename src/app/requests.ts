@@ -13,7 +13,7 @@ import type { RunReport } from '../views/runs.ts';
 import type { RequestReport, RequestResult, RequestState } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { approveDigest } from './approve.ts';
-import { auditEntry, note, type SignedCaller, signature } from './audit.ts';
+import { auditEntry, note, requireProven, type SignedCaller, signature } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun, runHere } from './run-here.ts';
 import { runReport } from './runs.ts';
@@ -76,9 +76,11 @@ export async function runSync(
   await refusePaused(sync, io);
   if (approve !== undefined) {
     const signed = signature(order);
-    const { changes, rejected } = await approveDigest(sync, approve, { by, ...signed }, engine);
+    requireProven(engine, order, 'an approval');
+    const { changes, rejected, pending } = await approveDigest(sync, approve, order, engine);
     const kept = rejected === 0 ? '' : `, ${rejected} left out: rejected or ended since`;
-    const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}`;
+    const waits = pending === 0 ? '' : `, ${pending} more wait for another approval`;
+    const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}${waits}`;
     await note({ action: 'approve', by, sync, detail, ...signed }, engine);
   }
   const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
@@ -205,11 +207,13 @@ export async function readRequest({ engine }: AppIo, id: string): Promise<Reques
 
 /** Requests another run of the same scope, as `requestOrRun` does. Throws `CONFLICT` before the run has ended. */
 export async function repeatRun(io: AppIo, id: string, options: WatchOptions & SignedCaller): Promise<ResyncReport> {
+  requireProven(io.engine, options, 'a retry');
   return queueOrRun(retryOf(await findEndedRun(id, io), options), options, io);
 }
 
 /** Requests another run of the same scope from a deployment; never runs in this process. Throws `NOT_FOUND` when its sync is no longer configured. */
 export async function queueRetry(io: AppIo, id: string, caller: SignedCaller): Promise<RequestReport> {
+  requireProven(io.engine, caller, 'a retry');
   const run = await findEndedRun(id, io);
   findSync(run.sync, io.engine.syncs, 'NOT_FOUND');
   return reportOf(await storeRequest(retryOf(run, caller), io), io);

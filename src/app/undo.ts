@@ -8,7 +8,7 @@ import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
 import type { RequestReport } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
-import type { SignedCaller } from './audit.ts';
+import { requireProven, type SignedCaller } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { type AuditedRequest, queueOrRun, type ResyncReport, reportOf, storeRequest } from './requests.ts';
 
@@ -72,6 +72,7 @@ export async function queueUndo(io: AppIo, id: string, order: OrderOfUndo): Prom
 }
 
 async function requestOf(io: AppIo, id: string, order: OrderOfUndo): Promise<AuditedRequest> {
+  requireProven(io.engine, order, 'an undo');
   const { run, scope } = await undoScope(io, id, order);
   const { only: _only, users: _users, ...caller } = order;
   return { sync: run.sync, kind: 'undo', scope, ...caller, aboutRun: run.id };

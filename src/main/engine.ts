@@ -168,6 +168,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
     io: {
       ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
       retention: config.retention,
+      ...(config.approvals === undefined ? {} : { approvals: config.approvals }),
       progress: () => {},
       countRequests: meter.countRequests,
     },

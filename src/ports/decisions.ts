@@ -1,3 +1,4 @@
+import type { GivenApproval, GivenApprovals } from '../core/guard/approvals.ts';
 import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
 import type { DecidedFields, DecisionRecord } from '../core/plan/decision.ts';
 import type { HoldFacts, OwnedRun } from './runs.ts';
@@ -19,6 +20,12 @@ export type ChangeVerdict = { readonly by: string; readonly why: string | undefi
   | { readonly state: 'rejected' }
 );
 
+/** One approval of changes that need `of` different ones. */
+export interface ApprovalOrder extends GivenApproval, Omit<GivenApprovals, 'given'> {
+  /** Until when the changes wait for the others, where they are not held yet. */
+  readonly expiresAt: number;
+}
+
 export interface DecidedPeople {
   readonly identifications: readonly string[];
   /** The source still asks for a change of theirs that something else prevents: what was rejected stays rejected. */
@@ -37,6 +44,16 @@ export interface Decisions {
    * the state of holds that are fully decided.
    */
   decide(sync: string, changes: readonly DecidedChange[], verdict: ChangeVerdict): Promise<number>;
+  /**
+   * Adds an approval to changes that need more than one, and returns the hashes of those that have enough now. Skips what
+   * `decide` would skip.
+   */
+  give(sync: string, changes: readonly DecidedChange[], approval: ApprovalOrder): Promise<ReadonlySet<string>>;
+  /** Returns the approvals that the waiting changes of a sync have, with the number of changes. */
+  given(
+    sync: string,
+    now: number,
+  ): Promise<readonly { readonly approvals: GivenApprovals; readonly changes: number }[]>;
   /**
    * Marks open changes that were left out when others of the same hold were decided. Later plans hold them until they
    * are decided, regardless of their number.

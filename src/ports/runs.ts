@@ -51,6 +51,8 @@ export interface RunFacts {
   readonly edit?: EditFact;
   /** The configuration was stored as the first one: there was none to compare it with. */
   readonly isFirstConfiguration?: true;
+  /** The classes that wait by `approvals`. Absent: none. */
+  readonly ruled?: readonly ChangeClass[];
   /** Rejected changes: dropped, they need no approval. */
   readonly rejected?: number;
   /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Absent: none. */
@@ -172,6 +174,8 @@ export interface Triggers {
   lastSlot(sync: string): Promise<number | undefined>;
   /** Returns when the run was first asked for: `requestedAt` of its oldest trigger. Undefined when none is kept. */
   requestedAt(run: string): Promise<number | undefined>;
+  /** Returns who requested the run by hand. */
+  requesters(run: string): Promise<readonly string[]>;
   /** Cancels a waiting trigger without a run. */
   cancel(id: string): Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+import type { ApprovalSettings } from '../core/guard/approvals.ts';
 import type { CompiledMapping } from '../core/person/mapping.ts';
 import type { Configuration, DecidingSettings } from '../core/plan/configuration.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
@@ -44,6 +45,8 @@ export interface EngineIo {
   readonly openSpool: OpenSpool;
   /** How long the store keeps what, in ms. */
   readonly retention: { readonly runs: number; readonly audit: number; readonly ledgerOfGone: number };
+  /** Who must approve what, besides the guards. Absent: the guards alone decide. */
+  readonly approvals?: ApprovalSettings;
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
   readonly countRequests: CountRequests;

@@ -9,14 +9,15 @@ import { findPause, toAuditRow } from './operations.ts';
 
 const triggers = fields<Trigger, 'triggers'>(
   'triggers',
-  { scope_key: null, state: null, run: null },
+  { scope_key: null, state: null, run: null, requester: null },
   { scope: 'json' },
 );
 
 export function createTriggers(db: Database): Triggers {
   return {
     add(trigger, entry) {
-      const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope) };
+      const requester = entry?.by ?? null;
+      const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope), requester };
       const insert = (on: Database): Promise<boolean> =>
         addNew(on, 'triggers', row as Insertable<Schema['triggers']>, ['key']);
       if (entry === undefined) return insert(db);
@@ -71,6 +72,17 @@ export function createTriggers(db: Database): Triggers {
         .limit(1)
         .executeTakeFirst();
       return row?.requested_at;
+    },
+
+    async requesters(run) {
+      const rows = await db
+        .selectFrom('triggers')
+        .select('requester')
+        .distinct()
+        .where('run', '=', run)
+        .where('requester', 'is not', null)
+        .execute();
+      return rows.flatMap(({ requester }) => requester ?? []);
     },
 
     async lastSlot(sync) {

@@ -13,6 +13,19 @@ const doubtedRead = z.object({
   startedAt: instant,
 });
 
+/** Waiting changes that have some of the approvals that they need. */
+export const partApprovals = z.array(
+  z.object({
+    class: z.string(),
+    changes: count,
+    of: count.describe('How many different people must approve each change'),
+    by: z.array(z.string()).describe('Who has approved'),
+  }),
+);
+
+/** The same as the product has it. */
+export type PartApproval = Inner<z.output<typeof partApprovals>>[number];
+
 export const holdsPage = z
   .object({
     holds: z.array(
@@ -22,6 +35,7 @@ export const holdsPage = z
         count: count.describe('How many changes wait; decided ones are not counted'),
         budget: budget.describe('Estimated requests of a run that delivers this and the rest of its plan'),
         isApprovable: z.boolean().describe('false: it has expired, and the next run asks again'),
+        approvals: partApprovals,
         changes: personal(z.array(change)).describe('The first changes; `list-changes` of the run returns all'),
       }),
     ),
@@ -38,6 +52,7 @@ export interface OpenHold {
   readonly waiting: number;
   /** Estimated requests of a run that delivers all changes of that plan, held ones included. */
   readonly budget: RequestBudget | undefined;
+  readonly approvals: readonly PartApproval[];
   /** The first open changes, in order of identification. */
   readonly changes: readonly PlannedChange[];
 }
@@ -70,6 +85,7 @@ export const holdDetail = hold
     fields: changeGroups,
     effect: effect.describe('What an approval of all of it does'),
     size: count.describe('Changes that the guard held, decided ones included'),
+    approvals: partApprovals,
     ends: z.array(heldEnd).describe('What became of its changes'),
     replacedBy: z.string().nullable().describe('Id of the open hold in which the undecided changes wait now'),
   })
@@ -79,6 +95,7 @@ export interface HoldDetail {
   readonly hold: HoldFacts;
   readonly run: Run;
   readonly waiting: number;
+  readonly approvals: readonly PartApproval[];
   readonly isApprovable: boolean;
   /** What became of the changes of this hold. Empty while all of them wait in it. */
   readonly ends: readonly HeldEnd[];
@@ -103,6 +120,7 @@ export const verdict = z
     run: z.string(),
     sync: z.string(),
     changes: count,
+    pending: count.describe('changes that need the approval of another identity'),
     reduced: count.describe(
       'rejected changes of which other fields remain: the run that this requests plans them without the rejected fields',
     ),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { RunFacts } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
+import { partApprovals } from './holds.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';
 import { amounts, count, type Inner, instant, personal, viewOf } from './wire.ts';
@@ -49,6 +50,7 @@ const waiting = z.object({
   reads: count.describe('Runs that wait because their source looks wrong'),
   heldAt: instant.nullable().describe('When the oldest hold was opened'),
   expiresAt: instant.nullable().describe('When the first hold expires'),
+  approvals: partApprovals,
 });
 
 export const overview = z

@@ -56,6 +56,12 @@ export function memoryDecisions(tables: Tables): Decisions {
       restateHolds(tables, sync, verdict.at);
       return decided;
     },
+    async give() {
+      return new Set();
+    },
+    async given() {
+      return [];
+    },
     async leaveOut(sync, changes, { by, at }) {
       for (const { hash, fields } of changes) {
         const row = decisions.get(keyOf(sync, hash));

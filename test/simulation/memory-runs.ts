@@ -126,6 +126,9 @@ export function memoryTriggers(tables: Tables): Triggers {
     async find(key) {
       return [...triggers.values()].find(({ trigger }) => trigger.key === key);
     },
+    async requesters() {
+      return [];
+    },
     async requestedAt(run) {
       const taken = [...triggers.values()].filter(({ state }) => state.kind === 'taken' && state.run === run);
       return taken.length === 0 ? undefined : Math.min(...taken.map(({ trigger }) => trigger.requestedAt));

@@ -12,6 +12,7 @@ import { openIn } from '../../views/runs.ts';
 import type { AppIo } from '../app-io.ts';
 import { decideRun } from '../approve.ts';
 import type { SignedCaller } from '../audit.ts';
+import { partlyApproved } from '../holds.ts';
 import type { IndexedChange } from './change-index.ts';
 import { groupRows, type HoldSelection, matcherOf } from './change-index.ts';
 import type { OpenedHold } from './search-changes.ts';
@@ -42,6 +43,7 @@ export async function describeHold({ engine: io, changes }: AppIo, id: string): 
     ends,
     replacedBy: later.findLast((one) => one.class === hold.class),
     waiting: rows.length,
+    approvals: (await partlyApproved(hold.sync, io)).filter((one) => one.class === hold.class),
     kinds: groupRows(listed, 'kind'),
     reasons: groupRows(listed, 'reason'),
     fields: groupRows(listed, 'field'),

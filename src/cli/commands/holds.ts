@@ -2,6 +2,7 @@ import type { AppIo } from '../../app/app-io.ts';
 import { approvalMs, decideRun, previewVerdict, type VerdictPreview } from '../../app/approve.ts';
 import { findHolds, type HeldName } from '../../app/holds.ts';
 import { describeRun } from '../../app/runs.ts';
+import { givenWords } from '../../core/guard/approvals.ts';
 import { classNoun } from '../../core/guard/guard.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
@@ -102,10 +103,15 @@ function printVerdict(
   report: VerdictReport,
   { left, now }: { readonly left: number; readonly now: number },
 ): number {
-  const { run, sync, changes, reduced, expiresAt, frozenUntil, isDeploymentRunning } = report;
+  const { run, sync, changes, pending, reduced, expiresAt, frozenUntil, isDeploymentRunning } = report;
   shell.printJson({ verdict, ...verdictView(report) });
   const next = isDeploymentRunning ? 'the running deployment' : shell.style.command(`apply ${sync}`);
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
+  if (pending > 0) {
+    const some = formatCount(pending, 'change needs', 'changes need');
+    shell.print(`your approval is stored, and ${some} that of another person:  ${shell.style.command('holds')}`);
+    if (changes === 0) return 0;
+  }
   if (changes === 0 && verdict === 'approved') {
     shell.print(`approved ${what}: later reads are compared with it`);
     return 0;
@@ -215,7 +221,7 @@ function renderHolds({ holds, reads }: HoldsReport, style: Style): string {
   return sections.join('\n\n');
 }
 
-function renderHold({ hold, isApprovable, waiting, budget, changes }: OpenHold, style: Style): string {
+function renderHold({ hold, isApprovable, waiting, budget, approvals, changes }: OpenHold, style: Style): string {
   const { sync, run, class: held, reason, heldAt, expiresAt } = hold;
   const { colors } = style;
   const head = `${colors.bold(sync)}: ${colors.yellow(`${formatCount(waiting, classNoun[held])} held`)} in run ${run}`;
@@ -229,6 +235,7 @@ function renderHold({ hold, isApprovable, waiting, budget, changes }: OpenHold, 
   return [
     head,
     `  ${cleanLine(reason)}`,
+    ...approvals.map((one) => `  ${cleanLine(givenWords(one.changes, one.of, one.by))}`),
     `  ${until}`,
     ...(budget === undefined || !isApprovable ? [] : [`  a run that delivers all of it: ${renderBudget(budget)}`]),
     ...(changes.length === 0 ? [] : [renderHeldPeople(changes, style)]),

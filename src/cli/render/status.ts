@@ -1,3 +1,4 @@
+import { givenWords } from '../../core/guard/approvals.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
 import type { RunFacts } from '../../ports/runs.ts';
@@ -48,9 +49,10 @@ function stateWords({ kind, run }: SyncOverview['activity']): string {
   return `${phase}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
 }
 
-function heldCountWords({ changes, expired, reads }: WaitingWork, { colors }: Style): string {
+function heldCountWords({ changes, expired, reads, approvals }: WaitingWork, { colors }: Style): string {
   const words = [
     ...(changes === 0 ? [] : [formatCount(changes, 'change')]),
+    ...approvals.map((one) => cleanLine(givenWords(one.changes, one.of, one.by))),
     ...(expired.changes === 0 ? [] : [`${formatNumber(expired.changes)} expired`]),
     ...(reads === 0 ? [] : ['the source looks wrong']),
   ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alerts } from './alerts.ts';
+import { approvals } from './approvals.ts';
 import { connectionShape } from './connection.ts';
 import { redis } from './redis.ts';
 import { server } from './server.ts';
@@ -112,6 +113,7 @@ export const rootShape = {
     'The address of a trace, with `{traceId}` in it. Alerts then link to the trace of their run: see [tracing.md](tracing.md).',
     'https://grafana.example.com/explore?traceId={traceId}',
   ),
+  approvals,
   server,
   alerts,
   log: documented(

@@ -58,6 +58,17 @@ export function ruledClasses(
   });
 }
 
+/** Returns the classes whose rule is about these changes by their number. */
+export function ruledAmong(
+  changes: readonly { readonly classes: readonly ChangeClass[] }[],
+  { rules }: ApprovalSettings,
+): readonly ChangeClass[] {
+  return changeClasses.filter((name) => {
+    const above = rules[name]?.above ?? Number.POSITIVE_INFINITY;
+    return changes.filter(({ classes }) => classes.includes(name)).length > above;
+  });
+}
+
 /** Says a rule: `approvals.removes: 2 people approve each one`. */
 export function ruleWords(name: ChangeClass, { approvers, above, by, notRequester }: ApprovalRule): string {
   const who = by === undefined ? '' : ` of ${by.join(', ')}`;
@@ -120,8 +131,13 @@ export function withApproval(known: readonly GivenApproval[], next: GivenApprova
   return [...others, next];
 }
 
-/** Says the approvals of some changes: `3 changes have 1 of 2 approvals: ana`. */
-export function givenWords(changes: number, { of, given }: GivenApprovals): string {
-  const names = given.map(({ by }) => by).join(', ');
-  return `${countOf(changes, 'change has', 'changes have')} ${given.length} of ${of} approvals: ${names}`;
+/** Says the approvals of one change. */
+export function partWords({ of, given }: GivenApprovals): string {
+  const names = given.map(({ by }) => by);
+  return givenWords(1, of, names);
+}
+
+/** Says the approvals of some changes: `3 changes have 1 of 2 approvals (ana)`. */
+export function givenWords(changes: number, of: number, by: readonly string[]): string {
+  return `${countOf(changes, 'change has', 'changes have')} ${by.length} of ${of} approvals (${by.join(', ')})`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { GivenApprovals } from '../guard/approvals.ts';
 import { type FieldName, type FieldValues, fieldTraits } from '../person/fields.ts';
 import { formatMinute } from '../run/formats.ts';
 import type { ChangeClass, ChangeDraft, ChangeName, DecidedFields, FieldDigests, Proposal } from './change.ts';
@@ -26,6 +27,8 @@ export interface DecisionRecord extends ChangeName {
   /** When an accepted read ended the episode; undefined while the rule applies. */
   readonly endedAt: number | undefined;
   readonly fields: DecidedFields;
+  /** Approvals that it has while it needs more. Absent: none. */
+  readonly given?: GivenApprovals;
 }
 
 /** A change, as far as earlier decisions about it depend on it. */

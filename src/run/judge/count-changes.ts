@@ -1,3 +1,4 @@
+import { ruledClasses } from '../../core/guard/approvals.ts';
 import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
 import {
   mayExceed,
@@ -42,13 +43,15 @@ export async function countChanges(
   const { open, beside } = await io.store.plans.count(recorder.planId);
   // A guard looks at the day before only beside a change.
   const isEmpty = Object.values(open).every((count) => count === 0);
+  const recent = isEmpty ? open : await appliedInWindow(sync, io);
   return {
     open,
     beside: work.edit === undefined ? beside : withInstead(beside, work.edit),
     rejected,
     leftOut: held,
     frozen,
-    recent: isEmpty ? open : await appliedInWindow(sync, io),
+    recent,
+    ruled: io.approvals === undefined ? [] : ruledClasses(open, recent, io.approvals),
     restored: isEmpty ? {} : await restoredSince(guardWindowStart(io), io),
   };
 }

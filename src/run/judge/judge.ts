@@ -30,6 +30,8 @@ export interface PlanCounts {
   readonly beside: Readonly<Record<ChangeClass, number>>;
   /** The same, of earlier plans whose changes count in the guards now. */
   readonly recent: Readonly<Record<ChangeClass, number>>;
+  /** The classes that wait by `approvals`, whatever the guards allow. */
+  readonly ruled: readonly Omit<Hold, 'sync'>[];
   /** The restore of the store, if it lies within the time that the guards look at. */
   readonly restored: { readonly restored?: RestoredStore };
 }
@@ -41,6 +43,7 @@ export interface Judged {
   /** The changes that the guards stop, by class. */
   readonly excess: readonly Hold[];
   readonly rejected: number;
+  readonly ruled: PlanCounts['ruled'];
   readonly frozen: PlanCounts['frozen'];
   /** No guard doubts the read: it may end the episodes of the people whom it shows, and become the reference. */
   readonly isAccepted: boolean;
@@ -69,18 +72,20 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const { open: classes, recent, restored } = counts;
   const about = { ...blockedFacts(work, read), ...editFacts(work, read, counts) };
   const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);
-  const left = counts.leftOut.filter((one) => !verdict.holds.some((hold) => hold.class === one.class));
+  const ruled = counts.ruled.filter((one) => !verdict.holds.some((hold) => hold.class === one.class));
+  const excess = [...verdict.holds, ...ruled.map((one) => ({ sync: name, ...one }))];
+  const left = counts.leftOut.filter((one) => !excess.some((hold) => hold.class === one.class));
   // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
   const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
   // A full read that is not stored cannot be accepted either. The run reports the reason and ends as partial.
   const mayAccept = snapshot.kind !== 'full' || isStored(snapshot);
   const { blocked: doubt, ...others } = verdict;
   const held = mayAccept && doubt !== undefined ? { blocked: doubt } : {};
-  const { holds: excess } = verdict;
   return {
     verdict: { ...others, ...held, holds: [...excess, ...left], areMissesHeld },
     excess,
     rejected: counts.rejected,
+    ruled: counts.ruled,
     frozen: counts.frozen,
     isAccepted: !isReadDoubted(verdict),
     doubt,

@@ -25,7 +25,7 @@ export async function sealPlan(
   io: EngineIo,
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
-  const { verdict, rejected, frozen, doubt, isReadDoubted } = judged;
+  const { verdict, rejected, ruled, frozen, doubt, isReadDoubted } = judged;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
@@ -48,6 +48,7 @@ export async function sealPlan(
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
+    ...(ruled.length === 0 ? {} : { ruled: ruled.map((one) => one.class) }),
     ...editFact(work.edit, isEditHeld(verdict)),
     ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
     ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),

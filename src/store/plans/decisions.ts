@@ -1,3 +1,4 @@
+import { withApproval } from '../../core/guard/approvals.ts';
 import { episodeOf } from '../../core/plan/change.ts';
 import { rejectionsAgainst } from '../../core/plan/decision.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
@@ -50,6 +51,39 @@ export function createDecisions(db: Database): Decisions {
         await restateHolds(transaction, { sync, now: verdict.at });
         return decided;
       });
+    },
+
+    give(sync, changes, { class: about, of, expiresAt, ...approval }) {
+      return inTransaction(db, async (transaction) => {
+        await lockName(transaction, decisionsOf(sync));
+        const complete = new Set<string>();
+        for (const piece of chunk(changes, decidedPerPiece)) {
+          const names = piece.map(({ identification }) => identification);
+          const known = await readMany(transaction, sync, names);
+          const rows = piece.flatMap((change) => {
+            const decisions = known.get(change.identification) ?? [];
+            if (episodeOf(change.rule, decisions) !== change.episode) return [];
+            const exact = decisions.find(({ hash }) => hash === change.hash) ?? opened(change, approval.at, expiresAt);
+            const given = withApproval(exact.given?.given ?? [], approval);
+            if (given.length >= of) complete.add(change.hash);
+            return rowOf(sync, { ...exact, given: { class: about, of, given } });
+          });
+          await writer.write(transaction, rows);
+        }
+        return complete;
+      });
+    },
+
+    async given(sync, now) {
+      const rows = await db
+        .selectFrom('decisions')
+        .select((eb) => ['given', eb.fn.countAll<number>().as('changes')])
+        .where('sync', '=', sync)
+        .where('given', 'is not', null)
+        .where(isWaiting(now))
+        .groupBy('given')
+        .execute();
+      return rows.map(({ given, changes }) => ({ approvals: JSON.parse(given ?? '{}'), changes: Number(changes) }));
     },
 
     leaveOut(sync, changes, { by, at }) {
@@ -132,6 +166,13 @@ function decidedBy(change: DecidedChange, verdict: ChangeVerdict): DecisionRecor
   return { ...record, run: undefined, endedAt: undefined };
 }
 
+/** A change of a plan that was only shown: no run has held it yet. */
+function opened(change: DecidedChange, at: number, expiresAt: number): DecisionRecord {
+  const { identification, rule, episode, hash, fields: decided } = change;
+  const record = { identification, rule, episode, hash, fields: decided, state: 'open', at, expiresAt } as const;
+  return { ...record, by: undefined, why: undefined, run: undefined, endedAt: undefined };
+}
+
 /** The row of a decision whose episode continues. */
 function rowOf(sync: string, record: DecisionRecord): Schema['decisions'] {
   return { ...decisions.toRow(record), sync, ended_by: null };
@@ -140,7 +181,7 @@ function rowOf(sync: string, record: DecisionRecord): Schema['decisions'] {
 const decisions = fields<DecisionRecord, 'decisions'>(
   'decisions',
   { sync: null, by_whom: 'by', ended_by: null },
-  { fields: 'json' },
+  { fields: 'json', given: 'optional json' },
 );
 
 export const toRecord = decisions.fromRow;

@@ -71,6 +71,13 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
             .then(eb.ref('decisions.by_whom'))
             .else(null)
             .end(),
+          // An approval that waits for another one stays with the same change, in the same episode.
+          given: eb
+            .case()
+            .when(eb.and([eb('decisions.state', '=', 'open'), eb('decisions.ended_at', 'is', null)]))
+            .then(eb.ref('decisions.given'))
+            .else(null)
+            .end(),
           why: null,
           run: null,
           expires_at: eb.ref('excluded.expires_at'),
@@ -272,6 +279,7 @@ async function endShown(
     ended_at: now,
     ended_by: run,
     fields: wholeChange,
+    given: null,
   }));
   await db
     .insertInto('decisions')

@@ -1,3 +1,4 @@
+import { givenWords } from '../../core/guard/approvals.ts';
 import { classNoun } from '../../core/guard/guard.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
@@ -54,6 +55,7 @@ export async function judgeHeld({
   }
   if (run === undefined || run.scope.kind !== 'all') return undefined;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
+  const given = await store.decisions.given(sync, now);
   const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
   const { create, update, enable, disable, remove } = run.counts;
   const planned = create + update + enable + disable + remove;
@@ -72,6 +74,13 @@ export async function judgeHeld({
     details: [
       ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
       ...holds.map(({ reason }) => reason),
+      ...given.map(({ approvals: { of, given: some }, changes: count }) =>
+        givenWords(
+          count,
+          of,
+          some.map(({ by }) => by),
+        ),
+      ),
       ...firstOf(
         held.map(({ identification, kind }) => `${identification}: ${kind}`),
         run.counts.held,

@@ -68,6 +68,11 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
         </span>
       </p>
       {verdict === undefined ? null : <VerdictBox {...verdict} onDismiss={() => setVerdict(undefined)} />}
+      {hold.approvals.map(({ changes, of, by }) => (
+        <Box key={by.join()} icon="hand">
+          {t.holds.partly(changes, by.length, of, by.join(', '))}
+        </Box>
+      ))}
       <HoldEnds hold={hold} />
       {hold.isApprovable || hold.state !== 'open' ? null : (
         <Box look="warn" icon="clock">

@@ -52,6 +52,8 @@ export const store = {
     state: `text not null default 'waiting'`,
     /** The run that took the trigger. */
     run: 'text',
+    /** Who requested it by hand. */
+    requester: 'text',
   }),
   runs: table(['id'], {
     id: 'text not null',
@@ -302,6 +304,8 @@ export const store = {
     ended_by: 'text',
     /** `DecidedFields` as JSON. */
     fields: 'text not null',
+    /** `GivenApprovals` as JSON: it needs more of them. */
+    given: 'text',
   }),
   tokens: table(['connection'], {
     connection: 'text not null',

@@ -79,6 +79,8 @@ export const holds = {
   read: 'Source looks wrong',
   heldSince: 'held',
   expires: 'expires',
+  partly: (changes: number, given: number, of: number, by: string) =>
+    `${changes} ${changes === 1 ? 'change has' : 'changes have'} ${given} of ${of} approvals: ${by}. Another person must approve too.`,
   peopleHidden: 'Your role does not show people, so the changes are counted only.',
   expiredHint: 'This hold has expired without a decision. The next run asks again.',
   run: 'Run',

@@ -81,6 +81,8 @@ export const holds: Texts['holds'] = {
   read: 'La fuente parece incorrecta',
   heldSince: 'retenida',
   expires: 'vence',
+  partly: (changes, given, of, by) =>
+    `${changes} ${changes === 1 ? 'cambio tiene' : 'cambios tienen'} ${given} de ${of} aprobaciones: ${by}. Otra persona también debe aprobar.`,
   peopleHidden: 'Su rol no muestra personas: los cambios solo se cuentan.',
   expiredHint: 'Esta retención venció sin decisión. La próxima ejecución vuelve a preguntar.',
   run: 'Ejecución',

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import {
+  type ApprovalRule,
+  type ApprovalSettings,
+  objectionTo,
+  ruledAmong,
+  ruledClasses,
+  rulesFor,
+  strictest,
+  withApproval,
+} from '../../src/core/guard/approvals.ts';
+import { type ChangeClass, changeClasses } from '../../src/core/plan/change.ts';
+
+const each: ApprovalRule = { approvers: 2, above: 0, notRequester: false };
+const many: ApprovalRule = { approvers: 1, above: 50, by: ['hr-leads'], notRequester: true };
+const settings: ApprovalSettings = { isReasonRequired: true, rules: { removes: each, disables: many } };
+
+const counts = (some: Partial<Record<ChangeClass, number>>) =>
+  ({ ...Object.fromEntries(changeClasses.map((name) => [name, 0])), ...some }) as Record<ChangeClass, number>;
+
+it.each([
+  // open, in the last 24 hours, held
+  [{ removes: 1 }, {}, ['removes']],
+  [{ removes: 0 }, { removes: 9 }, []],
+  [{ disables: 50 }, {}, []],
+  [{ disables: 51 }, {}, ['disables']],
+  [{ disables: 1 }, { disables: 50 }, ['disables']],
+  [{ disables: 20 }, { disables: 30 }, []],
+  [{ creates: 999 }, {}, []],
+  [{ removes: 2, disables: 60 }, {}, ['disables', 'removes']],
+] as const)('%j after %j: %j waits by its rule', (open, recent, held) => {
+  const found = ruledClasses(counts(open), counts(recent), settings).map((one) => one.class);
+  expect(found.toSorted()).toEqual(held);
+});
+
+it.each([
+  [['removes'], [], ['removes']],
+  [['disables'], [], []],
+  [['disables'], ['disables'], ['disables']],
+  [['enables', 'updates'], ['disables'], []],
+] as const)('a change of %j in a plan where %j waited has the rules of %j', (classes, ruled, found) => {
+  expect(rulesFor(classes, ruled, settings).map((one) => one.class)).toEqual(found);
+});
+
+it('changes that were only shown are counted themselves', () => {
+  const disables = Array.from({ length: 51 }, () => ({ classes: ['disables'] as const }));
+  expect(ruledAmong(disables, settings)).toEqual(['disables']);
+  expect(ruledAmong(disables.slice(1), settings)).toEqual([]);
+});
+
+it.each([
+  // who, groups, who requested the run, whether the rule objects
+  ['ana', ['hr-leads'], [], undefined],
+  ['ana', [], [], /none of those who approve/],
+  ['hr-leads', [], [], undefined],
+  ['user:hr-leads', [], [], undefined],
+  ['ana', ['hr-leads'], ['ana'], /requested the run/],
+  ['ana', ['hr-leads'], ['bo'], undefined],
+] as const)('%s of %j, when %j requested the run: %s', (by, groups, requesters, objection) => {
+  const found = objectionTo({ by, groups, requesters }, rulesFor(['disables'], ['disables'], settings));
+  if (objection === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatch(objection);
+});
+
+it('one identity counts once, and an old approval does not count', () => {
+  const hour = 3_600_000;
+  const first = withApproval([], { by: 'ana', at: 0 });
+  expect(withApproval(first, { by: 'ana', at: hour })).toEqual([{ by: 'ana', at: hour }]);
+  expect(withApproval(first, { by: 'bo', at: hour }).map(({ by }) => by)).toEqual(['ana', 'bo']);
+  expect(withApproval(first, { by: 'bo', at: 25 * hour }).map(({ by }) => by)).toEqual(['bo']);
+  expect(strictest(rulesFor(['removes', 'disables'], ['disables'], settings))).toEqual({ class: 'removes', of: 2 });
+  expect(strictest(rulesFor(['disables'], ['disables'], settings))).toBeUndefined();
+});
