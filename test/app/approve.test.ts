@@ -90,7 +90,11 @@ test('a plan is approved by its digest for 24 hours, and not later', async () =>
   const digest = 'c'.repeat(64);
   const early = await openHeld();
   early.clock.jumpTo(early.clock.now() + 24 * hourMs - 1);
-  expect(await approveDigest('people', digest, { by: 'ops' }, early.io)).toEqual({ changes: 5, rejected: 0 });
+  expect(await approveDigest('people', digest, { by: 'ops' }, early.io)).toEqual({
+    changes: 5,
+    rejected: 0,
+    pending: 0,
+  });
   const late = await openHeld();
   late.clock.jumpTo(late.clock.now() + 24 * hourMs);
   expect(await refusal(approveDigest('people', digest, { by: 'ops' }, late.io))).toContain('older than 24 h');
@@ -99,7 +103,11 @@ test('a plan is approved by its digest for 24 hours, and not later', async () =>
 test('an approval of a digest leaves what an operator rejected since', async () => {
   const { io, run, statesOf } = await openHeld();
   await giveVerdict(run, { action: 'reject', by: 'ana', ids: [first] }, io);
-  expect(await approveDigest('people', 'c'.repeat(64), { by: 'ops' }, io)).toEqual({ changes: 4, rejected: 1 });
+  expect(await approveDigest('people', 'c'.repeat(64), { by: 'ops' }, io)).toEqual({
+    changes: 4,
+    rejected: 1,
+    pending: 0,
+  });
   expect(await statesOf()).toMatchObject({ [first]: 'rejected', [second]: 'approved' });
 });
 

@@ -168,7 +168,7 @@ describe('a plan of a dry run', () => {
       access: { keep: 0, lack: 0 },
       missing: { count: 0, wait: undefined },
     },
-    judged: { verdict: noHolds, rejected: 12, doubt: undefined, isReadDoubted: false },
+    judged: { verdict: noHolds, rejected: 12, ruled: [], doubt: undefined, isReadDoubted: false },
   };
   const wait = { afterReads: 2, from: 50 };
   const own = (until: number) => ({ run: 'run_1', until });
