@@ -91,6 +91,7 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Kubernetes', '/kubernetes'),
       entry('Helm chart', '/helm-chart'),
       entry('Sign-in', '/sign-in'),
+      entry('Approvals and scopes', '/approvals'),
       entry('Refresh tokens in an outage', '/tokens'),
       entry('Privacy', '/privacy'),
       entry('Security', '/security'),

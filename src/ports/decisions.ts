@@ -1,6 +1,5 @@
-import type { GivenApproval, GivenApprovals } from '../core/guard/approvals.ts';
 import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
-import type { DecidedFields, DecisionRecord } from '../core/plan/decision.ts';
+import type { DecidedFields, DecisionRecord, GivenApproval, GivenApprovals } from '../core/plan/decision.ts';
 import type { HoldFacts, OwnedRun } from './runs.ts';
 
 export type { DecisionRecord, DecisionState } from '../core/plan/decision.ts';

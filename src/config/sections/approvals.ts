@@ -62,6 +62,6 @@ export const approvals = documented(
       ({ reason, ...rules }): ApprovalSettings => ({ isReasonRequired: reason === 'required', rules: given(rules) }),
     )
     .optional(),
-  'Who must approve what, besides the guards: see [approvals and scopes](how-to/approve-by-two.md). With this key, approvals need an identity of OpenID Connect or of `server.tokens`.',
+  'Who must approve what, besides the guards: see [approvals and scopes](approvals.md). With this key, approvals need an identity of OpenID Connect or of `server.tokens`.',
   { reason: 'required', removes: 2, disables: { above: 50, by: ['hr-leads'], notRequester: true } },
 );

@@ -1,4 +1,5 @@
 import { type ChangeClass, changeClasses } from '../plan/change.ts';
+import type { GivenApproval, GivenApprovals } from '../plan/decision.ts';
 import { countOf } from '../run/formats.ts';
 import { classNoun } from './guard.ts';
 
@@ -19,23 +20,6 @@ export interface ApprovalRule {
 export interface ApprovalSettings {
   readonly isReasonRequired: boolean;
   readonly rules: Readonly<Partial<Record<ChangeClass, ApprovalRule>>>;
-}
-
-/** One of the approvals that a change needs. */
-export interface GivenApproval {
-  readonly by: string;
-  /** Epoch ms. */
-  readonly at: number;
-  readonly why?: string;
-}
-
-/** The approvals that a change has, while it needs more. */
-export interface GivenApprovals {
-  /** The class whose rule needs the most. */
-  readonly class: ChangeClass;
-  /** How many it needs. */
-  readonly of: number;
-  readonly given: readonly GivenApproval[];
 }
 
 type Counts = Readonly<Record<ChangeClass, number>>;

@@ -1,10 +1,26 @@
 import { createHash } from 'node:crypto';
-import type { GivenApprovals } from '../guard/approvals.ts';
 import { type FieldName, type FieldValues, fieldTraits } from '../person/fields.ts';
 import { formatMinute } from '../run/formats.ts';
 import type { ChangeClass, ChangeDraft, ChangeName, DecidedFields, FieldDigests, Proposal } from './change.ts';
 
 export type { DecidedFields, FieldDigests } from './change.ts';
+
+/** One of the approvals that a change needs. */
+export interface GivenApproval {
+  readonly by: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly why?: string;
+}
+
+/** The approvals that a change has, while it needs more. */
+export interface GivenApprovals {
+  /** The class whose rule needs the most. */
+  readonly class: ChangeClass;
+  /** How many it needs. */
+  readonly of: number;
+  readonly given: readonly GivenApproval[];
+}
 
 export type DecisionState = 'open' | 'approved' | 'rejected';
 
