@@ -32,6 +32,7 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
         .selectFrom('findings')
         .select((eb) => ['code', eb.fn.countAll<number>().as('count')])
         .where('run', '=', run)
+        .where('people', 'is', null)
         .groupBy('code')
         .orderBy('count', 'desc')
         .orderBy('code')
@@ -47,6 +48,7 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
               sql<number>`count(*) over (partition by code, ${causeText})`.as('equals'),
             ])
             .where('run', '=', run)
+            .where('people', 'is', null)
             .as('ranked'),
         )
         .selectAll()

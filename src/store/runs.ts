@@ -241,10 +241,10 @@ export function toRun(row: Selectable<Schema['runs']>): Run {
   return runs.fromRow({ ...row, requests: row.requests ?? '{}' });
 }
 
-const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message'>, 'findings'>(
+const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message' | 'people'>, 'findings'>(
   'findings',
   { run: null, number: null, place: 'at' },
-  { identification: 'optional', at: 'optional' },
+  { identification: 'optional', at: 'optional', people: 'optional' },
 );
 
 export const toFinding = findingFields.fromRow;

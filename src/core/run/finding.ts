@@ -23,6 +23,8 @@ export interface Finding {
   readonly account?: User;
   /** A complete sentence for display. */
   readonly message: string;
+  /** The people who share a cause that this finding tells of. Their own findings follow, and are counted instead of it. */
+  readonly people?: number;
 }
 
 /**

@@ -85,6 +85,7 @@ function sharedCauses(causes: ReadonlyMap<string, Cause>): readonly Finding[] {
     .toSorted((one, other) => other.count - one.count)
     .map(({ code, message, count, examples }) => {
       const more = count > examples.length ? ', …' : '';
-      return { code, message: `${countOf(count, 'person', 'people')}: ${message} (${examples.join('; ')}${more})` };
+      const who = countOf(count, 'person', 'people');
+      return { code, people: count, message: `${who}: ${message} (${examples.join('; ')}${more})` };
     });
 }

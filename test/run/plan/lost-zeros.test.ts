@@ -49,6 +49,10 @@ describe('an identification that lost its leading zeros', () => {
     expect(planned.plan.findings.find(({ identification }) => identification === '101')?.message).toBe(
       '101 (line 2) and platform user 00101, which the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification, and shows what else can be decided',
     );
+    // Each of the two is told; the sentence that stands for the people is not counted with them.
+    const { byCode, causes } = await scene.store.reports.findingCauses(planned.run.id);
+    expect(byCode.find(({ code }) => code === 'rename-conflict')?.count).toBe(8);
+    expect(causes.every(({ message }) => !message.startsWith('3 people'))).toBe(true);
     expect(planned.plan.facts.blocked).toEqual({ conflict: 4 });
     expect(await scene.store.ledger.get('acme', '00101')).not.toHaveProperty('misses');
   });

@@ -85,6 +85,8 @@ export const store = {
     identification: 'text',
     place: 'text',
     message: 'text not null',
+    /** The finding stands for those of so many people. */
+    people: 'integer',
   }),
   raw_texts: table(['run', 'number'], {
     run: 'text not null',
