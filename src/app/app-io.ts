@@ -123,6 +123,12 @@ export interface ConnectionAccess {
  */
 export type Role = 'all' | 'scheduler' | 'worker' | 'server';
 
+/** How `rollcall start` waits for a store that takes no write. */
+export interface WaitForStore {
+  readonly signal: AbortSignal;
+  readonly listen: { readonly host?: string; readonly port?: number } | undefined;
+}
+
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly progress: Progress;

@@ -1,4 +1,4 @@
-import type { AppIo } from '../app/app-io.ts';
+import type { AppIo, WaitForStore } from '../app/app-io.ts';
 import type { SignedCaller } from '../app/audit.ts';
 import type { Access } from '../core/guard/access.ts';
 import { RollcallError } from '../core/run/errors.ts';
@@ -79,6 +79,8 @@ export interface OpenAppOptions {
   readonly keepsNames?: boolean;
   /** `off` unless the command is long-lived or logs were requested. `on` writes to stderr, at the configured level. */
   readonly logs: 'off' | 'on';
+  /** Waits for a store that takes no write, and serves its health meanwhile. Absent: such a store is an error. */
+  readonly waits?: WaitForStore;
 }
 
 export interface StarterFiles {

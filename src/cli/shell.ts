@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import type { AppIo, WatchOptions } from '../app/app-io.ts';
+import type { AppIo, WaitForStore, WatchOptions } from '../app/app-io.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import type { CliIo } from './cli-io.ts';
 import { openWatch, type WatchFacts } from './progress.ts';
 import { openStyle, type Style } from './terminal.ts';
@@ -46,6 +47,7 @@ export interface AppOptions {
   readonly mayPresentRestored?: boolean;
   readonly keepsNames?: true;
   readonly logs?: 'on';
+  readonly waits?: WaitForStore;
 }
 
 export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Shell {
@@ -70,12 +72,13 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
       else print(text);
       return exitCode;
     },
-    async withApp({ mayPresentSeed = false, mayPresentRestored = false, keepsNames = false, logs }, use) {
+    async withApp({ mayPresentSeed = false, mayPresentRestored = false, keepsNames = false, logs, waits }, use) {
       const app = await io.openApp(configPath, {
         mayPresentSeed,
         mayPresentRestored,
         keepsNames,
         logs: logs ?? (options.verbose === true ? 'on' : 'off'),
+        ...given({ waits }),
       });
       try {
         return await use(app);

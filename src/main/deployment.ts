@@ -1,5 +1,5 @@
 import { runJob, schedulerWork } from '../../jobs/index.ts';
-import type { AppIo, Role } from '../app/app-io.ts';
+import type { AppIo, Role, WaitForStore } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
@@ -9,14 +9,20 @@ import { openFetch } from '../drivers/http/transport.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { randomShare } from '../platform/client/defaults.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
-import type { QueueDepth } from '../ports/metrics.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { OpenApiDocument } from '../server/open-api-document.ts';
-import type { RunningServer, Vitals } from '../server/server-parts.ts';
+import type { HealthParts, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
 import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
-import { type AlertChecks, type Alerts, openAlertChecks, openAlerts } from '../watch/alerts/open-alerts.ts';
+import {
+  type AlertChecks,
+  type Alerts,
+  freshMemory,
+  openAlertChecks,
+  openAlerts,
+  type ProcessMemory,
+} from '../watch/alerts/open-alerts.ts';
 import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
@@ -33,13 +39,14 @@ import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
 import { openOrphans } from '../work/orphans.ts';
 import { openCalendars, openSchedule } from '../work/schedule.ts';
 import { type Dispatch, runScheduler } from '../work/scheduler.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, EngineParts } from './engine.ts';
 import type { RedisWatch } from './redis.ts';
 
 export interface DeploymentHooks {
   readonly onReady: () => void;
   /** Called after each tick of the scheduler. */
   readonly onTick?: () => void;
+  readonly memory?: ProcessMemory;
 }
 
 /**
@@ -52,7 +59,7 @@ export async function runDeployment(
   config: Config,
   engine: Engine,
   given: DriveIo,
-  { onReady, onTick = () => {} }: DeploymentHooks,
+  { onReady, onTick = () => {}, memory = freshMemory() }: DeploymentHooks,
 ): Promise<void> {
   const { clock, logger, store } = engine.io;
   const onError = (error: unknown, task: string): void =>
@@ -60,10 +67,12 @@ export async function runDeployment(
   const request = { name: deploymentLease, owner: given.owner, ttlMs: deploymentLeaseMs };
   const work: LeasedWork = {
     onReady,
+    // The process is well: a restart does not bring the store back.
+    onWait: onTick,
     async run(signal) {
       const drive: DriveIo = { ...given, signal };
       const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
-      const alerts = openConfigAlertChecks(config, engine);
+      const alerts = openConfigAlertChecks(config, engine, { memory });
       try {
         const context = schedulerContext(config, engine, { drive, dispatch, alerts });
         await runScheduler(schedulerWork, context, { clock, signal, onTick, onError });
@@ -117,18 +126,27 @@ interface DeploymentParts {
   readonly checkConfig: () => Promise<unknown>;
 }
 
+interface Remembering extends DeploymentParts {
+  readonly memory: ProcessMemory;
+}
+
 /** Runs `rollcall start` until the signal aborts, or until the configuration is to be opened again. */
 export function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<'stopped' | 'reload'> {
   const { signal, onHangup } = options;
   const { checkConfig, engine } = parts;
-  return workUntilReload({ signal, onHangup, checkConfig, logger: engine.io.logger }, (until) =>
-    runRole(parts, { ...options, signal: until }),
+  const memory = freshMemory();
+  const { clock, logger } = engine.io;
+  const onRefused = (problems: readonly string[]): void => {
+    memory.refusedReload = { at: clock.now(), problems };
+  };
+  return workUntilReload({ signal, onHangup, checkConfig, logger, onRefused }, (until) =>
+    runRole({ ...parts, memory }, { ...options, signal: until }),
   );
 }
 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
-async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
-  const { config, engine, app } = parts;
+async function runRole(parts: Remembering, options: StartOptions): Promise<void> {
+  const { config, engine, app, memory } = parts;
   const { role = 'all', listen, onReady, onListening } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
@@ -136,7 +154,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
   const isServed = config.server !== undefined || listen !== undefined;
   const isWatched = isServed || engine.tracing !== undefined;
   const watch = isWatched && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
-  const metrics = isWatched ? await openProcessMetrics(config, engine, watch?.depth) : undefined;
+  const metrics = isWatched ? await openProcessMetrics(config, engine, { queue: watch?.depth, memory }) : undefined;
   let isStarted = false;
   try {
     const server =
@@ -177,7 +195,7 @@ async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): P
 }
 
 async function work(
-  { config, engine, openDrive }: DeploymentParts,
+  { config, engine, openDrive, memory }: Remembering,
   options: StartOptions,
   heartbeat: Heartbeat,
   watch: RedisWatch | undefined,
@@ -186,12 +204,12 @@ async function work(
   const { role = 'all', onReady, signal } = options;
   if (role === 'server') {
     onReady();
-    return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine), signal);
+    return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine, { memory }), signal);
   }
   const drive = openDrive(options);
   // From now on, a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
-  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked, memory });
   const { runRedisDeployment } = await import('./redis.ts');
   const over = new AbortController();
   const watching =
@@ -201,7 +219,7 @@ async function work(
   try {
     await runRedisDeployment(engine, heartbeat.follow(drive), {
       ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
-      openAlerts: (queue) => openConfigAlertChecks(config, engine, queue),
+      openAlerts: (queue) => openConfigAlertChecks(config, engine, { queue, memory }),
       contextOf: (dispatch, alerts) => schedulerContext(config, engine, { drive, dispatch, alerts }),
     });
   } finally {
@@ -228,6 +246,7 @@ interface ReloadIo {
   /** Reads the configuration again. Throws `ConfigError` with every problem, and changes nothing. */
   readonly checkConfig: () => Promise<unknown>;
   readonly logger: Logger;
+  readonly onRefused: (problems: readonly string[]) => void;
 }
 
 /**
@@ -236,7 +255,7 @@ interface ReloadIo {
  * with the one it has.
  */
 async function workUntilReload(
-  { signal, onHangup, checkConfig, logger }: ReloadIo,
+  { signal, onHangup, checkConfig, logger, onRefused }: ReloadIo,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<'stopped' | 'reload'> {
   const reloading = new AbortController();
@@ -250,6 +269,7 @@ async function workUntilReload(
       reloading.abort(new RollcallError('the configuration was read again', { code: 'CANCELLED' }));
     } catch (error) {
       const problems = error instanceof ConfigError ? error.problems.map(renderProblem) : [describeError(error)];
+      onRefused(problems);
       logger.error(
         { problems },
         'SIGHUP: the configuration has problems, so this process continues with the one it has',
@@ -282,14 +302,10 @@ interface ServeOptions {
 async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
   const { role, listen, vitals, redisFault, metrics, app } = options;
-  const metricsPort = server?.metricsPort;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // The web server and its pages are loaded only where they are used.
-  const [{ openServer }, { renderDocsPage }] = await Promise.all([
-    import('../server/open-server.ts'),
-    import('../sandbox/docs/render-docs-page.ts'),
-  ]);
+  const { renderDocsPage } = await import('../sandbox/docs/render-docs-page.ts');
   const { clock, logger, newId, store } = engine.io;
   const needs = async () => {
     const fault = await store.fault(clock.now());
@@ -310,20 +326,47 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
   };
   const settings = settingsOf(server, listen, worksOnly ? 'health' : 'everything');
   try {
-    if (metricsPort === undefined) return await openServer({ ...parts, settings, metrics });
-    const own = { ...settings, port: metricsPort, serves: 'metrics' } as const;
-    const beside = await openServer({ ...parts, settings: own, metrics });
-    const main = await openServer({ ...parts, settings }).catch(async (error: unknown) => {
-      await beside.close();
-      throw error;
-    });
-    return { url: main.url, close: async () => void (await Promise.all([main.close(), beside.close()])) };
+    return await openServers({ ...parts, settings, metrics }, server?.metricsPort);
   } catch (error) {
     if (!worksOnly || listen !== undefined) throw error;
     const why = describeError(error);
     logger.warn({ error: why }, 'this process does not serve its health. Set a separate port for it with --port');
     return undefined;
   }
+}
+
+/** Opens the server, and one beside it where the metrics have a port of their own. */
+async function openServers(
+  { metrics, ...parts }: HealthParts | ServerParts,
+  metricsPort: number | undefined,
+): Promise<RunningServer> {
+  const { openServer } = await import('../server/open-server.ts');
+  if (metricsPort === undefined || metrics === undefined) return openServer({ ...parts, ...given({ metrics }) });
+  const own = { ...parts.settings, port: metricsPort, serves: 'metrics' } as const;
+  const beside = await openServer({ ...parts, settings: own, metrics });
+  const main = await openServer(parts).catch(async (error: unknown) => {
+    await beside.close();
+    throw error;
+  });
+  return { url: main.url, close: async () => void (await Promise.all([main.close(), beside.close()])) };
+}
+
+/** Serves the health of a process that waits for its store. It has started, so a restart would not help. */
+export async function serveWaiting(
+  { server }: Config,
+  fault: () => string | undefined,
+  { clock, logger, newId, listen }: Pick<WaitForStore, 'listen'> & Pick<EngineParts, 'clock' | 'logger' | 'newId'>,
+): Promise<() => Promise<void>> {
+  if (server === undefined && listen === undefined) return async () => {};
+  const needs = async () => [{ name: 'store', fault: fault() }];
+  const vitals = { workedAt: () => undefined, isStarted: () => true, needs };
+  const render = async () => `rollcall_info{version="${readVersion()}"} 1\nrollcall_store_up 0\n`;
+  const metrics = { contentType: 'text/plain; version=0.0.4', render };
+  const settings = settingsOf(server, listen, 'health');
+  const parts = { settings, vitals, clock, logger, newId, metrics };
+  const serving = await openServers(parts, server?.metricsPort).catch(() => undefined);
+  if (serving !== undefined) logger.info({ url: serving.url, serves: 'health' }, 'listening');
+  return async () => serving?.close();
 }
 
 function settingsOf(
@@ -356,13 +399,27 @@ function openIdOf({
 async function openProcessMetrics(
   config: Config,
   { io, meter, tracing }: Engine,
-  queue: (() => Promise<QueueDepth | undefined>) | undefined,
+  { queue, memory }: { readonly queue: WatchedWork['queue']; readonly memory: ProcessMemory },
 ): Promise<OpenedMetrics> {
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
   const { clock, newId, store } = io;
   const channels = config.alerts.map(({ name }) => name);
-  const names = { syncs: Object.values(config.syncs), connections: Object.keys(config.connections), channels };
-  const metrics = openMetrics({ store, clock, version: readVersion(), names, queue, owner: newId('metrics') });
+  const isReloadRefused = () => memory.refusedReload !== undefined;
+  const names = {
+    syncs: Object.values(config.syncs),
+    connections: Object.keys(config.connections),
+    channels,
+    ...given({ storeLimit: config.retention.storeSize }),
+  };
+  const metrics = openMetrics({
+    store,
+    clock,
+    version: readVersion(),
+    names,
+    queue,
+    owner: newId('metrics'),
+    isReloadRefused,
+  });
   meter.attach(metrics.metrics);
   tracing?.sendMetrics(metrics.read);
   return metrics;
@@ -411,7 +468,11 @@ function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 
 }
 
 /** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */
-export function openConfigAlertChecks(config: Config, engine: Engine, queue?: WatchedWork['queue']): AlertChecks {
+export function openConfigAlertChecks(
+  config: Config,
+  engine: Engine,
+  { queue, memory }: { readonly queue?: WatchedWork['queue']; readonly memory: ProcessMemory },
+): AlertChecks {
   const { store, clock } = engine.io;
   const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
   const work: WatchedWork = {
@@ -419,6 +480,8 @@ export function openConfigAlertChecks(config: Config, engine: Engine, queue?: Wa
     isScheduled: () => isHeld(deploymentLease),
     isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
     queue,
+    refusedReload: () => memory.refusedReload,
   };
-  return openAlertChecks(openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work }), engine.io);
+  const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });
+  return openAlertChecks(alerts, engine.io, memory);
 }

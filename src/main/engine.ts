@@ -167,7 +167,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   return {
     io: {
       ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
-      retention: config.retention,
+      retention: { ...config.retention, storeSize: config.retention.storeSize },
       ...(config.approvals === undefined ? {} : { approvals: config.approvals }),
       progress: () => {},
       countRequests: meter.countRequests,

@@ -172,15 +172,17 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [{ createLogger }, { openLogScope }, { openEngine }, { followClock }, { openApp }] = await Promise.all([
-    import('../watch/logs/create-logger.ts'),
-    import('../watch/logs/log-scope.ts'),
-    import('./engine.ts'),
-    import('../work/follow-clock.ts'),
-    import('./app.ts'),
-  ]);
+  const [{ createLogger }, { openLogScope }, { openEngine }, { followClock }, { openApp }, { openWhenWritable }] =
+    await Promise.all([
+      import('../watch/logs/create-logger.ts'),
+      import('../watch/logs/log-scope.ts'),
+      import('./engine.ts'),
+      import('../work/follow-clock.ts'),
+      import('./app.ts'),
+      import('../work/wait-for-store.ts'),
+    ]);
   const clock = systemClock;
-  const { logs, stderr, mayPresentSeed, mayPresentRestored = false, keepsNames = false } = options;
+  const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, keepsNames = false } = options;
   const egress = openEgress(options.env);
   const scope = openLogScope();
   const logger = createLogger({
@@ -191,17 +193,28 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     clock,
     scope,
   });
-  const engine = await openEngine(config, {
-    clock,
-    uptime: openUptime(),
-    logger,
-    newId: newUlid,
-    checkpoint: () => {},
-    mayPresentSeed,
-    mayPresentRestored,
-    keepsNames,
-    egress,
-  });
+  const open = () =>
+    openEngine(config, {
+      clock,
+      uptime: openUptime(),
+      logger,
+      newId: newUlid,
+      checkpoint: () => {},
+      mayPresentSeed,
+      mayPresentRestored,
+      keepsNames,
+      egress,
+    });
+  const engine =
+    waits === undefined
+      ? await open()
+      : await openWhenWritable({
+          open,
+          passingFault: (await import('../store/index.ts')).passingFault,
+          serve: async (fault) =>
+            (await import('./deployment.ts')).serveWaiting(config, fault, { clock, logger, newId: newUlid, ...waits }),
+          ...{ clock, logger, signal: waits.signal },
+        });
   const tracing = await openTracing(config, { env: options.env, clock, logger, egress });
   if (tracing !== undefined) engine.meter.attach(tracing.metrics);
   const stopFollowing = followClock(engine.checkClock, clock);

@@ -20,9 +20,19 @@ export interface AlertSubject {
  * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
  * of a connection), `platform` (runs of a connection
  * fail because of its platform), `work` (no process does the work of the deployment), `store` (the store was
- * unavailable), `channel` (a channel does not deliver).
+ * unavailable), `configuration` (a process could not read it again), `channel` (a channel does not deliver).
  */
-export type AlertTopic = 'run' | 'held' | 'freshness' | 'orphans' | 'token' | 'platform' | 'work' | 'store' | 'channel';
+export type AlertTopic =
+  | 'run'
+  | 'held'
+  | 'freshness'
+  | 'orphans'
+  | 'token'
+  | 'platform'
+  | 'work'
+  | 'store'
+  | 'configuration'
+  | 'channel';
 
 /** Names with numbers or instants, in order of importance. */
 export type Figures = readonly (readonly [name: string, value: number | string])[];

@@ -69,6 +69,14 @@ export type {
 } from './store-operations.ts';
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
+/** How large a store is (bytes). */
+export interface StoreSize {
+  /** Room that the data takes. Space that deleted rows left is not counted. */
+  readonly bytes: number;
+  /** What is left on its disk. Absent: a database on a server. */
+  readonly room?: number;
+}
+
 /**
  * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
  * in pieces, on a plan that has no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
@@ -104,6 +112,8 @@ export interface Store {
   readonly directories: Directories;
   /** Writes a row. Returns in a few words, without a place, why the store takes no write; undefined when it does. */
   fault(now: number): Promise<string | undefined>;
+  /** Returns the room that the data takes, and what is left on its disk, where that is known (bytes). */
+  size(): Promise<StoreSize>;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }
@@ -351,6 +361,21 @@ export interface Rosters {
  */
 export const batchResults = ['done', 'failed', 'refused', 'unresolved', 'unsent'] as const;
 type BatchResult = (typeof batchResults)[number];
+
+/** What happened to a batch whose rows were not all applied at once, as a sentence continues after "batch 3: ". */
+export const batchTroubles = {
+  failed: 'the platform ended its file as failed',
+  refused: 'the platform refused it',
+  unresolved: 'the outcome is unknown; nothing more is sent for its users until the outcome is known',
+} as const satisfies Partial<Record<BatchResult, string>>;
+
+type BatchTrouble = keyof typeof batchTroubles;
+
+/** Returns what went wrong with a batch; undefined when nothing did, and while it is not known. */
+export function troubleOf(batch: Batch): BatchTrouble | undefined {
+  const result = batchResult(batch);
+  return result !== undefined && result in batchTroubles ? (result as BatchTrouble) : undefined;
+}
 
 /** Returns the result of a batch; undefined while it is planned, being sent, or not proven yet. */
 export function batchResult({ kind, state, final, finalAt, fileId, sentAt }: Batch): BatchResult | undefined {

@@ -44,7 +44,13 @@ export interface EngineIo {
   readonly newId: NewId;
   readonly openSpool: OpenSpool;
   /** How long the store keeps what, in ms. */
-  readonly retention: { readonly runs: number; readonly audit: number; readonly ledgerOfGone: number };
+  readonly retention: {
+    readonly runs: number;
+    readonly audit: number;
+    readonly ledgerOfGone: number;
+    /** Limit of the room that the data takes (bytes). Undefined: none. */
+    readonly storeSize: number | undefined;
+  };
   /** Who must approve what, besides the guards. Absent: the guards alone decide. */
   readonly approvals?: ApprovalSettings;
   readonly checkpoint: Checkpoint;

@@ -1,9 +1,10 @@
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
-import { countOf } from '../core/run/formats.ts';
+import { countOf, firstOf } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
-import type { Batch, ChangeMark } from '../ports/store.ts';
+import { type Batch, batchTroubles, type ChangeMark, troubleOf } from '../ports/store.ts';
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
@@ -75,8 +76,26 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     failed,
     unresolved,
   };
-  io.logger.info({ ...fields, ms: endedAt - run.startedAt }, 'run ended');
+  const ended = { ...fields, ms: endedAt - run.startedAt };
+  const failures = batches.length === 0 ? [] : failedBatches(await io.store.batches.ofRun(run.id));
+  const isTroubled = outcome === 'failed' || outcome === 'partial' || failures.length > 0;
+  if (isTroubled) io.logger.warn({ ...ended, ...given({ reason }), failures }, 'run ended');
+  else io.logger.info(ended, 'run ended');
   return { kind: 'done' };
+}
+
+const shownFailures = 5;
+
+/** Names the batches whose rows were not applied, with their file and what happened. A batch that was split counts by its parts. */
+function failedBatches(batches: readonly Batch[]): readonly string[] {
+  const split = new Set(batches.map(({ parent }) => parent));
+  const failed = batches.flatMap((batch) => {
+    const trouble = split.has(batch.id) ? undefined : troubleOf(batch);
+    const { number, size, fileId } = batch;
+    const file = fileId === undefined ? '' : `, file ${fileId}`;
+    return trouble === undefined ? [] : [`batch ${number} (${countOf(size, 'row')})${file}: ${batchTroubles[trouble]}`];
+  });
+  return firstOf(failed.slice(0, shownFailures), failed.length);
 }
 
 /** Marks the batch that is out as unresolved when the run fails. Later runs check for its effect. */

@@ -16,14 +16,25 @@ const mostRows = 100_000;
  */
 export async function pruneOld(io: EngineIo): Promise<void> {
   const now = io.clock.now();
-  const { runs, audit } = io.retention;
+  const { runs, audit, storeSize } = io.retention;
   const { store, logger } = io;
   const before = (ageMs: number): number => now - spanOn(io.clock, ageMs);
-  const dropped = await store.runs.prune(before(runs), 0, {
-    shown: before(Math.min(shownForMs, runs)),
-    audit: before(audit),
-    previews: now,
-  });
+  const prune = (ageMs: number) =>
+    store.runs.prune(before(ageMs), 0, {
+      shown: before(Math.min(shownForMs, ageMs)),
+      audit: before(audit),
+      previews: now,
+    });
+  let dropped = await prune(runs);
+  for (let ageMs = runs; storeSize !== undefined && ageMs > dayMs && (await store.size()).bytes > storeSize; ) {
+    ageMs = Math.max(dayMs, ageMs / 2);
+    const more = await prune(ageMs);
+    dropped += more;
+    logger.warn(
+      { ageMs, dropped: more },
+      'the store is larger than retention.storeSize: details of runs are kept for a shorter time',
+    );
+  }
   if (dropped > 0) logger.info({ dropped }, 'old runs pruned');
   const forgotten = await store.people.forgetGone(before(ledgerAge(io)), now, mostRows);
   if (forgotten > 0) logger.info({ forgotten }, 'ledger entries of users who are gone were replaced by keyed hashes');

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ServerParts } from './server-parts.ts';
+import type { HealthParts } from './server-parts.ts';
 
 /** A worker that has not polled for work for this long is stuck. */
 export const stuckAfterMs = 60_000;
@@ -10,7 +10,7 @@ const answerWithinMs = 2000;
  * Serves `/metrics`, `/healthz`, `/readyz` and `/startupz`, without a token and without personal data. `healthz` fails
  * only for what a restart repairs, so not for a store or a platform that is down.
  */
-export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: AbortSignal): void {
+export function serveHealth(app: FastifyInstance, parts: HealthParts, closing: AbortSignal): void {
   const { vitals, clock, metrics, settings } = parts;
   if (metrics !== undefined) {
     app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
@@ -37,7 +37,7 @@ export function serveHealth(app: FastifyInstance, parts: ServerParts, closing: A
   );
 }
 
-async function faultsOf({ vitals, clock }: ServerParts): Promise<(readonly [string, string])[]> {
+async function faultsOf({ vitals, clock }: HealthParts): Promise<(readonly [string, string])[]> {
   const enough = new AbortController();
   const late = clock.sleep(answerWithinMs, enough.signal).then(
     () => [['store', `no answer within ${answerWithinMs} ms`] as const],

@@ -13,7 +13,7 @@ import { type Gates, routeEndpoint, watchMethods } from './http/route-endpoint.t
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
 import { readPage, renderRunbook, servePage } from './page/serve-page.ts';
-import type { EndpointParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
+import type { EndpointParts, HealthParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
 import { openOpenId } from './sign-in/open-id.ts';
 import { serveSignIn } from './sign-in/serve-sign-in.ts';
 
@@ -24,7 +24,7 @@ const finishWithinMs = 5000;
 const defaultReceiveWithinMs = 10_000;
 
 /** Opens the server and listens. Throws USAGE when it cannot listen on the address. Must be closed. */
-export async function openServer(parts: ServerParts): Promise<RunningServer> {
+export async function openServer(parts: HealthParts | ServerParts): Promise<RunningServer> {
   const { settings, clock } = parts;
   const closing = new AbortController();
   const stopping = new AbortController();
@@ -62,7 +62,7 @@ export async function openServer(parts: ServerParts): Promise<RunningServer> {
   };
 }
 
-function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSignal): FastifyInstance {
+function buildServer(parts: HealthParts | ServerParts, closing: AbortSignal, stopping: AbortSignal): FastifyInstance {
   const { clock, logger, newId, settings, receiveWithinMs = defaultReceiveWithinMs } = parts;
   const app = fastify({
     http: {
@@ -140,7 +140,7 @@ function buildServer(parts: ServerParts, closing: AbortSignal, stopping: AbortSi
 
   const refuseOtherMethods = watchMethods(app);
   serveHealth(app, parts, closing);
-  if (settings.serves === 'everything') {
+  if (settings.serves === 'everything' && 'app' in parts) {
     const events = openEventStreams(parts);
     serveApi(app, { ...parts, events, signIn: openSignIn(parts) }, { closing: stopping, ending: closing }, callers);
   }

@@ -22,22 +22,26 @@ export interface MetricsPage {
   render(): Promise<string>;
 }
 
-export interface ServerParts {
-  readonly app: AppIo;
-  readonly store: Pick<Store, 'sessions' | 'audit'>;
+/** What a server without API and pages needs. */
+export interface HealthParts {
   readonly settings: ServerSettings;
   readonly vitals: Vitals;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: NewId;
+  readonly metrics?: MetricsPage;
+  /** Time in ms that a client has to send a whole request. Default: 10 s. */
+  readonly receiveWithinMs?: number;
+}
+
+export interface ServerParts extends HealthParts {
+  readonly app: AppIo;
+  readonly store: Pick<Store, 'sessions' | 'audit'>;
   readonly version: string;
   /** Renders the documentation page of the API. */
   readonly renderDocs: (document: OpenApiDocument) => string;
-  readonly metrics?: MetricsPage;
   /** Sends the requests to the identity provider. Default: directly. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Time in ms that a client has to send a whole request. Default: 10 s. */
-  readonly receiveWithinMs?: number;
 }
 
 /** Who is signed in, and how. */

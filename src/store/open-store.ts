@@ -8,6 +8,7 @@ import type { Seal } from '../ports/tokens.ts';
 import { createAlerts } from './alerts.ts';
 import { createBaselines } from './baselines.ts';
 import type { Database, OpenDatabase } from './db/database.ts';
+import { sizeOf } from './db/differences.ts';
 import { describeFault } from './db/errors.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
@@ -79,7 +80,10 @@ async function openMigrated<C>(
   try {
     await migrate(db as unknown as Kysely<unknown>, place);
     await checkKeys(db, base.seals ?? []);
-    return { store: createStore(db, openKeyRing(base.seals ?? []), base.uptime), clock: await openClock(db, place) };
+    return {
+      store: createStore(db, place, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
+      clock: await openClock(db, place),
+    };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -115,7 +119,11 @@ export function sqlitePath(url: string, folder: string): string {
   return path === ':memory:' ? path : resolve(folder, path);
 }
 
-function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): Store {
+function createStore(
+  db: Database,
+  place: string,
+  { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
+): Store {
   const leases = createLeases(db);
   return {
     leases,
@@ -149,6 +157,7 @@ function createStore(db: Database, keys: KeyRing, uptime: Uptime | undefined): S
         () => undefined,
         (error: unknown) => describeFault(error),
       ),
+    size: () => sizeOf(db, place),
     close: () => db.destroy(),
   };
 }

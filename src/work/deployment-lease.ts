@@ -98,6 +98,8 @@ export async function alertWithoutScheduler(
 export interface LeasedWork {
   /** Called once, when the lease is taken for the first time. */
   readonly onReady: () => void;
+  /** Called at each attempt to reach a store that is away. */
+  readonly onWait: () => void;
   /** Works until the signal aborts, which also happens when the lease is lost. */
   run(signal: AbortSignal): Promise<void>;
   /** The error when another owner has the lease. */
@@ -120,7 +122,7 @@ export async function workUnderLease(
   outer: AbortSignal,
 ): Promise<void> {
   for (let isBack = false; ; isBack = true) {
-    const held = await take(request, work, io, { outer, mayWait: isBack });
+    const held = await take(request, work, io, outer);
     if (held === undefined) return;
     if (isBack) io.logger.info({}, 'the store is available again: work continues');
     else work.onReady();
@@ -136,12 +138,12 @@ export async function workUnderLease(
   }
 }
 
-/** Returns undefined when asked to stop while waiting. `mayWait`: also for a store that is away. */
+/** Takes the lease, also from a store that is away for a while. Returns undefined when asked to stop while waiting. */
 async function take(
   request: LeaseRequest,
   work: LeasedWork,
   io: LeaseIo,
-  { outer, mayWait }: { readonly outer: AbortSignal; readonly mayWait: boolean },
+  outer: AbortSignal,
 ): Promise<HeldLease | undefined> {
   for (;;) {
     try {
@@ -149,7 +151,8 @@ async function take(
       if (held !== undefined) return held;
     } catch (error) {
       if (outer.aborted) return undefined;
-      if (!mayWait || !isStoreAway(error)) throw error;
+      if (!isStoreAway(error)) throw error;
+      work.onWait();
       await io.clock.sleep(storePollMs, outer).catch(() => {});
       continue;
     }

@@ -8,6 +8,7 @@ import { openHere } from '../chaos/open-here.ts';
 import { ask } from '../server/open-test-server.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { plainMapping } from '../support/office.ts';
+import { startRollcall } from '../support/rollcall-process.ts';
 import { findPostgresPrograms, startPostgresServer } from '../support/services/postgres-server.ts';
 import { until } from '../support/services/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -55,22 +56,15 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     expect(await metrics()).toMatch(/^rollcall_store_up 1$/m);
     expect(await metrics()).toMatch(/^rollcall_sync_paused\{/m);
 
-    const admin = new Client({ connectionString: store });
-    await admin.connect();
-    const setReadOnly = async (isReadOnly: boolean): Promise<void> => {
-      await admin.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
-      await admin.query('select pg_reload_conf()');
-    };
-    await setReadOnly(true);
+    const admin = await openAdmin(store);
+    await admin.setReadOnly(true);
     await until(async () => (await ask(`${url}/readyz`)).status === 503);
     expect((await ask(`${url}/readyz`)).json).toMatchObject({ faults: { store: 'it is read-only' } });
     expect(await metrics()).toMatch(/^rollcall_store_up 0$/m);
     expect(await metrics()).toMatch(/^rollcall_sync_paused\{/m);
     expect((await ask(`${url}/healthz`)).status).toBe(200);
-    await admin.query('set default_transaction_read_only = off');
-    await setReadOnly(false);
+    await admin.setReadOnly(false);
     await until(async () => (await ask(`${url}/readyz`)).status === 200);
-    await admin.end();
 
     await postgres.stop('fast');
     await until(async () => (await ask(`${url}/readyz`)).status === 503);
@@ -90,4 +84,42 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     await until(async () => (await ask(`${url}/readyz`)).status === 200);
     expect(await metrics()).toMatch(/^rollcall_store_up 1$/m);
   }, 90_000);
+
+  it('is waited for by a start that finds it read-only: well, not ready, and started when it takes writes', async () => {
+    const folder = await temporaryFolder();
+    const postgres = await startPostgresServer(programs ?? '', await temporaryFolder());
+    onTestFinished(() => postgres.stop('crash'));
+    const store = `postgres://${postgres.user}:${encodeURIComponent(postgres.password)}@127.0.0.1:${postgres.port}/postgres`;
+    const acme = { baseUrl: 'http://127.0.0.1:9', accessToken: 'unused' };
+    const config = { store, connections: { acme }, server: { port: 0 } };
+    await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
+    const admin = await openAdmin(store);
+    await admin.setReadOnly(true);
+    const deployment = startRollcall(folder, ['start']);
+    await deployment.seen(/takes no write, because it is read-only: this process waits/);
+    const [, url = ''] = await deployment.seen(/"url":"([^"]+)","serves":"health"/);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    expect((await ask(`${url}/startupz`)).status).toBe(200);
+    expect(await ask(`${url}/readyz`)).toMatchObject({ status: 503, json: { faults: { store: 'it is read-only' } } });
+    expect((await ask(`${url}/metrics`)).text).toMatch(/^rollcall_store_up 0$/m);
+    await admin.setReadOnly(false);
+    await deployment.seen(/"msg":"ready"/);
+    deployment.child.kill('SIGTERM');
+    expect((await deployment.ended).code).toBe(0);
+  }, 90_000);
 });
+
+/** A connection that makes the whole server read-only, and not itself. */
+async function openAdmin(store: string) {
+  const client = new Client({ connectionString: store });
+  await client.connect();
+  await client.query('set default_transaction_read_only = off');
+  onTestFinished(() => client.end().catch(() => {}));
+  client.on('error', () => {});
+  return {
+    async setReadOnly(isReadOnly: boolean): Promise<void> {
+      await client.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
+      await client.query('select pg_reload_conf()');
+    },
+  };
+}

@@ -43,6 +43,11 @@ const metrics = new Map<string, MetricRow>(Object.values(metricsTable).map((row)
 /** Not on the dashboard: names and states that its rules tell, and instants that it shows as ages. */
 const saidByOthers = [
   'rollcall_notices_undelivered',
+  'rollcall_config_loaded_timestamp_seconds',
+  'rollcall_config_reload_refused',
+  'rollcall_last_backup_timestamp_seconds',
+  'rollcall_store_room_bytes',
+  'rollcall_store_size_bytes',
   'rollcall_info',
   'rollcall_last_success_timestamp_seconds',
   'rollcall_last_attempt_timestamp_seconds',

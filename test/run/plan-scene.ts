@@ -174,7 +174,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
       return (prefix: string) => `${prefix}_id${++count}`;
     })(),
     openSpool: () => openFileSpool(tmpdir()),
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
     checkpoint: (place) => void places.push(place),
     progress: (event) => void events.push(event),
     countRequests: (_, work) => work(),

@@ -156,7 +156,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     clock,
     logger: log,
     newId: (prefix) => `${prefix}_1`,
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
     openSpool() {
       const spool = openFileSpool(tmpdir());
       spools += 1;

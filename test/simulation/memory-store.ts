@@ -60,6 +60,7 @@ export function memoryStore(): SimulatedStore {
     reports: absentPart as Store['reports'],
     audit: { add: absent, list: async () => [] },
     fault: async () => undefined,
+    size: absent,
     close: async () => {},
   };
 }

@@ -54,7 +54,7 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     logger: silentLogger,
     newId,
     openSpool: memorySpool,
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
     checkpoint: () => {
       if (scheduler.chance(scheduler.faults.crash)) scheduler.kill(life);
     },

@@ -46,7 +46,9 @@ interface Started {
 
 function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' | 'reload'> {
   const { onHangup } = shell.io;
-  return shell.withApp({ mayPresentSeed: true, logs: 'on' }, async (app) => {
+  const { signal } = shell;
+  const waits = { signal, listen: Object.keys(listen).length === 0 ? undefined : listen };
+  return shell.withApp({ mayPresentSeed: true, logs: 'on', waits }, async (app) => {
     let url: string | undefined;
     const onListening = (where: string): void => {
       url = where;

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { DatabaseError } from 'pg';
-import { RollcallError } from '../../core/run/errors.ts';
+import { isStoreAway, RollcallError } from '../../core/run/errors.ts';
 import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
 
 /**
@@ -43,7 +43,8 @@ const knownSqliteErrors: readonly KnownError[] = [
       'and that the disk is not mounted read-only',
   },
   {
-    codes: /^SQLITE_FULL/,
+    // The index of the log cannot grow.
+    codes: /^SQLITE_(FULL|IOERR_SHMSIZE)/,
     retry: 'backoff',
     advice: 'has no space left to grow. Free space on its disk; no partial write was kept',
   },
@@ -163,17 +164,37 @@ const unexpected = 'returned an unexpected error; the write was not done. Please
 
 /** What an error of either database says about the store as a whole, by its code. */
 const faults: readonly (readonly [codes: RegExp, words: string])[] = [
-  [/^(SQLITE_FULL|53100)/, 'its disk is full'],
-  [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006)/, 'it is read-only'],
+  [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|53100|ENOSPC|EDQUOT)/, 'its disk is full'],
+  [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006|EROFS)/, 'it is read-only'],
   [/^(SQLITE_(IOERR|CORRUPT|NOTADB)|53|58|XX)/, 'it or its disk has errors'],
   [/^SQLITE_(BUSY|LOCKED)/, 'another process locks it'],
 ];
 
 /** Says in a few words why the store takes no write, without its place. */
 export function describeFault(error: unknown): string {
-  const cause = error instanceof RollcallError ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = causeCode(error);
   return faults.find(([codes]) => codes.test(code))?.[1] ?? 'it does not answer';
+}
+
+/**
+ * Returns the same for an error that an operator can end while a process waits: a full or read-only disk, a server that is
+ * away. Undefined for a store that no wait repairs: damaged, of another version, or wrongly configured.
+ */
+export function passingFault(error: unknown): string | undefined {
+  const isDisk = /^(SQLITE_(FULL|READONLY|IOERR)|ENOSPC|EDQUOT|EROFS|EIO)/.test(causeCode(error));
+  return isDisk || isStoreAway(error) ? describeFault(error) : undefined;
+}
+
+function causeCode(error: unknown): string {
+  const cause = error instanceof RollcallError ? error.cause : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}
+
+/** Makes the error of a database that refuses every write, before one was tried. */
+export function readOnlyStore(place: string): RollcallError {
+  const cause = Object.assign(new Error('transaction_read_only is on'), { code: '25006' });
+  const { advice = '' } = knownPostgresErrors.find(({ codes }) => codes.test(cause.code)) ?? {};
+  return new RollcallError(`the store ${place} ${advice} (25006).`, { code: 'STORE_INVALID', retry: 'backoff', cause });
 }
 
 /** Returns whether the connection is no longer usable: it broke, or leads to a server that accepts no writes. */

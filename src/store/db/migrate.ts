@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { StoreMigration } from '../../ports/store-operations.ts';
-import { lockTables, mayMakeTables, tableNames } from './differences.ts';
+import { isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
+import { readOnlyStore } from './errors.ts';
 import { firstMigration, type Migrations, migrations } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 
@@ -25,6 +26,7 @@ export async function migrateIn(
   place: string,
   known: Migrations = migrations,
 ): Promise<StoreMigration> {
+  if (await isReadOnly(transaction)) throw readOnlyStore(place);
   const { executed, newer } = await readExecuted(transaction, place, known);
   // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
   const others = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));

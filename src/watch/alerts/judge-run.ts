@@ -2,8 +2,7 @@ import type { ErrorCode } from '../../core/run/errors.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
-import type { Batch, Run, Store } from '../../ports/store.ts';
-import { batchResult } from '../../ports/store.ts';
+import { batchTroubles, type Run, type Store, troubleOf } from '../../ports/store.ts';
 
 /** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [
@@ -323,15 +322,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-const kinds = ['failed', 'refused', 'unresolved'] as const;
-type Trouble = (typeof kinds)[number];
-
-/** What happened to a batch with trouble, as a sentence continues after "batch 3 (400 rows)". */
-const whatHappened: Readonly<Record<Trouble, string>> = {
-  failed: 'the platform ended its file as failed',
-  refused: 'the platform refused it',
-  unresolved: 'the outcome is unknown; nothing more is sent for its users until the outcome is known',
-};
+const kinds = Object.keys(batchTroubles) as readonly (keyof typeof batchTroubles)[];
 const shownBatches = 5;
 
 /**
@@ -353,7 +344,7 @@ async function judgeFiles(run: Run, store: Store): Promise<AlertProblem | undefi
   const lines = bad.slice(0, shownBatches).map(({ batch, trouble }) => {
     const halves = batches.filter(({ parent }) => parent === batch.id).length;
     const split = halves === 0 ? '' : `; the missing rows are sent again in ${countOf(halves, 'part')}`;
-    return `batch ${batch.number} (${countOf(batch.size, 'row')}): ${whatHappened[trouble]}${split}`;
+    return `batch ${batch.number} (${countOf(batch.size, 'row')}): ${batchTroubles[trouble]}${split}`;
   });
   const settled = batches.filter(({ state }) => state === 'settled').length;
   return {
@@ -382,9 +373,4 @@ async function judgeHealed(run: Run, store: Store): Promise<AlertProblem | undef
   const summary = `The run ${run.id} applied all changes in the end. Before that: ${trouble.title}. Their rows were read back or sent again`;
   const { title: _, ...rest } = trouble;
   return { ...rest, code: 'files-recovered', severity: 'info', summary, unaffected: undefined };
-}
-
-function troubleOf(batch: Batch): Trouble | undefined {
-  const result = batchResult(batch);
-  return kinds.find((kind) => kind === result);
 }

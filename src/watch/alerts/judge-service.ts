@@ -1,5 +1,6 @@
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
@@ -26,6 +27,8 @@ export interface WorkView {
   readonly outage: Outage | undefined;
   /** End of the last such time that was reported; 0 when there was none. */
   readonly storeBackAt: number;
+  /** The configuration that this process refused to read again, and since when; undefined while it has the newest one. */
+  readonly refusedReload: RefusedReload | undefined;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
 }
@@ -107,7 +110,21 @@ function problem(
 export interface Outage {
   readonly from: number;
   readonly until: number;
+  /** Why, in a few words: `its disk is full`. */
+  readonly fault: string;
 }
+
+/** How an operator keeps the fault from coming back. */
+const afterFault: Readonly<Record<string, readonly [title: string, action: string]>> = {
+  'its disk is full': [
+    'the disk of the store was full',
+    'give the disk of the store more room, or set retention.storeSize',
+  ],
+  'it is read-only': [
+    'the store was read-only',
+    'find out why the database or its disk was read-only: a standby, a failover, or a disk with errors',
+  ],
+};
 
 /** Shorter outages are in the log only. */
 export const outageToldMs = 60_000;
@@ -120,17 +137,21 @@ export function judgeOutage({
   storeBackAt,
 }: Pick<WorkView, 'outage' | 'storeBackAt'>): { readonly over: AlertProblem } | undefined {
   if (outage === undefined || outage.until - outage.from < outageToldMs || storeBackAt >= outage.from) return undefined;
-  const { from, until } = outage;
+  const { from, until, fault } = outage;
+  const [title, action] = afterFault[fault] ?? [undefined, 'read the log of the database for that time'];
+  const what = title === undefined ? 'did not answer' : 'took no write';
+  const why = title === undefined ? '' : `, because ${fault.replace(' is ', ' was ')}`;
   return {
     over: {
       topic: 'store',
       code: 'store-was-away',
-      severity: 'info',
+      severity: title === undefined ? 'info' : 'warning',
       key: 'away',
-      summary: `The store did not answer for ${ageOf(until - from)}, from ${formatMinute(from)} to ${formatMinute(until)}`,
+      ...given({ title }),
+      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}`,
       details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
       unaffected: undefined,
-      action: 'read the log of the database for that time',
+      action,
     },
   };
 }
@@ -158,6 +179,31 @@ export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): A
     from: Math.min(...undelivered.map(({ since }) => since)),
     unaffected: 'Other channels get their notices, and every notice is kept and sent again for a day.',
     action: `rollcall alerts test ${first.channel}`,
+  };
+}
+
+/** A configuration that a process could not read again. */
+export interface RefusedReload {
+  readonly at: number;
+  readonly problems: readonly string[];
+}
+
+const shownProblems = 5;
+
+/** Returns whether this process works with the configuration that its file has. */
+export function judgeReload({ refusedReload }: Pick<WorkView, 'refusedReload'>): AlertProblem | 'well' {
+  if (refusedReload === undefined) return 'well';
+  const { at, problems } = refusedReload;
+  return {
+    topic: 'configuration',
+    code: 'reload-refused',
+    severity: 'warning',
+    key: problems.join(),
+    summary: `The configuration was to be read again ${formatMinute(at)}, and has ${countOf(problems.length, 'problem')}`,
+    details: firstOf(problems.slice(0, shownProblems), problems.length),
+    from: at,
+    unaffected: 'The process continues with the configuration that it has.',
+    action: 'rollcall check',
   };
 }
 

@@ -19,7 +19,7 @@ import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { openChannel } from './channels/registry.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
-import { type Outage, outageToldMs } from './judge-service.ts';
+import { type Outage, outageToldMs, type RefusedReload } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openSender, sendOnce } from './send.ts';
@@ -315,27 +315,50 @@ export interface AlertChecks {
   ended(): Promise<void>;
 }
 
-export function openAlertChecks(alerts: Alerts, { clock, logger }: { clock: Clock; logger: Logger }): AlertChecks {
+/** What a process remembers while it opens its work again: after an outage of the store, and after a refused reload. */
+export interface ProcessMemory {
+  away: Pick<Outage, 'from' | 'fault'> | undefined;
+  refusedReload: RefusedReload | undefined;
+}
+
+export function freshMemory(): ProcessMemory {
+  return { away: undefined, refusedReload: undefined };
+}
+
+interface AlertChecksIo {
+  readonly store: Pick<Store, 'fault'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function openAlertChecks(alerts: Alerts, io: AlertChecksIo, memory: ProcessMemory = freshMemory()): AlertChecks {
+  const { store, clock, logger } = io;
   let checking: Promise<void> | undefined;
   const sending = new Set<Promise<void>>();
   let nextAt = 0;
-  let awaySince: number | undefined;
-  /** Evaluates, and passes on for how long the store was unavailable before. */
+  /** Evaluates, and passes on for how long the store took no write before. */
   const evaluate = async (signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
-    const outage = awaySince === undefined ? undefined : { from: awaySince, until: startedAt };
+    const fault = await store.fault(startedAt);
+    if (fault !== undefined) return storeFails(startedAt, fault);
+    const outage = memory.away === undefined ? undefined : { ...memory.away, until: startedAt };
     try {
       await alerts.evaluate(signal, outage);
     } catch (error) {
-      if (isStoreAway(error)) awaySince ??= startedAt;
-      throw error;
+      if (!isStoreAway(error)) throw error;
+      return storeFails(startedAt, 'it does not answer');
     }
-    awaySince = undefined;
+    memory.away = undefined;
     if (outage === undefined || outage.until - outage.from < outageToldMs) return;
     logger.warn(
       { awayMs: outage.until - outage.from },
       `the store is available again after ${ageOf(outage.until - outage.from)}`,
     );
+  };
+  const storeFails = (from: number, fault: string): void => {
+    if (memory.away?.fault !== fault)
+      logger.error({ fault }, `the store takes no write, because ${fault}: no alert can be stored until that is over`);
+    memory.away = { from: memory.away?.from ?? from, fault };
   };
   return {
     async begin(signal) {

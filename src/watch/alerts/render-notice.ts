@@ -87,6 +87,9 @@ export function factsOf(notice: AlertNotice, place: Place): NoticeFacts {
       return { ...shared, label: `RECOVERED ${about}`, headline: over, tone: 'over', parts: ends };
     }
     case 'note': {
+      // What is over may come back.
+      if (severity !== 'info')
+        return { ...shared, label: `${severity.toUpperCase()} ${about}`, headline, tone: severity, parts };
       const rest = ['No action is required.', ...shared.rest];
       const done = parts.map(({ unaffected: _, ...part }) => ({ ...part, action: [] }));
       return { ...shared, label: `INFO ${about}`, headline, tone: 'info', parts: done, rest };

@@ -7,10 +7,12 @@ import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen 
 import {
   judgeChannels,
   judgeOutage,
+  judgeReload,
   judgeToken,
   judgeWork,
   type Outage,
   queueAgedMs,
+  type RefusedReload,
   undeliveredAfterMs,
   type WorkView,
 } from './judge-service.ts';
@@ -36,6 +38,7 @@ interface Topic<Facts> {
 const deploymentTopics: readonly Topic<WorkView>[] = [
   { topic: 'work', judge: judgeWork },
   { topic: 'store', judge: judgeOutage },
+  { topic: 'configuration', judge: judgeReload },
   { topic: 'channel', judge: judgeChannels },
 ];
 
@@ -213,6 +216,8 @@ export interface WatchedWork {
   readonly isScheduled: () => Promise<boolean>;
   /** Whether a worker announced itself lately. Undefined: this deployment has no workers of its own. */
   readonly isWorked: (() => Promise<boolean>) | undefined;
+  /** Returns the reload of the configuration that this process refused last. */
+  readonly refusedReload: () => RefusedReload | undefined;
   /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: this process has no queue. */
   readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
 }
@@ -261,6 +266,7 @@ export function openWorkWatch(
         request,
         outage,
         undelivered,
+        refusedReload: watched.refusedReload(),
         storeBackAt: before.storeBackAt ?? 0,
       });
       const { judgedUntil, judgedRuns } = before;

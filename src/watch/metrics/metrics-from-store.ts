@@ -37,6 +37,8 @@ export interface WatchedNames {
   readonly connections: readonly string[];
   /** Channels of alerts. */
   readonly channels?: readonly string[];
+  /** `retention.storeSize` (bytes). Absent: no limit. */
+  readonly storeLimit?: number;
   /** Whether workers announce themselves: with Redis. */
   readonly hasWorkers?: boolean;
 }
@@ -62,7 +64,7 @@ const pendingStates = ['sending', 'sent', 'unresolved'];
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections, channels = [], hasWorkers }: WatchedNames,
+  { syncs, connections, channels = [], hasWorkers, storeLimit }: WatchedNames,
 ): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
@@ -95,6 +97,17 @@ export function openStoreMetrics(
         const waiting = undelivered.find((one) => one.channel === channel);
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
+      const { bytes, room } = await io.store.size();
+      instruments.storeBytes.set(bytes);
+      const left = Math.min(
+        room ?? Number.POSITIVE_INFINITY,
+        storeLimit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, storeLimit - bytes),
+      );
+      if (Number.isFinite(left)) instruments.storeRoom.set(left);
+      else instruments.storeRoom.remove();
+      const [backup] = await io.store.audit.list({ limit: 1, actions: ['backup'] });
+      if (backup === undefined) instruments.lastBackup.remove();
+      else instruments.lastBackup.set(backup.at / 1000);
       const isHeld = async (lease: string) => (await io.store.leases.holder(lease, io.clock.now())) !== undefined;
       instruments.schedulerUp.set((await isHeld(deploymentLease)) ? 1 : 0);
       if (hasWorkers === true) instruments.workerUp.set((await isHeld(workersLease)) ? 1 : 0);

@@ -19,6 +19,8 @@ export interface MetricsOptions {
   readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
   /** Differs from that of any other process. */
   readonly owner: string;
+  /** Whether the last reload of the configuration was refused. */
+  readonly isReloadRefused?: () => boolean;
 }
 
 /** Must be closed, because it monitors the event loop, and so that another process exports the metrics of the store. */
@@ -50,7 +52,15 @@ interface StoreState {
 }
 
 /** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
-export function openMetrics({ store, clock, version, names, queue, owner }: MetricsOptions): OpenedMetrics {
+export function openMetrics({
+  store,
+  clock,
+  version,
+  names,
+  queue,
+  owner,
+  isReloadRefused,
+}: MetricsOptions): OpenedMetrics {
   const registries = { process: new Registry(), store: new Registry() };
   const instruments = openInstruments(registries);
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
@@ -63,6 +73,7 @@ export function openMetrics({ store, clock, version, names, queue, owner }: Metr
   // Absent until they are known, and not 0.
   instruments.workerUp.remove();
   instruments.queueUp.remove();
+  instruments.configLoaded.set(clock.now() / 1000);
   instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
   const askStore = async (): Promise<StoreState> => {
     const isUp = (await store.fault(clock.now())) === undefined;
@@ -93,6 +104,7 @@ export function openMetrics({ store, clock, version, names, queue, owner }: Metr
   const refresh = async (): Promise<readonly Registry[]> => {
     const { isUp, isOurs } = await readStore();
     instruments.storeUp.set(isUp ? 1 : 0);
+    instruments.reloadRefused.set(isReloadRefused?.() === true ? 1 : 0);
     const depth = await queue?.();
     if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);
     showQueue(instruments, depth, clock.now());

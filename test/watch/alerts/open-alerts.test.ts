@@ -739,7 +739,13 @@ describe('a notice', () => {
   it('that a channel does not deliver for five minutes is a problem, which the other channels tell', async () => {
     const other = await openReceiver();
     receiver.answer(...Array.from({ length: 50 }, () => 500));
-    const work = { hasSchedules: false, isScheduled: async () => true, isWorked: undefined, queue: undefined };
+    const work = {
+      hasSchedules: false,
+      isScheduled: async () => true,
+      isWorked: undefined,
+      queue: undefined,
+      refusedReload: () => undefined,
+    };
     const alerts = desk([hook(), hook({ name: 'other', url: reveal(other.url) })], { work });
     await failed();
     for (let passed = 0; passed < 400_000; passed += 20_000) {

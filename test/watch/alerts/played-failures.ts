@@ -1,9 +1,8 @@
-import { RollcallError } from '../../../src/core/run/errors.ts';
 import type { AlertNotice } from '../../../src/ports/alerts.ts';
 import type { QueueDepth } from '../../../src/ports/metrics.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
-import { openAlertChecks, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
+import { type Alerts, openAlertChecks, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { openRun, sampleTrigger } from '../../contracts/store-samples.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
@@ -18,6 +17,8 @@ export interface Failure {
   readonly end: ((stage: Stage) => Promise<unknown>) | undefined;
   /** How long nothing but looks happens between the two, at most (ms). */
   readonly waitMs?: number;
+  /** What happens after the first notice, each time with a minute of looks after it. */
+  readonly later?: readonly ((stage: Stage) => Promise<unknown>)[];
 }
 
 /** What happens around the alerts: real runs against a real platform, and what the alerts are told of processes. */
@@ -28,7 +29,11 @@ export interface Stage {
   isScheduled: boolean;
   isWorked: boolean;
   queue: QueueDepth | undefined;
-  isStoreAway: boolean;
+  /** Why the store takes no write. It ends after ten minutes. */
+  storeFault: string | undefined;
+  /** The configuration that the process refused to read again. */
+  refusedReload: { readonly at: number; readonly problems: readonly string[] } | undefined;
+  readonly alerts: () => Alerts;
   /** The age of the last success at which the sync is late; undefined: never. */
   freshnessMs: number | undefined;
 }
@@ -43,6 +48,8 @@ export interface Played {
   readonly summary: string;
   readonly links: string;
   readonly recovery: string;
+  /** The notices after the first one, except its end, as `after N s: TITLE`. */
+  readonly more: readonly string[];
 }
 
 const lookEveryMs = 5000;
@@ -60,7 +67,7 @@ const wellToken: TokenStatus = {
 };
 
 /** Twenty employees who are users already. */
-async function openStage(): Promise<Stage> {
+async function openStage(alerts: () => Alerts): Promise<Stage> {
   const office = await openOffice({
     sandbox: { people: usersOf(employees(20)) },
     sync: { delivery: 'csv', settle: { every: '2s', visibleWithin: '10s', deadline: '60s' } },
@@ -76,21 +83,16 @@ async function openStage(): Promise<Stage> {
     isScheduled: true,
     isWorked: true,
     queue: { waiting: 0, oldestAt: undefined },
-    isStoreAway: false,
+    storeFault: undefined,
+    refusedReload: undefined,
+    alerts,
     freshnessMs: undefined,
   };
 }
 
 /** The failures that the table tells of, in its order. */
 export const failures: readonly Failure[] = [
-  {
-    name: 'The HR system cannot be read',
-    begin: async ({ office }) => {
-      await office.writeText('');
-      await office.apply();
-    },
-    end: whole,
-  },
+  { name: 'The HR system cannot be read', begin: sourceIsEmpty, end: whole },
   {
     name: 'The platform answers with errors',
     begin: async ({ office }) => {
@@ -204,11 +206,77 @@ export const failures: readonly Failure[] = [
   {
     name: 'The store is away for ten minutes',
     begin: async (stage) => {
-      stage.isStoreAway = true;
+      stage.storeFault = 'it does not answer';
     },
     end: undefined,
   },
+  ...(['its disk is full', 'it is read-only'] as const).map((fault) => ({
+    name: `The store takes no write for ten minutes, because ${fault}`,
+    begin: async (stage: Stage) => {
+      stage.storeFault = fault;
+    },
+    end: undefined,
+  })),
+  {
+    name: 'The platform ends the runs of 15 syncs, twice each',
+    begin: endRunsOf15,
+    later: [endRunsOf15],
+    end: whole,
+  },
+  {
+    name: 'Four runs fail, and an operator acknowledges the first failure',
+    begin: sourceIsEmpty,
+    later: [
+      async (stage) => {
+        const at = stage.clock.now();
+        await stage.alerts().quiet('people', { kind: 'ack', by: 'ana', at });
+      },
+      sourceIsEmpty,
+      sourceIsEmpty,
+      sourceIsEmpty,
+    ],
+    end: whole,
+  },
+  {
+    name: 'A run fails, and the channel `broken` does not answer',
+    begin: sourceIsEmpty,
+    later: Array.from({ length: 6 }, () => async () => {}),
+    end: whole,
+  },
+  {
+    name: 'A changed configuration has a problem, and the process is told to read it (SIGHUP)',
+    begin: async (stage) => {
+      stage.refusedReload = {
+        at: stage.clock.now(),
+        problems: ['rollcall.yaml:3: syncs.people.polcy is not a known key'],
+      };
+    },
+    end: async (stage) => {
+      stage.refusedReload = undefined;
+    },
+  },
 ];
+
+/** The HR export is empty, and a run reads it. */
+async function sourceIsEmpty({ office, clock }: Stage): Promise<void> {
+  await office.writeText('');
+  await office.apply();
+  await clock.advance(Math.max(0, office.clock.now() - clock.now()));
+}
+
+/** A run of each of 15 syncs ends, because the platform answers with errors. */
+async function endRunsOf15({ office, clock }: Stage): Promise<void> {
+  const { store } = office.engine.io;
+  for (const sync of manySyncs) {
+    const owned = await openRun(store, { id: `run_${sync}_${clock.now()}`, sync, now: clock.now() });
+    await store.runs.updateFacts(owned, { failure: 'PLATFORM_FAILED' });
+    const reason = 'GET /os-api/public-api/v1/users was answered 502';
+    await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'failed', reason });
+    await store.leases.release(owned.lease);
+  }
+}
+
+const manySyncs = Array.from({ length: 15 }, (_, i) => `office${i + 1}`);
 
 const changed = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`E${i + 1}`, { last: `Núñez ${i}` }]));
 
@@ -220,14 +288,17 @@ async function whole({ office }: Stage): Promise<void> {
 }
 
 /** Plays the failure, with a process that looks every five seconds of its own clock, and tells what a person got. */
-export async function play({ name, begin, end, waitMs = 1_800_000 }: Failure): Promise<Played> {
-  const stage = await openStage();
+export async function play({ name, begin, end, waitMs = 1_800_000, later = [] }: Failure): Promise<Played> {
+  const stage: Stage = await openStage(() => alerts);
   const receiver = await openReceiver();
   const { clock, office } = stage;
   const { store } = office.engine.io;
-  const away = new RollcallError('the store does not answer', { code: 'STORE_INVALID', retry: 'backoff' });
+  const channel = { kind: 'webhook', afterMs: 0, remindMs: undefined } as const;
+  const broken = name.includes('`broken`')
+    ? [{ ...channel, name: 'broken', url: { reveal: () => 'http://127.0.0.1:1' } }]
+    : [];
   const alerts = openAlerts({
-    channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url }, afterMs: 0, remindMs: undefined }],
+    channels: [{ ...channel, name: 'hook', url: { reveal: () => receiver.url } }, ...broken],
     place: { deployment: 'prod/rollcall', publicUrl: 'https://rollcall.example.com' },
     syncs: [
       {
@@ -236,6 +307,12 @@ export async function play({ name, begin, end, waitMs = 1_800_000 }: Failure): P
         staleBefore: (now) => (stage.freshnessMs === undefined ? undefined : now - stage.freshnessMs),
         isExcused: untilCaughtUp(0),
       },
+      ...manySyncs.map((sync) => ({
+        name: sync,
+        connection: 'acme',
+        staleBefore: () => undefined,
+        isExcused: () => true,
+      })),
     ],
     connections: [{ name: 'acme', token: async () => stage.token }],
     work: {
@@ -243,28 +320,24 @@ export async function play({ name, begin, end, waitMs = 1_800_000 }: Failure): P
       isScheduled: async () => stage.isScheduled,
       isWorked: async () => stage.isWorked,
       queue: async () => stage.queue,
+      refusedReload: () => stage.refusedReload,
     },
-    store: {
-      ...store,
-      alerts: {
-        ...store.alerts,
-        state: async (about) => (stage.isStoreAway ? Promise.reject(away) : store.alerts.state(about)),
-      },
-    },
+    store,
     clock,
     logger: memoryLogger(),
     newId: (prefix) => `${prefix}_${String(receiver.received.length)}_${clock.now()}`,
     random: () => 0.5,
   });
   const never = new AbortController().signal;
-  const checks = openAlertChecks(alerts, { clock, logger: memoryLogger() });
+  const fault = async () => stage.storeFault;
+  const checks = openAlertChecks(alerts, { store: { fault }, clock, logger: memoryLogger() });
   /** The first notice of the next looks, and when it came. */
   const nextNotice = async (
     forMs: number,
   ): Promise<{ readonly notice: Sent; readonly afterMs: number } | undefined> => {
     for (let afterMs = lookEveryMs; afterMs <= forMs; afterMs += lookEveryMs) {
       await clock.advance(lookEveryMs);
-      if (stage.isStoreAway && afterMs > 600_000) stage.isStoreAway = false;
+      if (afterMs > 600_000) stage.storeFault = undefined;
       await checks.begin(never);
       await checks.ended();
       const sent = receiver.received.shift();
@@ -278,6 +351,17 @@ export async function play({ name, begin, end, waitMs = 1_800_000 }: Failure): P
   await clock.advance(Math.max(0, office.clock.now() - clock.now()));
   const first = await nextNotice(waitMs);
   if (first === undefined) return { ...nothing, failure: name };
+  const more: string[] = [];
+  let passedMs = 0;
+  for (const step of later) {
+    await step(stage);
+    for (let leftMs = 60_000; leftMs > 0; ) {
+      const next = await nextNotice(leftMs);
+      leftMs -= next?.afterMs ?? leftMs;
+      if (next !== undefined) more.push(`after ${(passedMs + 60_000 - leftMs) / 1000} s: ${plain(next.notice.title)}`);
+    }
+    passedMs += 60_000;
+  }
   await end?.(stage);
   const over = end === undefined ? undefined : await nextNotice(waitMs);
   const { notice, afterMs } = first;
@@ -291,6 +375,7 @@ export async function play({ name, begin, end, waitMs = 1_800_000 }: Failure): P
       .map(({ text, url }) => `${text}: ${plain(new URL(url).pathname + new URL(url).hash)}`)
       .join(', '),
     recovery: end === undefined ? 'the same notice' : plain(over?.notice.title ?? 'none'),
+    more,
   };
 }
 
@@ -306,6 +391,7 @@ const nothing = {
   summary: '',
   links: '',
   recovery: '–',
+  more: [],
 };
 
 /** The text without what differs from play to play: ids of runs, instants, and how many requests were repeated. */
@@ -320,13 +406,14 @@ function plain(text: string): string {
 
 /** Returns docs/alerts-table.md. */
 export function renderTable(played: readonly Played[]): string {
-  const sections = played.map(({ failure, afterSeconds, severity, title, summary, links, recovery }) => {
+  const sections = played.map(({ failure, afterSeconds, severity, title, summary, links, recovery, more }) => {
     const after = afterSeconds === undefined ? [] : [`- Sent after ${afterSeconds} s, severity ${severity}`];
     const facts = [
       ...after,
       `- Title: ${title}`,
       ...(summary === '' ? [] : [`- Text: ${summary}`]),
       ...(links === '' || links === '–' ? [] : [`- Links: ${links}`]),
+      ...more.map((one) => `- Then ${one}`),
       ...(recovery === '–' ? [] : [`- When it is over: ${recovery}`]),
     ];
     return `## ${failure}\n\n${facts.join('\n')}`;

@@ -58,6 +58,7 @@ function openProcess(staleAfterMs?: number) {
       isScheduled: async () => isScheduled,
       isWorked: async () => isWorked,
       queue: async () => queue,
+      refusedReload: () => undefined,
     },
     store: { ...store, alerts: { ...store.alerts, state: faulty(store.alerts.state) } },
     clock,
@@ -65,7 +66,7 @@ function openProcess(staleAfterMs?: number) {
     newId: (prefix) => `${prefix}_${++ids}`,
     random: () => 0.5,
   });
-  const checks = openAlertChecks(alerts, { clock, logger: log });
+  const checks = openAlertChecks(alerts, { store, clock, logger: log });
   return {
     /** Looks every ten seconds for so long. */
     async lookFor(ms: number): Promise<void> {

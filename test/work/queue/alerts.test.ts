@@ -48,6 +48,6 @@ it.skipIf(service === undefined)('a worker tells that a sync is late when no sch
   await worker.stop();
 
   const [notice] = receiver.received.map((one) => one.json<{ title: string; text: string }>());
-  expect(notice?.title).toBe('CRITICAL sync people: no recent success');
+  expect(notice?.title).toBe('CRITICAL sync people: no run has ever succeeded');
   expect(notice?.text).toContain('with Redis: a scheduler');
 });

@@ -2,7 +2,17 @@ import type { CodeEntry } from './code-entry.ts';
 
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
-  readonly topic?: 'run' | 'held' | 'freshness' | 'orphans' | 'token' | 'platform' | 'work' | 'store' | 'channel';
+  readonly topic?:
+    | 'run'
+    | 'held'
+    | 'freshness'
+    | 'orphans'
+    | 'token'
+    | 'platform'
+    | 'work'
+    | 'store'
+    | 'configuration'
+    | 'channel';
   /** What is wrong, and what is over, in a few words: the title of a notice. Present with a topic. */
   readonly titles?: readonly [wrong: string, over: string];
   /** Rules of helm/rollcall/rules that detect the same. */
@@ -142,6 +152,18 @@ export const alertEntries = {
       'Correct the channel in the configuration. Every notice is kept, and sent again for a day.',
     ],
     page: 'alerts.md',
+  },
+  'reload-refused': {
+    topic: 'configuration',
+    titles: ['the changed configuration has problems', 'the configuration was read'],
+    rules: ['RollcallReloadRefused'],
+    meaning: 'A process was asked to read its configuration again, and refused it. It continues with the one it has.',
+    cause: 'The file has a problem: a wrong key or value, or a secret that is not there.',
+    cure: [
+      'Run `rollcall check`. It lists every problem with its line.',
+      'Correct the file, and send SIGHUP again. A restart would fail with these problems.',
+    ],
+    page: 'operations.md#kill-restart-two-at-once',
   },
   'sync-late': {
     topic: 'freshness',
@@ -312,6 +334,13 @@ export type AlertCode = keyof typeof alertEntries;
 
 /** Problems that only the rules of Prometheus detect. */
 export const ruleEntries = {
+  'store-fills': {
+    rules: ['RollcallStoreFills'],
+    meaning: 'Less than a tenth of the room of the store is left.',
+    cause: 'Details of runs are kept for `retention.runs`, and the volume is too small for them.',
+    cure: ['Make the volume larger, or set a shorter `retention.runs`, or set `retention.storeSize`.'],
+    page: 'operations.md#room-in-the-store',
+  },
   'no-metrics': {
     rules: ['RollcallAbsent'],
     meaning: 'Prometheus finds no process of Rollcall.',
