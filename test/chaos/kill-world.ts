@@ -52,6 +52,8 @@ const watch = () => ({ signal: AbortSignal.timeout(200_000), progress: () => {},
 export const leaseEndsMs = 31_000;
 /** Longer than `settle.unknownAfter` and any lease. */
 export const fatesEndMs = 31 * 60_000;
+/** Longer than the wait after two refusals of a create. */
+const refusalsEndMs = 25 * 3_600_000;
 
 /** Opens a world that closes after the test. */
 export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
@@ -112,7 +114,7 @@ export function runToTheEnd(world: KillWorld): Promise<readonly RunReport[]> {
 
 async function runOnAndOn(world: KillWorld, app: AppIo): Promise<readonly RunReport[]> {
   const reports: RunReport[] = [];
-  for (const waitMs of [leaseEndsMs, fatesEndMs, fatesEndMs, fatesEndMs]) {
+  for (const waitMs of [leaseEndsMs, fatesEndMs, refusalsEndMs, fatesEndMs]) {
     world.clock.jump(waitMs);
     const last = reports.at(-1)?.run;
     // In a small office even two enables may wait for an operator.
@@ -120,8 +122,8 @@ async function runOnAndOn(world: KillWorld, app: AppIo): Promise<readonly RunRep
     const report = await runSync(app, 'people', { ...watch(), ...approved });
     reports.push(report);
     world.setFaults();
-    // At first there may only seem to be nothing, because fates are not known yet.
-    if (report.run.outcome === 'nothing-to-do' && reports.length > 1) return reports;
+    // At first there may only seem to be nothing, because fates are not known yet, or a refused create waits.
+    if (report.run.outcome === 'nothing-to-do' && reports.length > 2) return reports;
   }
   const outcomes = reports.map(({ run }) => `${run.outcome}: ${run.reason ?? ''}`);
   throw new Error(`there was still something to do: ${outcomes.join(' | ')}`);
