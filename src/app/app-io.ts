@@ -26,6 +26,8 @@ import type { ChangeSearches } from './changes/search-changes.ts';
 export interface AppIo {
   readonly engine: EngineIo;
   readonly configPath: string;
+  /** What the configuration leaves in plain text, in sentences. */
+  readonly plainText: readonly string[];
   readonly syncs: readonly SyncView[];
   readonly connections: ReadonlyMap<string, ConnectionAccess>;
   /** Returns the first slot of the sync's schedule after an instant (epoch ms); undefined without a schedule. */

@@ -24,9 +24,9 @@ export async function* checkAll(
   only: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<CheckLine, void> {
-  const { engine, connections, configPath, checkRedis } = io;
+  const { engine, connections, configPath, plainText, checkRedis } = io;
   if (only !== undefined) findConnection(only, connections);
-  yield validConfiguration(configPath);
+  yield* configurationLines(configPath, plainText);
   yield* checkKeys(engine);
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
@@ -57,9 +57,10 @@ export async function* checkAll(
   }
 }
 
-/** Returns the line about a configuration that was read without a problem. */
-export function validConfiguration(configPath: string): CheckLine {
-  return { subject: 'configuration', state: 'ok', message: `${configPath} is valid` };
+/** Returns the lines about a configuration that was read without a problem, and about what it leaves in plain text. */
+export function configurationLines(configPath: string, plainText: readonly string[]): readonly CheckLine[] {
+  const warnings = plainText.map((message) => ({ subject: 'configuration', state: 'warning', message }) as const);
+  return [{ subject: 'configuration', state: 'ok', message: `${configPath} is valid` }, ...warnings];
 }
 
 /** Reports every key whose values cannot be opened. A run stops at the first of them. */

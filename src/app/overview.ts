@@ -43,6 +43,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
   const workers = isQueued ? (worker === undefined ? 'none' : 'alive') : isDeploymentRunning ? 'in-process' : 'none';
   return {
     at: now,
+    plainText: [...io.plainText],
     syncs,
     work: {
       isDeploymentRunning,

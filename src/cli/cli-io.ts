@@ -39,8 +39,8 @@ export interface CliIo {
   readonly version: string;
   /** Loads the configuration and opens what it names. Throws `CONFIG_INVALID` with every problem. */
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<AppIo>;
-  /** Loads the configuration, and opens nothing. Throws what `openApp` throws for it. */
-  readonly checkConfig: (configPath: string) => Promise<void>;
+  /** Loads the configuration, opens nothing, and returns what it leaves in plain text. Throws what `openApp` throws for it. */
+  readonly checkConfig: (configPath: string) => Promise<readonly string[]>;
   /** Loads the configuration and brings its store to this version's tables. Throws what `openApp` throws. */
   readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
   readonly backups: Backups;

@@ -9,6 +9,8 @@ export interface Config extends RootSettings {
   readonly path: string;
   /** Its folder, absolute. Relative paths in the file are resolved from it. */
   readonly folder: string;
+  /** What lies in plain text, and what to do about it, in sentences without any secret. */
+  readonly plainText: readonly string[];
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
 }

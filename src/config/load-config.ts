@@ -1,4 +1,4 @@
-import { readFile as readFromDisk } from 'node:fs/promises';
+import { readFile as readFromDisk, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageFor } from '../core/run/problem-words.ts';
@@ -14,7 +14,7 @@ import { connectionShape } from './sections/connection.ts';
 import { document, editorSchema, rootShape } from './sections/root.ts';
 import { syncShape } from './sections/sync.ts';
 import { namePattern, nameSentence } from './sections/values.ts';
-import { type KeyPath, parseYamlTree } from './yaml-tree.ts';
+import { type KeyPath, parseYamlTree, renderKeyPath } from './yaml-tree.ts';
 
 export interface LoadOptions {
   /** The environment for `${env:NAME}`. */
@@ -43,7 +43,52 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   const draft = readTree(value, { folder, report, ...options });
   const problems = report.problems(secrets);
   if (problems.length > 0 || draft === undefined) throw new ConfigError(problems);
-  return { path, folder, ...finish(draft) };
+  const config = finish(draft);
+  return { ...config, path, folder, plainText: await findPlainText(path, tree.value, config) };
+}
+
+/** The keys below which the chart of `helm` refuses a text too. */
+const secretKey =
+  /(password|passphrase|secret|token|api[-_]?key|access[-_]?key|(private|encryption|routing)[-_]?keys?|authorization|cookie)$/i;
+
+/** Names what this file leaves readable: the people of a store without a key, and secrets in a file that others may open. */
+async function findPlainText(path: string, tree: unknown, { encryptionKey }: Pick<Config, 'encryptionKey'>) {
+  const found: string[] = [];
+  if (encryptionKey === undefined) {
+    found.push(
+      'the store keeps personal data in plain text, because encryptionKey is not set. Create a key with: openssl rand -base64 32',
+    );
+  }
+  const literals = literalSecrets(tree, []);
+  // Windows has no such modes.
+  const mode = process.platform === 'win32' ? undefined : (await stat(path).catch(() => undefined))?.mode;
+  if (literals.length > 0 && mode !== undefined && (mode & 0o066) !== 0) {
+    const verbs = [...((mode & 0o044) === 0 ? [] : ['read']), ...((mode & 0o022) === 0 ? [] : ['change'])].join(
+      ' and ',
+    );
+    const names = literals.slice(0, 3).map(renderKeyPath).join(', ');
+    const more = literals.length > 3 ? ` and ${literals.length - 3} more` : '';
+    found.push(
+      `${path} holds secrets in plain text (${names}${more}), and other users of this machine can ${verbs} it. Write \${env:NAME} in their place, or run: chmod 600 ${path}`,
+    );
+  }
+  return found;
+}
+
+/** Returns the paths of texts that are secrets themselves: below a key for secrets, or an address that has one. */
+function literalSecrets(value: unknown, path: KeyPath): readonly KeyPath[] {
+  if (typeof value === 'string') {
+    const key = String(path.findLast((part) => typeof part === 'string'));
+    const isNamed = secretKey.test(key) && key !== 'rolesToken';
+    const isAddress = /:\/\/[^/?#@\s]*:[^/?#@\s]+@|:\/\/hooks\.slack\.com\//.test(value);
+    return (isNamed || isAddress) && !/\$\{(env|file):/.test(value) ? [path] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  // The keys of a mapping are fields of people.
+  const entries = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value).filter(([key]) => key !== 'mapping');
+  return entries.flatMap(([key, item]) => literalSecrets(item, [...path, key]));
 }
 
 async function readConfigFile(path: string, readFile: (path: string) => Promise<string>): Promise<string> {
@@ -203,7 +248,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 }
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
-function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder'> {
+function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder' | 'plainText'> {
   const { server, ...others } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);

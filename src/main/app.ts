@@ -47,6 +47,7 @@ export function openApp(
   const app: AppIo = {
     engine: io,
     configPath: config.path,
+    plainText: config.plainText,
     syncs: Object.values(config.syncs).map(({ name, connection, schedule, policy }) => ({
       name,
       connection,

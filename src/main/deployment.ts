@@ -173,6 +173,7 @@ async function runRole(parts: Remembering, options: StartOptions): Promise<void>
     }
     const ready = (): void => {
       isStarted = true;
+      for (const message of config.plainText) logger.warn({}, message);
       logger.info({ role, syncs: engine.io.syncs.size }, 'ready');
       onReady();
     };

@@ -85,7 +85,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
       const given = config === undefined ? {} : { config };
       return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
     },
-    checkConfig: async (configPath) => void (await readConfig(configPath, env)),
+    checkConfig: async (configPath) => (await readConfig(configPath, env)).plainText,
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,

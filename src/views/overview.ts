@@ -65,6 +65,7 @@ export const overview = z
       requests: count.describe('Requests that no run has taken'),
       runs: count.describe('Runs in progress'),
     }),
+    plainText: z.array(z.string()).describe('What the configuration leaves in plain text, and what to do'),
     syncs: z.array(
       z.object({
         name: z.string(),
@@ -124,6 +125,7 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
 
 export interface Overview {
   readonly at: number;
+  readonly plainText: string[];
   readonly syncs: readonly SyncOverview[];
   readonly work: Inner<z.output<typeof overview>['work']>;
 }

@@ -94,7 +94,13 @@ test('what was rejected is not asked about again', async () => {
   const rejected = await shell.run(['reject', run, '--yes', '--json']);
 
   const decided = { run, sync: 'people', verdict: 'rejected', changes: 8, reduced: 0 };
-  expect(rejected.json()).toEqual({ ...decided, expiresAt: null, frozenUntil: null, isDeploymentRunning: false });
+  expect(rejected.json()).toEqual({
+    ...decided,
+    pending: 0,
+    expiresAt: null,
+    frozenUntil: null,
+    isDeploymentRunning: false,
+  });
 });
 
 test('runs are listed and shown, and a run can be tried again', async () => {

@@ -64,7 +64,7 @@ test('without a scheduler, status says which process to start', () => {
     name: 'people',
     health: { state: 'never-ran', failures: 0 },
     activity: { kind: 'idle', run: undefined },
-    holds: { changes: 0, reads: 0, expired: { changes: 0 } },
+    holds: { changes: 0, reads: 0, approvals: [], expired: { changes: 0 } },
     nextSlotAt: 1,
   };
   const textOf = (workers: string): string => {
@@ -81,12 +81,12 @@ test('a deployment that does not show itself is no promise of the next run', () 
     name: 'people',
     health: { state: 'succeeding', failures: 0 },
     activity: { kind: 'idle', run: undefined },
-    holds: { changes: 0, reads: 0, expired: { changes: 0 } },
+    holds: { changes: 0, reads: 0, approvals: [], expired: { changes: 0 } },
     nextSlotAt: at + 60_000,
   } as unknown as SyncOverview;
   const told = (isDeploymentRunning: boolean, deploymentSeenAt: number | undefined): string => {
     const work = { isDeploymentRunning, deploymentSeenAt, workers: 'in-process', requests: 0, runs: 0 } as const;
-    return renderStatus({ at, syncs: [sync], work }, plain);
+    return renderStatus({ at, plainText: [], syncs: [sync], work }, plain);
   };
 
   expect(told(true, at - 5000)).not.toContain('deployment');

@@ -126,7 +126,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         env,
         stderr: { write: (line) => stderr.output.write(line) },
       }),
-    checkConfig: async (configPath) => void (await readConfig(join(folder, configPath), env)),
+    checkConfig: async (configPath) => (await readConfig(join(folder, configPath), env)).plainText,
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     backups: backupsIn(folder, env),
     sourceKinds: async () => sourceKinds,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/report.ts';
 import { fieldTable } from '../../src/core/person/fields.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
+import { csv } from '../../src/sources/csv/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { key32, load, problemsOf } from './support.ts';
 
@@ -21,6 +22,28 @@ syncs:
 `;
 
 const plain = (from: string) => ({ kind: 'from', path: from, transform: [], format: undefined, whenEmpty: 'keep' });
+
+test('a configuration says what it leaves in plain text, with the keys and never the values', async () => {
+  const path = await temporaryFolder();
+  const file = join(path, 'rollcall.yaml');
+  const told = async (text: string, mode: number): Promise<readonly string[]> => {
+    await writeFile(file, text, { mode });
+    await chmod(file, mode);
+    const { plainText } = await loadConfig(file, { env, sourceKinds: [csv], expressions: createExpressions() });
+    return plainText.map((one) => one.replaceAll(file, 'FILE'));
+  };
+  const env = { KEY: key32, TOKEN: 'kept-elsewhere' };
+  const noKey =
+    'the store keeps personal data in plain text, because encryptionKey is not set. Create a key with: openssl rand -base64 32';
+  const open = (verbs: string): string =>
+    `FILE holds secrets in plain text (connections.acme.accessToken), and other users of this machine can ${verbs} it. Write \${env:NAME} in their place, or run: chmod 600 FILE`;
+  const sealed = `encryptionKey: "\${env:KEY}"\n${smallest}`;
+
+  expect(await told(smallest, 0o644)).toEqual([noKey, open('read')]);
+  expect(await told(sealed, 0o666)).toEqual([open('read and change')]);
+  expect(await told(sealed, 0o600)).toEqual([]);
+  expect(await told(sealed.replace('fixed-token', '"${env:TOKEN}"'), 0o644)).toEqual([]);
+});
 
 test('the smallest configuration has every default of the design', async () => {
   const config = await load(smallest);

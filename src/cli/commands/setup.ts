@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CheckLine } from '../../app/app-io.ts';
-import { checkAll, validConfiguration } from '../../app/connections.ts';
+import { checkAll, configurationLines } from '../../app/connections.ts';
 import { readTrial } from '../../app/try-source.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
@@ -67,9 +67,9 @@ async function checkConfiguration(
       code: 'USAGE',
     });
   }
-  await shell.io.checkConfig(shell.configPath);
-  const line = validConfiguration(shell.configPath);
-  return shell.answer({ ok: true, lines: [line] }, renderCheckLine(line, shell.style));
+  const plainText = await shell.io.checkConfig(shell.configPath);
+  const lines = configurationLines(shell.configPath, plainText);
+  return shell.answer({ ok: true, lines }, lines.map((line) => renderCheckLine(line, shell.style)).join('\n'));
 }
 
 async function checkConfigured(shell: Shell, connection: string | undefined): Promise<number> {

@@ -22,6 +22,11 @@ export function OverviewPage() {
           <>
             <WaitingList overview={data} />
             <OrphanList />
+            {data.plainText.map((message) => (
+              <Box key={message} look="warn" icon="clock">
+                {message}
+              </Box>
+            ))}
             <SyncTable syncs={data.syncs} />
             <div className="cards">
               <AlertsCard alerts={data.alerts} />
