@@ -72,7 +72,7 @@ exec "${process.execPath}" "${program}" "$@"
   const places = exchanged.map(([, actual]) => actual);
   const inward = (text: string) =>
     exchange(exchange(text.replaceAll(exampleAddress, sandboxAddress), shownPlaces, places), pagePorts, ports);
-  const login = new RegExp(`(?<=\\blogin |\\bby )${userInfo().username}\\b`, 'g');
+  const login = new RegExp(`(?<=\\blogin |\\bby |UTC  )${userInfo().username}\\b`, 'g');
   const outward = (text: string) =>
     exchange(exchange(text, places, shownPlaces), ports, pagePorts).replace(login, 'ana');
   const env = {
