@@ -1,5 +1,5 @@
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
-import type { Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
+import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
 import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
@@ -43,7 +43,9 @@ export async function planNaively(
 ): Promise<NaivePlan> {
   const mapped = await Promise.all(world.records.map((record) => mapping.map(record, facts.now)));
   const unreadable = mapped.filter(({ kind }) => kind === 'unreadable').length;
-  const snapshot = certifySnapshot({ kind: 'full', end: world.end, unreadable, readAt: facts.now, runAt: undefined });
+  const shared = sharedNames(mapped);
+  const read = { kind: 'full', end: world.end, unreadable, shared, readAt: facts.now, runAt: undefined } as const;
+  const snapshot = certifySnapshot(read);
   const named = oneOfSeveral(mapped.filter((one) => one.kind !== 'unreadable'));
   const everybody = withAbsent(named, world.ledger, settings.name);
   const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
@@ -292,4 +294,18 @@ function addWaiting(
     for (let steps = 0; at !== undefined && at !== key && steps < claims.size; steps += 1) at = claims.get(at);
     if (at === key && parkEmail === undefined && moves(key)) conflicts.add(key);
   }
+}
+
+/** Number of identifications under which two people with unlike names, and unlike e-mails or family names, work here. */
+function sharedNames(mapped: readonly Mapped[]): number {
+  const people = mapped.filter((one): one is Person => one.kind === 'person');
+  const active = people.filter(({ standing }) => standing === 'active');
+  const unlike = (a: string | undefined, b: string | undefined): boolean =>
+    a !== undefined && b !== undefined && a.toLowerCase() !== b.toLowerCase();
+  const isShared = (one: Person): boolean =>
+    active.some(({ identification, fields: { firstName, lastName, email } }) => {
+      const isUnlike = unlike(email, one.fields.email) || unlike(lastName, one.fields.lastName);
+      return identification === one.identification && unlike(firstName, one.fields.firstName) && isUnlike;
+    });
+  return new Set(active.filter(isShared).map(({ identification }) => identification)).size;
 }

@@ -100,6 +100,8 @@ export interface ReadFacts {
   readonly end: ReadEnd;
   /** Number of records without a usable identification. */
   readonly unreadable: number;
+  /** Number of identifications under which different people stand: one of them has another identification in truth. */
+  readonly shared?: number;
   readonly readAt: number;
   /** Start of the run that reads. One run counts a miss once, even if it reads again after a crash. */
   readonly runAt: number | undefined;
@@ -107,7 +109,7 @@ export interface ReadFacts {
 
 /** Derives the possible conclusions from the facts of a read. */
 export function certifySnapshot(facts: ReadFacts): Snapshot {
-  const { kind, end, unreadable, readAt } = facts;
+  const { kind, end, unreadable, shared = 0, readAt } = facts;
   if (!end.complete) {
     const shrunk = end.isShrunk === true ? { isShrunk: end.isShrunk } : {};
     return { kind, rows: end.rows, leavers: undefined, missing: undefined, gaps: end.reasons, ...shrunk };
@@ -122,6 +124,10 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
   if (kind !== 'full') return { kind, rows: end.rows, leavers, missing: undefined, gaps: [] };
+  if (shared > 0) {
+    const gap = `${countOf(shared, 'identification stands', 'identifications stand')} for different people, so no person can be counted as missing`;
+    return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
+  }
   const asOf = end.asOf === 'read' ? (facts.runAt ?? readAt) : trusted(end.asOf);
   return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp, asOf } as MissingProof, gaps: [] };
 }

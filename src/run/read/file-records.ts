@@ -20,6 +20,19 @@ export interface RecordFiling {
   file(person: AnyRecord): void;
   /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
   settle(): void;
+  /** Returns how many identifications stand for different people. */
+  shared(): number;
+}
+
+/** Whether two people who work here have one identification. One who left may have had the number of another before. */
+function areDifferent(one: AnyRecord, other: AnyRecord): boolean {
+  if (one.kind === 'rejected' || other.kind === 'rejected') return false;
+  if (one.standing !== 'active' || other.standing !== 'active') return false;
+  const differ = (name: 'firstName' | 'email' | 'lastName'): boolean => {
+    const [a, b] = [one.fields[name], other.fields[name]];
+    return a !== undefined && b !== undefined && a.toLowerCase() !== b.toLowerCase();
+  };
+  return differ('firstName') && (differ('email') || differ('lastName'));
 }
 
 function isGuessed(record: AnyRecord): boolean {
@@ -54,6 +67,8 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
   /** By slot: where the records are that do not go with the one in the index. */
   const others = new Map<number, { readonly places: string[]; count: number }>();
 
+  const shared = new Set<number>();
+
   const put = (slot: number, person: AnyRecord): void => {
     index.fill(slot, person);
     index.set(slot, mark.inSource);
@@ -69,6 +84,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
   };
 
   const compare = (slot: number, other: AnyRecord, person: AnyRecord): void => {
+    if (areDifferent(other, person)) shared.add(slot);
     for (const record of [other, person]) index.set(slot, outsideMarks(record));
     const counts = preferred(other, person);
     if (counts === 'first') return;
@@ -156,6 +172,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       const message = `${placeOf(other)} and ${at} ${likeness(other.identification, identification)}: ${names}`;
       find({ code: 'case-conflict', identification, at, message });
     },
+    shared: () => shared.size,
     settle() {
       for (let slot = 0; slot < index.size; slot += 1) {
         if (index.hasAny(slot, ofSeveral)) settlePerson(slot);

@@ -141,6 +141,7 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
           kind: job.reading.kind,
           end: next.value,
           unreadable,
+          shared: filing.shared(),
           readAt: now,
           runAt: job.runAt,
         });

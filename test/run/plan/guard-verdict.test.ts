@@ -36,7 +36,14 @@ function judged({ limits = {}, kind = 'full', end = complete, unknown = 0, vanis
   const input = {
     read: { snapshot, fillRates: {}, vanished, last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } } },
     compared: { managed: 100, enabled: 90 },
-    counts: { leftOut, open: { ...recent, disables: 1, removes: 1, updates: 1 }, recent, restored: {}, rejected: 0 },
+    counts: {
+      leftOut,
+      ruled: [],
+      open: { ...recent, disables: 1, removes: 1, updates: 1 },
+      recent,
+      restored: {},
+      rejected: 0,
+    },
   } as unknown as JudgeInput;
   const sync = { settings: { ...plainSettings, ...guards(limits) } } as Sync;
   const verdict = judge({ sync, blocked }, input);

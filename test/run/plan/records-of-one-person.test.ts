@@ -48,6 +48,22 @@ describe('records that claim one person', () => {
     expect((await scene.plan()).kinds).toEqual({ b2: 'disable' });
   });
 
+  it('of two people who work here prove nobody missing, because one of them has another number in truth', async () => {
+    const users = [account('a1'), account('b2')];
+    const scene = await openPlanScene({
+      records: [row('a1'), row('b2')],
+      users,
+      settings: { missing: { afterReads: 1, minAgeMs: 0 } },
+    });
+    await scene.plan();
+    scene.source.records = [row('a1'), row('a1', { first: 'Bea', last: 'Bo' })];
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({});
+    expect(scene.message(planned, 'source-incomplete')).toContain(
+      '1 identification stands for different people, so no person can be counted as missing',
+    );
+  });
+
   it('are one where they say the same in all that is read, or all say that the person left', async () => {
     const twice = [row('a1', { note: 'one' }), row('a1', { note: 'two' })];
     const gone = [row('b2', { status: 'left' }), row('b2', { status: 'left', area: 'Law' })];
