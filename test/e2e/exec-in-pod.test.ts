@@ -66,6 +66,6 @@ test('the documented commands of kubectl exec find the program and its configura
     stdout: expect.stringContaining('approved 8 changes'),
   });
   const { stdout } = await inPod(`audit --run ${run} --json`);
-  expect(JSON.parse(stdout).entries).toMatchObject([{ by: 'ana', action: 'approve', reason: 'ticket 4711' }]);
+  expect(JSON.parse(stdout).entries).toMatchObject([{ as: 'ana', action: 'approve', reason: 'ticket 4711' }]);
   expect(JSON.parse(stdout).entries[0].by).not.toBe('ana');
 });

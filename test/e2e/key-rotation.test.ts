@@ -54,7 +54,7 @@ it('a new encryptionKey alone stops everything with what to do, and the former k
   }
   // The ledger is sealed too, which ends the run before it needs a token.
   expect(told()).toEqual([
-    'CRITICAL connection acme: the tokens need an operator',
+    'CRITICAL connection acme: the tokens are sealed with another key',
     'CRITICAL sync people: the run failed',
   ]);
 

@@ -126,7 +126,7 @@ describe.skipIf(postgres === undefined || service === undefined)('many workers o
     expect(runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(people.length);
     expect(state.files.size).toBeGreaterThanOrEqual(7);
     const leases = await query(
-      "select name from leases where owner is not null and name not in ('deployment', 'workers')",
+      "select name from leases where owner is not null and name not in ('deployment', 'workers', 'writable')",
     );
     expect(leases).toEqual([]);
     expect(await isQuiet()).toBe(true);

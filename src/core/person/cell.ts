@@ -1,7 +1,6 @@
 import { importDamage } from '../guard/damage.ts';
 import { type CellNote, NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldName } from './fields.ts';
-import { textProblem } from './text.ts';
 
 /**
  * What the text of a cell means, whatever the source: the words and dates that programs write for no value, the marks
@@ -63,7 +62,8 @@ const readers: Readonly<Record<CellKind, CellReader>> = {
   },
   name(text) {
     const read = readWords(text);
-    return read === text && strangeLetters.test(text) ? (textProblem(text) ?? wrongLetters) : read;
+    // `#NAME?` is the error of a formula, which is reported for every kind of text.
+    return read === text && !text.startsWith('#') && strangeLetters.test(text) ? wrongLetters : read;
   },
   text: (text) => readWords(text),
 };
