@@ -38,7 +38,7 @@ it('a run shows the time in each phase, its files with their rows, and findings 
 
   const rejected = json.causes.find(({ code }: { code: string }) => code === 'create-refused');
   expect(rejected).toMatchObject({ count: 4, examples: [{ identification: 'X1', at: 'line 42' }, {}, {}] });
-  expect(json.findingCodes).toContainEqual({ code: 'create-refused', count: 5 });
+  expect(json.findingCodes).toContainEqual({ code: 'create-refused', count: 4 });
   const all: string[] = [];
   for (let cursor = ''; ; ) {
     const page = (await server.ask(`/api/runs/${run.id}/findings?code=create-refused&limit=3${cursor}`)).json;
