@@ -23,9 +23,12 @@ export type ScanPurpose = Extract<RequestPurpose, 'scan' | 'lookup' | 'proof'>;
 /** Numbers of requests. An absent purpose has none. */
 export type RequestCounts = { readonly [Purpose in RequestPurpose]?: number };
 
-/** Returns the requests of a scan: one counts the enabled users, and a full last page is followed by an empty one. */
+/**
+ * Returns the requests of a scan: one counts the enabled users, and a full last page is followed by an empty one. An empty
+ * directory shows no size of its pages.
+ */
 export function scanRequests(users: number, pageSize: number): number {
-  return Math.floor(users / pageSize) + 2;
+  return users === 0 ? 2 : Math.floor(users / pageSize) + 2;
 }
 
 /** While the size of the directory is unknown, a scan is tried from so many reads on. Its first two requests show it. */

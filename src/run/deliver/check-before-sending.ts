@@ -110,7 +110,8 @@ function isPieceOf({ parent, isOfUnreceived }: PlannedBatch): boolean {
 
 /**
  * Looks users up just before their changes are sent. Removes and few changes are always read, and searched for where
- * the read fails. Parts of a failed file are always looked up, others only when no lookup is young enough.
+ * the read fails. Parts of a failed file are always looked up, by a scan where that is cheaper. Others are looked up only
+ * when no lookup is young enough.
  */
 async function lookUp(
   changes: readonly PlannedChange[],
@@ -118,7 +119,9 @@ async function lookUp(
   context: RunContext,
   io: EngineIo,
 ): Promise<ReadonlyMap<string, Lookup>> {
-  const areFew = changes.length <= autoDirectLimit;
+  const isPart = batch.parent !== undefined;
+  // A file can have many parts, so each is looked up the cheaper way.
+  const areFew = changes.length <= autoDirectLimit && !isPart;
   const isRead = (change: PlannedChange): boolean =>
     change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
@@ -128,7 +131,7 @@ async function lookUp(
   const total = read.length + others.length;
   if (total > 0) io.progress({ step: 'looking-up', users: 0, total });
   // What was not found by a scan before is read one by one now.
-  const mayScan = isPieceOf(batch);
+  const mayScan = isPart;
   const byRead = await lookUpAll(read, { context, mayScan: false }, io);
   return new Map([...byRead, ...(await lookUpAll(others, { context, mayScan }, io))]);
 }
