@@ -47,8 +47,8 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   return { ...config, path, folder, plainText: await findPlainText(path, tree.value, config) };
 }
 
-/** The keys below which the chart of `helm` refuses a text too. */
-const secretKey =
+/** Keys of secrets. The chart refuses a text below the same ones. */
+export const secretKey =
   /(password|passphrase|secret|token|api[-_]?key|access[-_]?key|(private|encryption|routing)[-_]?keys?|authorization|cookie)$/i;
 
 /** Names what this file leaves readable: the people of a store without a key, and secrets in a file that others may open. */

@@ -365,7 +365,10 @@ export async function serveWaiting(
   const metrics = { contentType: 'text/plain; version=0.0.4', render };
   const settings = settingsOf(server, listen, 'health');
   const parts = { settings, vitals, clock, logger, newId, metrics };
-  const serving = await openServers(parts, server?.metricsPort).catch(() => undefined);
+  const serving = await openServers(parts, server?.metricsPort).catch((error: unknown) => {
+    logger.warn({ error: describeError(error) }, 'this process does not serve its health while it waits for its store');
+    return undefined;
+  });
   if (serving !== undefined) logger.info({ url: serving.url, serves: 'health' }, 'listening');
   return async () => serving?.close();
 }

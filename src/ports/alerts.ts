@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../core/plan/change.ts';
-import type { AlertCode } from '../core/run/codes/alert-entries.ts';
+import type { AlertCode, AlertTopic } from '../core/run/codes/alert-entries.ts';
 import type { ChangeState, Outcome } from '../core/run/run.ts';
 
 /**
@@ -14,25 +14,6 @@ export interface AlertSubject {
   readonly kind: 'sync' | 'connection' | 'deployment';
   readonly name: string;
 }
-
-/**
- * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
- * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
- * of a connection), `platform` (runs of a connection
- * fail because of its platform), `work` (no process does the work of the deployment), `store` (the store was
- * unavailable), `configuration` (a process could not read it again), `channel` (a channel does not deliver).
- */
-export type AlertTopic =
-  | 'run'
-  | 'held'
-  | 'freshness'
-  | 'orphans'
-  | 'token'
-  | 'platform'
-  | 'work'
-  | 'store'
-  | 'configuration'
-  | 'channel';
 
 /** Names with numbers or instants, in order of importance. */
 export type Figures = readonly (readonly [name: string, value: number | string])[];

@@ -1,9 +1,9 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig, secretKey } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/report.ts';
 import { fieldTable } from '../../src/core/person/fields.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
@@ -43,6 +43,11 @@ test('a configuration says what it leaves in plain text, with the keys and never
   expect(await told(sealed, 0o666)).toEqual([open('read and change')]);
   expect(await told(sealed, 0o600)).toEqual([]);
   expect(await told(sealed.replace('fixed-token', '"${env:TOKEN}"'), 0o644)).toEqual([]);
+});
+
+test('the chart knows the same keys of secrets', async () => {
+  const template = await readFile('helm/rollcall/templates/_secrets.tpl', 'utf8');
+  expect(template).toContain(`"(?i)${secretKey.source}"`);
 });
 
 test('the smallest configuration has every default of the design', async () => {

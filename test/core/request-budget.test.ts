@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BatchLoad, type BudgetFacts, requestBudget } from '../../src/core/run/request-budget.ts';
-import { addCounts, countsAbove, requestPurposes, totalOf } from '../../src/core/run/requests.ts';
+import { addCounts, countsAbove, requestPurposes, scanRequests, totalOf } from '../../src/core/run/requests.ts';
+
+it.each([
+  [0, 0, 2],
+  [99, 100, 2],
+  [100, 100, 3],
+  [250, 100, 4],
+])('a scan of %i users in pages of %i needs %i requests', (users, pageSize, requests) => {
+  expect(scanRequests(users, pageSize)).toBe(requests);
+});
 
 const none: BatchLoad = {
   kind: 'csv',

@@ -1,3 +1,4 @@
+import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
@@ -6,7 +7,6 @@ import {
   type AlertProblem,
   type AlertState,
   type AlertSubject,
-  type AlertTopic,
   type ChannelSettings,
   type EndedProblem,
   type KnownProblem,

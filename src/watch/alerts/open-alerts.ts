@@ -1,3 +1,4 @@
+import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
 import { describeError, isStoreAway, RollcallError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
@@ -6,7 +7,6 @@ import {
   type AlertState,
   type AlertSubject,
   type AlertsReport,
-  type AlertTopic,
   type Channel,
   type ChannelSettings,
   type ChannelTest,

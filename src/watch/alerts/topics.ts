@@ -1,4 +1,5 @@
-import type { AlertProblem, AlertState, AlertTopic } from '../../ports/alerts.ts';
+import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
+import type { AlertProblem, AlertState } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';

@@ -1,18 +1,27 @@
 import type { CodeEntry } from './code-entry.ts';
 
+/**
+ * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
+ * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
+ * of a connection), `platform` (runs of a connection fail because of its platform), `work` (no process does the work of
+ * the deployment), `store` (the store was unavailable), `configuration` (a process could not read it again), `channel`
+ * (a channel does not deliver).
+ */
+export type AlertTopic =
+  | 'run'
+  | 'held'
+  | 'freshness'
+  | 'orphans'
+  | 'token'
+  | 'platform'
+  | 'work'
+  | 'store'
+  | 'configuration'
+  | 'channel';
+
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
-  readonly topic?:
-    | 'run'
-    | 'held'
-    | 'freshness'
-    | 'orphans'
-    | 'token'
-    | 'platform'
-    | 'work'
-    | 'store'
-    | 'configuration'
-    | 'channel';
+  readonly topic?: AlertTopic;
   /** What is wrong, and what is over, in a few words: the title of a notice. Present with a topic. */
   readonly titles?: readonly [wrong: string, over: string];
   /** Rules of helm/rollcall/rules that detect the same. */

@@ -1,4 +1,5 @@
-import type { AlertNotice, AlertTopic, Channel, ChannelSettings } from '../../../ports/alerts.ts';
+import type { AlertTopic } from '../../../core/run/codes/alert-entries.ts';
+import type { AlertNotice, Channel, ChannelSettings } from '../../../ports/alerts.ts';
 import { linksOf, type Place, renderNotice } from '../render-notice.ts';
 import { type ChannelIo, incidentKey, postJson } from './post-json.ts';
 

@@ -1,6 +1,7 @@
 import { request } from 'undici';
+import type { AlertTopic } from '../../../core/run/codes/alert-entries.ts';
 import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
-import type { AlertSubject, AlertTopic } from '../../../ports/alerts.ts';
+import type { AlertSubject } from '../../../ports/alerts.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
 import type { Place } from '../render-notice.ts';
 
