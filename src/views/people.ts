@@ -104,7 +104,7 @@ export const person = z
         'The steps of the decision in order. Steps up to `guard` show what the next full run decides; the last three steps show the change that was last sent',
       ),
     change: z
-      .looseObject({ kind: z.string(), hash: z.string(), reason: z.string() })
+      .looseObject({ kind: z.string(), hash: z.string(), reason: z.string(), classes: z.array(z.string()) })
       .nullable()
       .describe('The change that the next full run plans; null: none'),
     decision: z.looseObject({}).optional(),

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo } from '../router/router.tsx';
+import { Link, pathTo, withFilters } from '../router/router.tsx';
+import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
@@ -59,7 +60,7 @@ export function AlertsPage() {
 function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMuted: boolean }) {
   const { api, t } = usePage();
   const mayAct = useMay('act');
-  const { subject, severity, summary, details, unaffected, action, run, since, acknowledged, code } = alert;
+  const { subject, severity, summary, details, unaffected, action, since, acknowledged, code } = alert;
   const params = { path: { name: subject.name } };
   return (
     <li>
@@ -87,19 +88,16 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
         ))}
         {unaffected === null ? null : <div className="faint">{unaffected}</div>}
         <div className="todo">
-          <span className="faint">{t.alerts.todo}</span>{' '}
-          {action.split('\n').map((line) => (
-            <div key={line}>
-              <code className="break">{line}</code>
-            </div>
-          ))}
+          <span className="faint">{t.alerts.todo}</span> <NextOfAlert alert={alert} />
+          <details>
+            <summary>{t.alerts.command}</summary>
+            {action.split('\n').map((line) => (
+              <div key={line}>
+                <code className="break">{line}</code>
+              </div>
+            ))}
+          </details>
           <a href={`/runbook#${encodeURIComponent(code)}`}>{t.menu.runbook}</a>
-          {run === null ? null : (
-            <>
-              {' · '}
-              <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
-            </>
-          )}
         </div>
       </div>
       {mayAct ? (
@@ -117,6 +115,22 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
       ) : null}
     </li>
   );
+}
+
+/** Where on this page an operator acts on the alert. */
+function NextOfAlert({ alert: { subject, run, code } }: { readonly alert: Alert }) {
+  const { t } = usePage();
+  const sync = useOverview().data?.syncs.find(({ name }) => name === subject.name);
+  if (code === 'changes-held' && sync !== undefined && sync.holds.changes > 0) {
+    return (
+      <Link className="button main" to={withFilters('/holds', { sync: sync.name })}>
+        {t.overview.waiting.review(sync.holds.changes)}
+      </Link>
+    );
+  }
+  if (run !== null) return <Link to={pathTo('runs', run)}>{t.overview.waiting.look}</Link>;
+  if (subject.kind === 'connection') return <Link to="/connections">{t.nav.connections}</Link>;
+  return subject.kind === 'sync' ? <Link to={pathTo('syncs', subject.name)}>{subject.name}</Link> : null;
 }
 
 const spans: readonly number[] = [60, 240, 1440, 10_080];

@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo } from '../router/router.tsx';
+import { Link, pathTo, withFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { wordOf } from '../texts/plural.ts';
@@ -7,6 +7,7 @@ import { Badge, Icon, KindMark, type Look } from '../ui/badges.tsx';
 import { DataTable, Value } from '../ui/data-table.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
+import { useHolds } from './holds-page.tsx';
 import { PairSection } from './pair-section.tsx';
 import { SyncNow } from './sync-now.tsx';
 
@@ -33,6 +34,7 @@ export function PersonPage({ sync, id }: Props) {
       <Section name="why" title={t.people.why}>
         <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
       </Section>
+      {why.data === undefined ? null : <HeldChange sync={sync} person={why.data} />}
       {why.data?.pair == null ? null : <PairSection sync={sync} pair={why.data.pair} />}
       <SyncNow sync={sync} id={id} />
       <History sync={sync} id={id} />
@@ -54,6 +56,23 @@ function Why({ person }: { readonly person: Schemas['Person'] }) {
         <pre className="raw">{JSON.stringify(person, null, 2)}</pre>
       </details>
     </>
+  );
+}
+
+/** Leads from a person whose change is held to the hold that has it, with the person found. */
+function HeldChange({ sync, person: { identification, change, steps } }: { sync: string; person: Schemas['Person'] }) {
+  const { t } = usePage();
+  const isHeld = steps.some(({ step, state, run }) => step === 'guard' && state === 'stopped' && run !== null);
+  const holds = useHolds(sync, { enabled: isHeld });
+  const hold = holds.data?.holds.find((one) => one.isApprovable && change?.classes.includes(one.class) === true);
+  if (!isHeld || hold === undefined) return null;
+  return (
+    <p className="more">
+      <Link className="button main" to={withFilters(pathTo('holds', hold.id), { text: identification })}>
+        {t.people.reviewHeld}
+        <Icon name="right" />
+      </Link>
+    </p>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { paths, Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { Link, pathTo, useFilters, withFilters } from '../router/router.tsx';
+import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';
@@ -106,9 +107,34 @@ export function RunTable({ runs, isOfOneSync = false }: TableProps) {
         { title: t.runs.trigger, cell: ({ trigger }) => wordOf(t.words.trigger, trigger) },
         { title: t.runs.read, className: 'nowrap', cell: (run) => <ReadWords run={run} /> },
         { title: t.runs.duration, className: 'nowrap', cell: (run) => <Duration run={run} /> },
-        { title: t.act.reason, className: 'faint long', cell: ({ reason }) => reason },
+        {
+          title: t.act.reason,
+          className: 'faint long',
+          cell: (run) => (
+            <>
+              {run.reason} <NextOfRun run={run} />
+            </>
+          ),
+        },
       ]}
     />
+  );
+}
+
+/** The step that follows the newest run of a sync: what it holds is reviewed, what failed is shown. */
+function NextOfRun({ run: { id, sync, counts } }: { readonly run: Run }) {
+  const { t } = usePage();
+  const state = useOverview().data?.syncs.find(({ name }) => name === sync);
+  const waiting = state?.lastRun?.id === id ? state.holds.changes : 0;
+  return (
+    <>
+      {waiting === 0 ? null : <Link to={withFilters('/holds', { sync })}>{t.overview.waiting.review(waiting)}</Link>}{' '}
+      {counts.failed === 0 ? null : (
+        <Link to={withFilters(`${pathTo('runs', id)}/changes`, { state: 'failed' })}>
+          {t.runs.failed(counts.failed)}
+        </Link>
+      )}
+    </>
   );
 }
 

@@ -125,20 +125,33 @@ const height = 24;
 const width = 9;
 const gap = 3;
 
-/** Bars on a scale of square roots, so that a small day beside a large one is still seen. */
+/** From the bottom of a bar. What failed is on top, and alone in red. */
+const kinds = ['update', 'create', 'enable', 'disable', 'remove'] as const;
+
+/**
+ * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by kind. A failed
+ * run of which no change failed is a red mark.
+ */
 export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefined }) {
   const { t, f } = usePage();
   if (days === undefined) return null;
   const bars = days.map((day) => {
-    const value = day.create + day.update + day.enable + day.disable + day.remove;
+    const applied = kinds.reduce((sum, kind) => sum + day[kind], 0);
+    const words = [
+      ...kinds.filter((kind) => day[kind] > 0).map((kind) => `${f.number(day[kind])} ${t.words.kind[kind]}`),
+    ];
+    if (day.failed > 0) words.push(`${f.number(day.failed)} ${t.runs.counts.failed}`);
+    if (day.failedRuns > 0) words.push(t.overview.syncs.failedRuns(day.failedRuns));
     return {
-      value,
+      applied,
+      value: applied + day.failed,
       key: day.day,
-      isBad: day.failedRuns > 0,
-      title: t.overview.syncs.day(f.day(day.day), value, day.runs),
+      parts: [...kinds.map((kind) => ({ look: kind, count: day[kind] })), { look: 'bad', count: day.failed }],
+      isOnlyRunBad: day.failedRuns > 0 && day.failed === 0,
+      title: t.overview.syncs.day(f.day(day.day), day.runs, words.join(', ')),
     };
   });
-  const all = bars.reduce((sum, { value }) => sum + value, 0);
+  const all = bars.reduce((sum, { applied }) => sum + applied, 0);
   const failed = days.reduce((sum, { failedRuns }) => sum + failedRuns, 0);
   const largest = Math.max(1, ...bars.map(({ value }) => value));
   return (
@@ -148,22 +161,23 @@ export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefi
       height={height}
       viewBox={`0 0 ${bars.length * (width + gap) - gap} ${height}`}
       role="img"
-      aria-label={t.overview.syncs.chart(all, failed)}
+      aria-label={t.overview.syncs.chart(all, days.length, failed)}
     >
-      {bars.map(({ key, value, isBad, title }, i) => {
-        const tall = value === 0 ? 2 : Math.max(4, Math.round(Math.sqrt(value / largest) * height));
+      {bars.map(({ key, value, parts, isOnlyRunBad, title }, i) => {
+        const tall = value === 0 ? 0 : Math.max(4, Math.round(Math.sqrt(value / largest) * height));
+        const x = i * (width + gap);
+        let top = height;
         return (
-          <rect
-            key={key}
-            className={isBad ? 'bad' : value === 0 ? 'zero' : ''}
-            x={i * (width + gap)}
-            y={height - tall}
-            width={width}
-            height={tall}
-            rx="1.5"
-          >
+          <g key={key}>
             <title>{title}</title>
-          </rect>
+            <rect className="zero" {...{ x, width }} y={height - 2} height={2} />
+            {parts.map(({ look, count }) => {
+              const part = value === 0 ? 0 : (count / value) * tall;
+              top -= part;
+              return part === 0 ? null : <rect key={look} className={look} {...{ x, width }} y={top} height={part} />;
+            })}
+            {isOnlyRunBad ? <rect className="bad" {...{ x, width }} y={Math.max(0, top - 3)} height={3} /> : null}
+          </g>
         );
       })}
     </svg>

@@ -16,7 +16,7 @@ see(
     await page.goto(`${server.url}/alerts`);
     await signIn(page, operatorToken);
     const alert = page.getByRole('listitem').filter({ hasText: 'The run failed' });
-    expect(await alert.innerText()).toContain('rollcall show run_1');
+    expect(await alert.textContent()).toContain('rollcall show run_1');
     const press = async (name: string, meaning: string): Promise<void> => {
       await page.getByRole('button', { name, exact: true }).click();
       const dialog = page.getByRole('dialog');

@@ -45,6 +45,25 @@ see('shows nothing without a known token; then what waits first, and each sync w
   expect(complaints).toEqual([]);
 });
 
+see('a run, an alert and a person lead to the changes that wait; bars are red only for what failed', async () => {
+  const office = await openHeldOffice();
+  const server = await openTestServer(office.app);
+  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
+  await page.goto(`${server.url}/runs`);
+  await signIn(page, operatorToken);
+  const review = page.getByRole('link', { name: 'Review 7 changes' });
+  await review.click();
+  await page.waitForURL('**/holds?sync=people');
+  await page.goto(server.url);
+  await page.locator('.bars rect.create').waitFor();
+  expect(await page.locator('.bars rect.bad').count()).toBe(0);
+  await page.goto(`${server.url}/people/people/E3`);
+  await page.getByRole('link', { name: 'Review the held change' }).click();
+  await page.waitForURL('**/holds/*?text=E3');
+  await page.getByRole('row', { name: 'E3' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 see('is live by events: the page follows the store and says when it cannot', async () => {
   const office = await openHeldOffice();
   const server = await openTestServer(office.app);

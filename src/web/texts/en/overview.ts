@@ -40,10 +40,11 @@ export const overview = {
     eta: (time: string) => `about ${time} left`,
     requests: (requests: number) => count(requests, 'request waits', 'requests wait'),
     freshTitle: 'Start of the last successful run about all employees',
-    chart: (changes: number, failed: number) =>
-      `${count(changes, 'change', 'changes')} in 7 days${failed === 0 ? '' : `, ${count(failed, 'failed run', 'failed runs')}`}`,
-    day: (day: string, changes: number, runs: number) =>
-      `${day}: ${count(changes, 'change', 'changes')}, ${count(runs, 'run', 'runs')}`,
+    chart: (changes: number, days: number, failed: number) =>
+      `${count(changes, 'change', 'changes')} in ${days} days${failed === 0 ? '' : `, ${count(failed, 'failed run', 'failed runs')}`}`,
+    day: (day: string, runs: number, parts: string) =>
+      `${day}: ${count(runs, 'run', 'runs')}${parts === '' ? ', no changes' : `; ${parts}`}`,
+    failedRuns: (runs: number) => count(runs, 'failed run', 'failed runs'),
   },
   connections: {
     expires: 'Valid until',

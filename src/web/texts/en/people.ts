@@ -53,6 +53,7 @@ export const people = {
   } as typeof word,
   until: 'Last day',
   nextRunActs: 'The next run acts by it.',
+  reviewHeld: 'Review the held change',
   history: 'History',
   noHistory: 'No run has changed this user.',
   syncNow: 'Run for this person now',

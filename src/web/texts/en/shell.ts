@@ -101,6 +101,7 @@ export const watch = {
     acknowledgedBy: (name: string) => `acknowledged by ${name}`,
     isMuted: 'muted',
     todo: 'What to do:',
+    command: 'From a terminal',
     ack: 'Acknowledge',
     ackMeans: (name: string) => `No reminder about ${name} is sent until an alert gets worse.`,
     mute: 'Mute',

@@ -41,10 +41,11 @@ export const overview: Texts['overview'] = {
     eta: (time) => `faltan unos ${time}`,
     requests: (requests) => count(requests, 'solicitud espera', 'solicitudes esperan'),
     freshTitle: 'Inicio de la última ejecución correcta sobre todos los empleados',
-    chart: (changes, failed) =>
-      `${count(changes, 'cambio', 'cambios')} en 7 días${failed === 0 ? '' : `, ${count(failed, 'ejecución fallida', 'ejecuciones fallidas')}`}`,
-    day: (day, changes, runs) =>
-      `${day}: ${count(changes, 'cambio', 'cambios')}, ${count(runs, 'ejecución', 'ejecuciones')}`,
+    chart: (changes, days, failed) =>
+      `${count(changes, 'cambio', 'cambios')} en ${days} días${failed === 0 ? '' : `, ${count(failed, 'ejecución fallida', 'ejecuciones fallidas')}`}`,
+    day: (day, runs, parts) =>
+      `${day}: ${count(runs, 'ejecución', 'ejecuciones')}${parts === '' ? ', sin cambios' : `; ${parts}`}`,
+    failedRuns: (runs) => count(runs, 'ejecución fallida', 'ejecuciones fallidas'),
   },
   connections: {
     expires: 'Válido hasta',

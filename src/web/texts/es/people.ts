@@ -53,6 +53,7 @@ export const people: Texts['people'] = {
   },
   until: 'Último día',
   nextRunActs: 'La próxima ejecución actúa según esto.',
+  reviewHeld: 'Revisar el cambio retenido',
   history: 'Historial',
   noHistory: 'Ninguna ejecución cambió a este usuario.',
   syncNow: 'Ejecutar ahora para esta persona',

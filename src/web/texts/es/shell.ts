@@ -107,6 +107,7 @@ export const watch: typeof englishWatch = {
     acknowledgedBy: (name) => `reconocida por ${name}`,
     isMuted: 'silenciada',
     todo: 'Qué hacer:',
+    command: 'Desde una terminal',
     ack: 'Reconocer',
     ackMeans: (name) => `No se envían recordatorios sobre ${name} hasta que una alerta empeore.`,
     mute: 'Silenciar',
