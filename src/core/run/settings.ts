@@ -138,7 +138,24 @@ export type Transform = (typeof transforms)[number];
 export interface MappingSettings {
   readonly identification: FieldRule;
   readonly fields: Readonly<Partial<Record<FieldName, FieldRule>>>;
+  /** Who leads each person. Absent: the sync changes no leaders. */
+  readonly leaders?: LeaderSettings;
 }
+
+export interface LeaderSettings {
+  /** The main leader: `mapping.manager`. Absent: the sync changes no main leader. */
+  readonly manager?: LeaderRule;
+  /** `mapping.secondaryLeaders`. Empty: the sync changes no secondary leaders. */
+  readonly secondary: readonly LeaderRule[];
+}
+
+/** The origin of a reference to a leader. */
+export type LeaderRule = FieldRule & {
+  /** What the reference holds: the leader's identification, or the e-mail of an employee of the same read. */
+  readonly by: 'identification' | 'email';
+  /** Also replaces and removes leaders that were set by hand. */
+  readonly takeOver: boolean;
+};
 
 /** A source field by name, where dots select inside objects, or an expression over the record. */
 export type RecordValue = string | { readonly expression: string };
