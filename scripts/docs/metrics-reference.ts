@@ -17,7 +17,7 @@ A good first alert is \`rollcall_freshness_seconds\` above what the business can
 
 Some labels have fixed values:
 
-- \`purpose\` of a request is scan, lookup, proof, read, upload, poll, write, token or other.
+- \`purpose\` of a request is scan, lookup, proof, read, upload, poll, write, leaders, token or other.
 - \`state\` of a token is ready, refreshing, reauth-required or revoked.`;
 
 /** Returns the text of docs/metrics.md. */

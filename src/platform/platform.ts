@@ -18,6 +18,7 @@ import {
 } from './scan-proof.ts';
 import { operationOf } from './table/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
+import { changeLeaders, readLeaders } from './user-leaders.ts';
 import { findUser } from './user-lookup.ts';
 import type { UserPage } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
@@ -63,6 +64,12 @@ export function openPlatform(client: PlatformClient): Platform {
 
     upload: (file, signal) => uploadUserFile(client, file, signal),
     status: (fileId, signal) => readFileStatus(client, fileId, signal),
+
+    leaders: (identification, signal) => readLeaders(client, identification, signal),
+    lead: (identification, add, signal) =>
+      changeLeaders(client, 'add-leaders', { identification, leaders: add }, signal),
+    unlead: (identification, remove, signal) =>
+      changeLeaders(client, 'remove-leaders', { identification, leaders: remove }, signal),
   };
 }
 

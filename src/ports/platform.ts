@@ -1,4 +1,4 @@
-import type { User, UserWrite } from '../core/person/user.ts';
+import type { Leaders, User, UserWrite } from '../core/person/user.ts';
 import type { Removal } from '../core/plan/ledger.ts';
 import type { Pace } from '../core/run/pace.ts';
 import type { ScanPurpose } from '../core/run/requests.ts';
@@ -33,6 +33,18 @@ export interface Platform {
   /** Uploads a partial-provisioning file. Resolves when the platform confirms that it accepted the file. */
   upload(file: FileToUpload, signal: AbortSignal): Promise<UploadReceipt>;
   status(fileId: string, signal: AbortSignal): Promise<FileStatus>;
+  /**
+   * Reads the leaders of a user. `unclear`: the list is not proven complete, or the platform refused it for this user. It
+   * then allows no conclusion. Throws `PlatformError` only when the platform cannot be reached, or asks to wait.
+   */
+  leaders(identification: string, signal: AbortSignal): Promise<LeadersLookup>;
+  /**
+   * Adds leaders to a user. A main leader where the user has another one: as `dialect.leaders.main` says. `add` names at
+   * least one.
+   */
+  lead(identification: string, add: Partial<Leaders>, signal: AbortSignal): Promise<void>;
+  /** Removes the named leaders of a user, and no others. `remove` names at least one. */
+  unlead(identification: string, remove: Partial<Leaders>, signal: AbortSignal): Promise<void>;
 }
 
 export interface ScanPage {
@@ -48,6 +60,10 @@ export type Lookup =
   | { readonly found: true; readonly user: User }
   | { readonly found: false }
   /** Read and search disagree, or several users have the identification: no conclusion is possible. */
+  | { readonly found: 'unclear'; readonly reason: string };
+
+export type LeadersLookup =
+  | { readonly found: 'complete'; readonly leaders: Leaders }
   | { readonly found: 'unclear'; readonly reason: string };
 
 /** The target user of an update, as a read has just returned it. */

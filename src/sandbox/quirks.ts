@@ -23,6 +23,8 @@ export interface SandboxQuirks {
   readonly put: 'merges' | 'replaces';
   /** The `userId` of an update, and of the answer to create. */
   readonly userId: 'id' | 'uid' | 'identification';
+  /** What adding a main leader does where the user has another one. */
+  readonly mainLeader: 'refuses' | 'replaces';
   /** The row command that enables a disabled user. */
   readonly enableBy: 'U' | 'I';
   /** Request encodings of the upload; the others get 400. */
@@ -71,6 +73,7 @@ export const defaultQuirks: SandboxQuirks = {
   emptyCell: 'clears',
   put: 'merges',
   userId: 'id',
+  mainLeader: 'refuses',
   enableBy: 'U',
   uploadEncodings: ['multipart', 'json', 'json-base64'],
   busyUpload: '400',

@@ -1,3 +1,4 @@
+import type { Leaders } from '../core/person/user.ts';
 import type { OperationId } from '../platform/table/index.ts';
 import type { FaultSpec } from './faults/parse-fault.ts';
 import { periodNamed } from './growth/catalog.ts';
@@ -38,6 +39,8 @@ export interface SandboxState {
   readonly requests: Readonly<Record<OperationId, number>>;
   readonly refreshes: readonly RefreshPresentation[];
   readonly feedbackRequests: readonly FeedbackRequest[];
+  /** Returns the leaders of a user, also before they become visible. */
+  leadersOf(identification: string): Leaders;
   /** Changes or creates a user as another system would. Logged as `outside`. */
   editUser(identification: string, patch: AccountPatch): Account;
   /** Defines the CSV of the import job; undefined removes it. */
@@ -94,6 +97,7 @@ function lookInto(world: World): SandboxState {
     get feedbackRequests() {
       return world.feedback.requests;
     },
+    leadersOf: (identification) => settled(() => world.leadership.leadersOf(identification)),
     editUser: (identification, patch) => settled(() => editUser(world, identification, patch)),
     defineImportSource: (csv) => world.defineImportSource(csv),
   };
@@ -163,7 +167,7 @@ function seedGrowth(world: GrowthWorld): void {
     const isLeader = leader === identification;
     const main = isLeader ? second : leader;
     if (main !== identification)
-      world.leadership.add(identification, main, isLeader || second === main ? [] : [second]);
+      world.leadership.add(identification, main, isLeader || second === main ? [] : [second], world.now());
     if (enabled) seedGoal(world, identification, i);
     const colleague = people[(i + 1) % people.length] ?? identification;
     if (enabled && colleague !== identification) seedFeedback(world, [colleague, identification], i);

@@ -41,7 +41,8 @@ export function createWorld(options: SandboxOptions): World {
   const quirks: SandboxQuirks = { ...defaultQuirks, ...options.quirks };
   const faults = new FaultBook(seededRandom(seed));
   faults.set(options.faults ?? []);
-  const directory = new UserDirectory(() => faults.platformNumber('late') ?? 0);
+  const lateMs = () => faults.platformNumber('late') ?? 0;
+  const directory = new UserDirectory(lateMs);
   const log = new WriteLog();
   const writes = new UserWrites(directory, log, quirks);
   for (const { identification, enabled, fields } of options.people ?? seedUsers(options.users ?? 0, seed)) {
@@ -60,7 +61,7 @@ export function createWorld(options: SandboxOptions): World {
     log,
     files: new FileDesk({ now, processingMs, quirks, faults, directory, writes }),
     faults,
-    leadership: new Leadership(),
+    leadership: new Leadership(lateMs),
     feedback: new FeedbackBox(),
     goals: new GoalBoard(),
     evaluations: seedEvaluations([...directory.all.keys()].slice(0, maxSeededEvaluations), now()),

@@ -37,6 +37,9 @@ export function scriptedPlatform(act: Act = () => {}, lookup?: Lookup): Scripted
     },
     update: (target, write) => note('update', target, write),
     rename: () => Promise.reject(unexpected('rename')),
+    leaders: () => Promise.reject(unexpected('leaders')),
+    lead: () => Promise.reject(unexpected('lead')),
+    unlead: () => Promise.reject(unexpected('unlead')),
     remove: (identification, options) => note('remove', identification, options),
     async upload(file) {
       await note('upload', file);

@@ -352,6 +352,9 @@ export function scriptedPlatform({ users, script, calls, asked, counted }: Direc
     remove: neverCalled,
     rename: neverCalled,
     upload: neverCalled,
+    leaders: neverCalled,
+    lead: neverCalled,
+    unlead: neverCalled,
   };
 }
 

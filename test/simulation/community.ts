@@ -1,8 +1,8 @@
 import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../../src/core/person/fields.ts';
-import type { User } from '../../src/core/person/user.ts';
+import type { Leaders, User } from '../../src/core/person/user.ts';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import { scanRequests } from '../../src/core/run/requests.ts';
-import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
+import type { FileStatus, LeadersLookup, Lookup, Platform } from '../../src/ports/platform.ts';
 import type { Life, Scheduler } from './scheduler.ts';
 
 export interface CommunityFaults {
@@ -39,6 +39,23 @@ export interface AccountState {
   readonly enabled: boolean;
   readonly fields: FieldValues;
   readonly lastUpdate: string;
+}
+
+/** One change of leaders that the platform took. */
+export interface LeaderEffect {
+  readonly identification: string;
+  readonly command: 'lead' | 'unlead' | 'outside';
+  readonly at: number;
+  readonly before: Leaders;
+  readonly after: Leaders;
+}
+
+const noLeaders: Leaders = { main: undefined, secondary: [] };
+
+interface ShownLeaders {
+  readonly current: Leaders;
+  readonly shown: Leaders;
+  readonly shownAt: number;
 }
 
 interface Account {
@@ -104,6 +121,8 @@ export class Community {
   /** Called before anything is taken from us: the oracle looks whether it may be. */
   onHandIn: (batch: string, rows: readonly { identification: string; command: Effect['command'] }[]) => void = () => {};
   readonly #accounts = new Map<string, Account>();
+  readonly leaderEffects: LeaderEffect[] = [];
+  readonly #leaders = new Map<string, ShownLeaders>();
   readonly #files: WorkedFile[] = [];
   readonly #scheduler: Scheduler;
   #number = 0;
@@ -120,6 +139,16 @@ export class Community {
 
   get identifications(): readonly string[] {
     return [...this.#accounts.keys()];
+  }
+
+  /** Who leads the person really, whatever is shown. */
+  leadersOf(identification: string): Leaders {
+    return this.#leaders.get(identification)?.current ?? noLeaders;
+  }
+
+  /** Somebody else sets the leaders of a person by hand. */
+  meddleWithLeaders(identification: string, leaders: Leaders): void {
+    this.#writeLeaders(identification, leaders, 'outside');
   }
 
   /** Somebody else changes an account. */
@@ -206,6 +235,31 @@ export class Community {
       upload: () => Promise.reject(new RangeError('rows are handed in, not files')),
       uploadRows: (name, rows, signal) => write('POST admin/userFiles', signal, () => this.#take(name, rows)),
       status: (id, signal) => read('GET admin/userFiles/{id}', signal, () => this.#status(id)),
+      leaders: (identification, signal) =>
+        read('GET users/{identification}/leaders', signal, () => this.#findLeaders(identification)),
+      lead: (identification, { main, secondary = [] }, signal) =>
+        write('POST leaders', signal, () => {
+          const now = this.leadersOf(identification);
+          const isOther = main !== undefined && now.main !== undefined && now.main !== main;
+          const all = [identification, ...(main === undefined ? [] : [main]), ...secondary];
+          if (isOther || all.some((one) => this.state(one) === undefined)) throw refused('POST leaders');
+          const after = {
+            main: main ?? now.main,
+            secondary: [...new Set([...now.secondary, ...secondary])].toSorted(),
+          };
+          this.#writeLeaders(identification, after, 'lead');
+        }),
+      unlead: (identification, { main, secondary = [] }, signal) =>
+        write('DELETE leaders', signal, () => {
+          if (this.state(identification) === undefined) throw refused('DELETE leaders');
+          const now = this.leadersOf(identification);
+          const left = now.secondary.filter((one) => !secondary.includes(one));
+          this.#writeLeaders(
+            identification,
+            { main: main === now.main ? undefined : now.main, secondary: left },
+            'unlead',
+          );
+        }),
     };
   }
 
@@ -296,6 +350,7 @@ export class Community {
     const account = known ?? { id: String(this.#number), current: undefined, shown: undefined, shownAt: at };
     const lastUpdate = new Date(at).toISOString().slice(0, 19);
     const filled = state && Object.fromEntries(Object.entries(state.fields).filter(([, value]) => value !== ''));
+    if (state === undefined) this.#forgetLeader(identification);
     account.current = state && { enabled: state.enabled, fields: filled ?? {}, lastUpdate };
     account.shownAt =
       command === 'outside' || isAtOnce ? at : at + Math.floor(this.#scheduler.random() * this.faults.unseenMs);
@@ -303,6 +358,38 @@ export class Community {
     const n = this.effects.length;
     this.effects.push({ n, identification, command, batch, handedInAt, at, before, after: account.current });
     if (account.shownAt <= this.#scheduler.now()) account.shown = account.current;
+  }
+
+  /** The platform drops the relations of a removed user. */
+  #forgetLeader(gone: string): void {
+    this.#leaders.delete(gone);
+    for (const [identification, { current }] of this.#leaders) {
+      if (current.main !== gone && !current.secondary.includes(gone)) continue;
+      const main = current.main === gone ? undefined : current.main;
+      this.#writeLeaders(
+        identification,
+        { main, secondary: current.secondary.filter((one) => one !== gone) },
+        'outside',
+      );
+    }
+  }
+
+  #findLeaders(identification: string): LeadersLookup {
+    if (this.#accounts.get(identification)?.shown === undefined) return { found: 'unclear', reason: 'no such user' };
+    if (this.#scheduler.chance(this.faults.unclear)) return { found: 'unclear', reason: 'a leader is listed twice' };
+    const links = this.#leaders.get(identification);
+    const isShown = links === undefined || links.shownAt <= this.#scheduler.now();
+    return { found: 'complete', leaders: (isShown ? links?.current : links.shown) ?? noLeaders };
+  }
+
+  #writeLeaders(identification: string, after: Leaders, command: LeaderEffect['command']): void {
+    const at = this.#scheduler.now();
+    const links = this.#leaders.get(identification);
+    const before = links?.current ?? noLeaders;
+    const shown = links !== undefined && links.shownAt > at ? links.shown : before;
+    const shownAt = command === 'outside' ? at : at + Math.floor(this.#scheduler.random() * this.faults.unseenMs);
+    this.#leaders.set(identification, { current: after, shown, shownAt });
+    this.leaderEffects.push({ identification, command, at, before, after });
   }
 
   #find(identification: string): Lookup {

@@ -149,6 +149,7 @@ const words: Readonly<Record<RequestPurpose, string>> = {
   upload: 'upload',
   poll: 'poll',
   write: 'direct writes',
+  leaders: 'leaders',
   token: 'token',
   other: 'other',
 };

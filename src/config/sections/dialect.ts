@@ -178,6 +178,19 @@ export const dialect = z.strictObject({
     "The `userId` of an update: the user's `id`, `uid` or `identification`, or what create returned.",
     'uid',
   ),
+  leaders: documented(
+    z
+      .strictObject({
+        main: documented(
+          z.enum(['refuses', 'replaces']).default(defaultDialect.leaders.main),
+          'What the platform does with a new main leader of a user who has one: refuses the new one, or replaces the old one.',
+          'replaces',
+        ),
+      })
+      .prefault({}),
+    'The leaders of users.',
+    { main: 'replaces' },
+  ),
   customFieldLimit: documented(customFieldLimit.prefault({}), 'Number of custom fields.', { csv: 30 }),
   mayClear: documented(
     mayClear.prefault([...defaultDialect.mayClear]),

@@ -28,3 +28,10 @@ export interface UserWrite {
   readonly identification: string;
   readonly fields: FieldValues;
 }
+
+/** The leaders of one user, as identifications in NFC and trimmed. */
+export interface Leaders {
+  readonly main: string | undefined;
+  /** In order of text. The platform may list the main leader here too. */
+  readonly secondary: readonly string[];
+}

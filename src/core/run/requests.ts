@@ -7,6 +7,7 @@ export const requestPurposes = [
   'upload',
   'poll',
   'write',
+  'leaders',
   'token',
   'other',
 ] as const;
@@ -14,6 +15,7 @@ export const requestPurposes = [
 /**
  * `scan`: a directory scan for the plan. `lookup`: one just before changes are sent. `proof`: one that reads sent changes
  * back. `read`: a single user, for any of these. `upload`, `poll`: a file and its status. `write`: a direct change.
+ * `leaders`: a list of the leaders of a user, or a change of them.
  */
 export type RequestPurpose = (typeof requestPurposes)[number];
 

@@ -214,6 +214,8 @@ export interface Dialect {
   };
   readonly put: 'merges' | 'replaces';
   readonly userId: 'id' | 'uid' | 'identification' | 'created';
+  /** What adding a main leader does where the user has another one: replaces it, or is refused until that is removed. */
+  readonly leaders: { readonly main: 'replaces' | 'refuses' };
   /** The token of the role calls. The contract says both that calls take an access token, and that the application token names the community. */
   readonly rolesToken: 'access' | 'application';
   readonly customFieldLimit: { readonly direct: number; readonly csv: number };
@@ -243,6 +245,7 @@ export const defaultDialect: Dialect = {
   csv: { header: 'used', emptyCell: 'clears', delimiter: ',', bom: false, lineEnd: '\n', dateFormat: 'yyyy-MM-dd' },
   put: 'merges',
   userId: 'id',
+  leaders: { main: 'refuses' },
   rolesToken: 'access',
   customFieldLimit: { direct: 30, csv: 60 },
   mayClear: [],

@@ -125,6 +125,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
         return await sendWith(next);
       } catch (error) {
         if (!(error instanceof PlatformError) || error.status !== 401 || generation === undefined) throw error;
+        if (operation.finalStatuses?.includes(401)) throw error;
         const refused = generation;
         if (await isYoung(operation, refused, signal)) {
           next = () => tokens.current(signal);

@@ -10,8 +10,7 @@ const leaders: Handler = (call, world) => {
   const query = readQuery(call.operation, querySource(call.query));
   const pageNumber = query.number('pageNumber');
   const pageSize = query.number('pageSize');
-  const main = world.leadership.mainLeaderOf(identification);
-  const secondary = world.leadership.secondaryLeadersOf(identification);
+  const { main, secondary } = world.leadership.shownLeadersOf(identification, world.now());
   const all = [...new Set([...(main === undefined ? [] : [main]), ...secondary])];
   const records = cutPage(all, pageNumber - 1, pageSize).flatMap((leader) => {
     const account = world.directory.get(leader);
@@ -34,13 +33,17 @@ const collaborators: Handler = (call, world) => {
 
 const addLeaders: Handler = (call, world) => {
   const { collaborator, main, secondary } = readLinks(call, world);
-  world.leadership.add(collaborator, main, secondary);
+  const held = world.leadership.leadersOf(collaborator).main;
+  if (world.quirks.mainLeader === 'refuses' && main !== undefined && held !== undefined && held !== main) {
+    throw new Refusal(400, 'Bad Request', 'The user has another main leader');
+  }
+  world.leadership.add(collaborator, main, secondary, world.now());
   return {};
 };
 
 const removeLeaders: Handler = (call, world) => {
   const { collaborator, main, secondary } = readLinks(call, world);
-  world.leadership.remove(collaborator, main, secondary);
+  world.leadership.remove(collaborator, main, secondary, world.now());
   return {};
 };
 

@@ -55,7 +55,7 @@ const remove: Handler = (call, world) => {
   const account = knownUser(call.parameters.identification, world);
   const { identification } = account;
   writes.remove(account, blacklist, { at: now(), via: call.operation });
-  leadership.forget(identification);
+  leadership.forget(identification, now());
   goals.forget(identification);
   return {};
 };

@@ -1,3 +1,5 @@
+import type { Leaders } from '../../core/person/user.ts';
+
 export interface StoredFeedback {
   readonly id: number;
   readonly sender: string;
@@ -146,61 +148,82 @@ function keyOf(code: string, assignedTo: string): string {
   return JSON.stringify([code, assignedTo]);
 }
 
-/** Leaders and their collaborators, by identification. */
-export class Leadership {
-  readonly #main = new Map<string, string>();
-  readonly #secondary = new Map<string, Set<string>>();
+const noLinks: Leaders = { main: undefined, secondary: [] };
 
-  mainLeaderOf(collaborator: string): string | undefined {
-    return this.#main.get(collaborator);
+/** Leaders and their collaborators, by identification: as stored, and as shown where writes become visible late. */
+export class Leadership {
+  readonly #links = new Map<string, Leaders>();
+  /** What is shown of a collaborator until an instant, oldest first. */
+  readonly #before = new Map<string, { readonly until: number; readonly links: Leaders }[]>();
+  readonly #lateMs: () => number;
+
+  constructor(lateMs: () => number) {
+    this.#lateMs = lateMs;
   }
 
-  secondaryLeadersOf(collaborator: string): readonly string[] {
-    return [...(this.#secondary.get(collaborator) ?? [])];
+  leadersOf(collaborator: string): Leaders {
+    return this.#links.get(collaborator) ?? noLinks;
+  }
+
+  /** Returns the leaders that a list shows. */
+  shownLeadersOf(collaborator: string, now: number): Leaders {
+    const waiting = (this.#before.get(collaborator) ?? []).filter(({ until }) => until > now);
+    this.#before.set(collaborator, waiting);
+    return waiting[0]?.links ?? this.leadersOf(collaborator);
   }
 
   /** Returns the collaborators of a main or secondary leader, each once. */
   collaboratorsOf(leader: string): readonly string[] {
-    const main = [...this.#main].filter(([, entry]) => entry === leader).map(([collaborator]) => collaborator);
-    const secondary = [...this.#secondary]
-      .filter(([, entry]) => entry.has(leader))
+    return [...this.#links]
+      .filter(([, { main, secondary }]) => main === leader || secondary.includes(leader))
       .map(([collaborator]) => collaborator);
-    return [...new Set([...main, ...secondary])];
   }
 
   /** Replaces the main leader and adds secondary leaders. */
-  add(collaborator: string, main: string | undefined, secondary: readonly string[]): void {
-    if (main !== undefined) this.#main.set(collaborator, main);
-    const leaders = this.#secondary.get(collaborator) ?? new Set();
-    for (const leader of secondary) leaders.add(leader);
-    this.#secondary.set(collaborator, leaders);
+  add(collaborator: string, main: string | undefined, secondary: readonly string[], at: number): void {
+    const before = this.leadersOf(collaborator);
+    this.#put(
+      collaborator,
+      { main: main ?? before.main, secondary: [...new Set([...before.secondary, ...secondary])] },
+      at,
+    );
   }
 
   /** Removes the named leaders. Ignores names that are not leaders. */
-  remove(collaborator: string, main: string | undefined, secondary: readonly string[]): void {
-    if (main !== undefined && this.#main.get(collaborator) === main) this.#main.delete(collaborator);
-    for (const leader of secondary) this.#secondary.get(collaborator)?.delete(leader);
+  remove(collaborator: string, main: string | undefined, secondary: readonly string[], at: number): void {
+    const before = this.leadersOf(collaborator);
+    const links = {
+      main: main === before.main ? undefined : before.main,
+      secondary: before.secondary.filter((leader) => !secondary.includes(leader)),
+    };
+    this.#put(collaborator, links, at);
   }
 
   /** Removes a deleted user from every relationship. */
-  forget(identification: string): void {
+  forget(identification: string, at: number): void {
     for (const collaborator of this.collaboratorsOf(identification)) {
-      this.remove(collaborator, identification, [identification]);
+      this.remove(collaborator, identification, [identification], at);
     }
-    this.#main.delete(identification);
-    this.#secondary.delete(identification);
+    this.#links.delete(identification);
+    this.#before.delete(identification);
   }
 
   /** Moves the relationships of a user to a new identification. */
   rename(from: string, to: string): void {
+    const moved = (leader: string): string => (leader === from ? to : leader);
     for (const collaborator of this.collaboratorsOf(from)) {
-      const isMain = this.#main.get(collaborator) === from;
-      const isSecondary = this.#secondary.get(collaborator)?.has(from) === true;
-      this.remove(collaborator, from, [from]);
-      this.add(collaborator, isMain ? to : undefined, isSecondary ? [to] : []);
+      const { main, secondary } = this.leadersOf(collaborator);
+      this.#links.set(collaborator, { main: main && moved(main), secondary: secondary.map(moved) });
     }
-    this.add(to, this.#main.get(from), this.secondaryLeadersOf(from));
-    this.#main.delete(from);
-    this.#secondary.delete(from);
+    this.#links.set(to, this.leadersOf(from));
+    this.#links.delete(from);
+  }
+
+  #put(collaborator: string, links: Leaders, at: number): void {
+    const lateMs = this.#lateMs();
+    const waiting = this.#before.get(collaborator) ?? [];
+    if (lateMs > 0) waiting.push({ until: at + lateMs, links: this.leadersOf(collaborator) });
+    if (waiting.length > 0) this.#before.set(collaborator, waiting);
+    this.#links.set(collaborator, links);
   }
 }
