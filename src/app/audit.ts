@@ -119,7 +119,7 @@ export async function endSessions(
   const { store } = app.engine;
   const ended = (await listSessions(app)).filter(({ id, name }) => id === which || name === which);
   if (ended.length === 0) {
-    throw new RollcallError(`no session has the id or the user ${which}: see "rollcall sessions"`, {
+    throw new RollcallError(`no session has the id or the user ${which}: see "rollcall admin sessions"`, {
       code: 'NOT_FOUND',
     });
   }

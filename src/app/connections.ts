@@ -68,7 +68,7 @@ async function* checkKeys({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<Ch
   for (const one of await store.sealing.unreadable()) {
     const message =
       `${describeUnreadable(one)} sealed with the key ${one.keyId}, which is not configured. Name that key in ` +
-      'formerEncryptionKeys. If the key is lost, "rollcall keys drop-unreadable" lists the values, and drops them after a confirmation';
+      'formerEncryptionKeys. If the key is lost, "rollcall admin keys drop-unreadable" lists the values, and drops them after a confirmation';
     yield { subject: 'store', state: 'failed', message };
   }
 }

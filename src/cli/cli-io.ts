@@ -41,6 +41,8 @@ export interface CliIo {
   readonly openApp: (configPath: string, options: OpenAppOptions) => Promise<AppIo>;
   /** Loads the configuration, opens nothing, and returns what it leaves in plain text. Throws what `openApp` throws for it. */
   readonly checkConfig: (configPath: string) => Promise<readonly string[]>;
+  /** Returns the names below a key of the file, for completion. Empty when the file cannot be read. Never rejects. */
+  readonly namesIn: (configPath: string, key: 'connections' | 'syncs') => Promise<readonly string[]>;
   /** Loads the configuration and brings its store to this version's tables. Throws what `openApp` throws. */
   readonly migrateStore: (configPath: string) => Promise<StoreMigration>;
   readonly backups: Backups;

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Shell } from './shell.ts';
 
@@ -17,7 +17,8 @@ export interface CommandRow {
   readonly meaning: string;
   /** Short form of the meaning, for the list of commands. */
   readonly summary?: string;
-  readonly arguments?: readonly (readonly [name: string, meaning: string])[];
+  /** An `Argument` has choices. */
+  readonly arguments?: readonly (readonly [name: string, meaning: string] | Argument)[];
   readonly options?: readonly OptionRow[];
   /** Absent for a group without an action. */
   readonly run?: CommandBody;
@@ -25,17 +26,51 @@ export interface CommandRow {
   readonly isHidden?: boolean;
 }
 
+/** Commands below one heading of the help. */
+export interface CommandGroup {
+  readonly heading: string;
+  /** The word before each of these commands. Without it, they are still accepted, and not listed. */
+  readonly below?: { readonly word: string; readonly meaning: string };
+  readonly rows: readonly CommandRow[];
+}
+
+/** Adds the commands of a group to the program. */
+export function addGroup(
+  program: Command,
+  { heading, below, rows }: CommandGroup,
+  action: CommandHost['action'],
+): void {
+  program.commandsGroup(heading);
+  if (below === undefined) {
+    for (const row of rows) addCommand(program, row, action);
+    return;
+  }
+  addCommand(program, { words: below.word, meaning: below.meaning }, action);
+  for (const row of rows) {
+    addCommand(program, { ...row, words: `${below.word} ${row.words}` }, action);
+    addCommand(program, row, action, { hidden: true });
+  }
+}
+
 /** Adds the command to the program, or to its group. `action` makes an action of commander from a body. */
-export function addCommand(program: Command, row: CommandRow, action: CommandHost['action']): void {
+function addCommand(
+  program: Command,
+  row: CommandRow,
+  action: CommandHost['action'],
+  { hidden = row.isHidden === true }: { readonly hidden?: boolean } = {},
+): void {
   const { words, meaning, summary, options = [], run, isHidden = false } = row;
   const [name = '', ...before] = words.split(' ').reverse();
   const group = before.reduceRight(
     (parent, word) => parent.commands.find((one) => one.name() === word) ?? parent,
     program,
   );
-  const command = group.command(name, { hidden: isHidden }).description(meaning).allowUnknownOption(isHidden);
+  const command = group.command(name, { hidden }).description(meaning).allowUnknownOption(isHidden);
   if (summary !== undefined) command.summary(summary);
-  for (const argument of row.arguments ?? []) command.argument(...argument);
+  for (const argument of row.arguments ?? []) {
+    if (argument instanceof Argument) command.addArgument(argument);
+    else command.argument(...argument);
+  }
   for (const option of options) command.addOption(option instanceof Option ? option : optionOf(option));
   if (run !== undefined) command.action(action(run));
 }

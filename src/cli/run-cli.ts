@@ -3,11 +3,12 @@ import { describeError, RollcallError } from '../core/run/errors.ts';
 import { formatCount } from '../core/run/formats.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import { type CliIo, Interruption } from './cli-io.ts';
-import { addCommand, type CommandHost, type CommandRow } from './command.ts';
+import { addGroup, type CommandGroup, type CommandHost } from './command.ts';
 import { alertCommands } from './commands/alerts.ts';
 import { apiCommands } from './commands/api.ts';
 import { audit, sessionCommands } from './commands/audit.ts';
 import { explain } from './commands/codes.ts';
+import { completionCommands } from './commands/completion.ts';
 import { start, status } from './commands/deployment.ts';
 import { approve, holds, reject } from './commands/holds.ts';
 import { learn } from './commands/learn.ts';
@@ -21,23 +22,27 @@ import { tokenCommands } from './commands/token.ts';
 import { openShell, renderJson } from './shell.ts';
 import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
 
-/** All commands in the order of the help, from setup to a running deployment. */
-function commandRows(operations: readonly ApiOperation[]): readonly CommandRow[] {
+/** All commands, by group, in the order of the help. */
+function commandGroups(operations: readonly ApiOperation[]): readonly CommandGroup[] {
   return [
-    ...[init, ...sourceCommands, check, learn, plan, apply, start, status, runs, show],
-    ...[holds, approve, reject, adopt, cancel, retry, undo, resync, pause, resume],
-    ...[
-      why,
-      explain,
-      audit,
-      ...sessionCommands,
-      exportPerson,
-      forget,
-      ...keyCommands,
-      ...tokenCommands,
-      ...alertCommands,
-    ],
-    ...[migrate, backup, restore, sandbox, ...apiCommands(operations), demo],
+    { heading: 'Every day:', rows: [init, check, plan, apply, status, runs, show, why, explain] },
+    { heading: 'Decide:', rows: [holds, approve, reject, adopt, undo] },
+    {
+      heading: 'Operate:',
+      rows: [start, resync, retry, cancel, pause, resume, audit, ...alertCommands, ...tokenCommands],
+    },
+    {
+      heading: 'Rare:',
+      below: {
+        word: 'admin',
+        meaning: 'back up, restore and migrate the store; lost keys, sessions, data of one person',
+      },
+      rows: [backup, restore, migrate, ...keyCommands, ...sessionCommands, exportPerson, forget],
+    },
+    {
+      heading: 'Set up and develop:',
+      rows: [demo, ...sourceCommands, learn, sandbox, ...apiCommands(operations), ...completionCommands],
+    },
   ];
 }
 
@@ -70,7 +75,8 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();
-  for (const row of commandRows(host.apiOperations)) addCommand(program, row, host.action);
+  for (const group of commandGroups(host.apiOperations)) addGroup(program, group, host.action);
+  program.helpCommand('help [command]', 'show the help of a command');
   const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
   return program.addHelpText('after', `\nExit codes:\n${codes.join('\n')}`);
 }

@@ -47,6 +47,14 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   return { ...config, path, folder, plainText: await findPlainText(path, tree.value, config) };
 }
 
+/** Returns the names below a key of the file, without a check of the rest. Empty when the file cannot be read. */
+export async function readConfigNames(path: string, key: 'connections' | 'syncs'): Promise<readonly string[]> {
+  const text = await readFromDisk(path, 'utf8').catch(() => '');
+  const { value } = parseYamlTree(text);
+  const section = isMapping(value) ? value[key] : undefined;
+  return isMapping(section) ? Object.keys(section) : [];
+}
+
 /** Keys of secrets. The chart refuses a text below the same ones. */
 export const secretKey =
   /(password|passphrase|secret|token|api[-_]?key|access[-_]?key|(private|encryption|routing)[-_]?keys?|authorization|cookie)$/i;

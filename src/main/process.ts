@@ -86,6 +86,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
       return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
     },
     checkConfig: async (configPath) => (await readConfig(configPath, env)).plainText,
+    namesIn: async (configPath, key) => (await import('../config/load-config.ts')).readConfigNames(configPath, key),
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,

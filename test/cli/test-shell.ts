@@ -7,6 +7,7 @@ import type { CliIo, Output } from '../../src/cli/cli-io.ts';
 import { Interruption } from '../../src/cli/cli-io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
+import { readConfigNames } from '../../src/config/load-config.ts';
 import {
   identityOf,
   migrateConfiguredStore,
@@ -127,6 +128,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
         stderr: { write: (line) => stderr.output.write(line) },
       }),
     checkConfig: async (configPath) => (await readConfig(join(folder, configPath), env)).plainText,
+    namesIn: (configPath, key) => readConfigNames(join(folder, configPath), key),
     migrateStore: (configPath) => migrateConfiguredStore(join(folder, configPath), env),
     backups: backupsIn(folder, env),
     sourceKinds: async () => sourceKinds,

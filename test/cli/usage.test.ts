@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -65,6 +66,50 @@ test.each([[['aply', '--json']], [['plan', 'x', '--json']], [['start', '--role',
     });
   },
 );
+
+test('the help lists commands in groups; former spellings of rare ones work, and are not listed', async () => {
+  const shell = await openTestShell();
+  const help = (await shell.run(['--help'])).stdout;
+  const former = await shell.run(['keys', '--help']);
+
+  expect(help.match(/^\S.*:$/gm)).toEqual([
+    'Options:',
+    'Every day:',
+    'Decide:',
+    'Operate:',
+    'Rare:',
+    'Set up and develop:',
+    'Exit codes:',
+  ]);
+  expect(help).not.toMatch(/^ {2}(backup|restore|migrate|keys|sessions|export|forget) /m);
+  expect(former).toMatchObject({ code: 0, stdout: expect.stringContaining('drop-unreadable') });
+});
+
+test.each([
+  ['a command', ['pl'], 'plan\n'],
+  ['a command of a group', ['admin', 'keys', 'd'], 'drop-unreadable\n'],
+  ['an option', ['plan', 'people', '--o'], '--out\n--only\n'],
+  ['the value of an option', ['start', '--role', 's'], 'scheduler\nserver\n'],
+  ['a sync of the configuration', ['--config', 'rollcall.yaml', 'plan', ''], 'people\n'],
+  ['a connection after an option', ['check', '--offline', 'a'], 'acme\n'],
+  ['nothing that is known', ['plan', '--out', ''], ''],
+])('a shell completes %s', async (_, words, stdout) => {
+  const shell = await openTestShell();
+  await shell.run(['init']);
+
+  expect(await shell.run(['completion', 'words', '--', ...words])).toMatchObject({ code: 0, stdout, stderr: '' });
+});
+
+test('the script for bash completes a command line', async () => {
+  const shell = await openTestShell();
+  await shell.run(['init']);
+  const script = (await shell.run(['completion', 'bash'])).stdout;
+  const line = 'COMP_WORDS=(rollcall check a) COMP_CWORD=2; rollcall() { echo "$*"; }; _rollcall; echo "$COMPREPLY"';
+
+  expect(execFileSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' })).toBe(
+    'completion words -- check a\n',
+  );
+});
 
 test('without a command the help is shown, and that is wrong usage', async () => {
   const shell = await openTestShell();

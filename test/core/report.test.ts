@@ -39,6 +39,18 @@ describe('the outcome of a run', () => {
       exit: 3,
     },
     {
+      name: 'an incomplete read never hides a read that waits for a person',
+      patch: { facts: { sourceGaps: ['cut'], isReadDoubted: true } },
+      outcome: 'held',
+      exit: 3,
+    },
+    {
+      name: 'people who wait for an earlier change never hide what waits for a person',
+      patch: { ...counts({ held: 1 }), facts: { blocked: { unresolved: 2 } } },
+      outcome: 'held',
+      exit: 3,
+    },
+    {
       name: 'people without access because of their records are partial',
       patch: { facts: { access: { keep: 0, lack: 1 } } },
       outcome: 'partial',

@@ -16,7 +16,7 @@ interface RestoreOptions extends SignatureOptions {
 export const restore: CommandRow = {
   words: 'restore',
   meaning: 'replace the store (SQLite or PostgreSQL) with a backup; stop every process that uses the store first',
-  arguments: [['<file>', 'file of "rollcall backup"']],
+  arguments: [['<file>', 'file of "rollcall admin backup"']],
   options: [['--replace', 'replace a store that is not empty'], confirmOption, ...signatureOptions],
   run: restoreStore,
 };

@@ -45,8 +45,8 @@ export interface OutcomeAndReason {
 }
 
 /**
- * Returns the outcome: `failed` before `cancelled`, `partial` if a change failed, `held`, `partial` if the read was not
- * complete or records are in trouble (design, section 8).
+ * Returns the outcome: `failed` before `cancelled`, `partial` if a change failed, `held` if something waits for a person,
+ * `partial` if people wait for an earlier change, the read was not complete or records are in trouble (design, section 8).
  */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states } = end;
@@ -79,7 +79,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     ...(sourceGaps.length === 0 ? [] : [`the source was not read completely (${sourceGaps.join('; ')})`]),
   ];
   const rows = access === undefined ? [] : [accessWords(access)];
-  const rest = [...unread, ...rows];
+  const rest = [...late, ...unread, ...rows];
   const doubts = doubted === undefined ? [] : [doubted];
   if (end.failure !== undefined) return ended('failed', end.failure, [end.failure, ...bad]);
   if (end.isCancelled) {
@@ -88,22 +88,19 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     return ended('cancelled', `cancelled: ${parts.join(', ')}`, parts);
   }
   const also = doubt === undefined ? [] : [doubt];
-  if (bad.length + late.length > 0) {
+  if (bad.length > 0) {
     const first = [...bad, ...late, ...unread].join(', ');
-    return ended('partial', [first, ...also].join('; '), [...bad, ...late, ...held, ...doubts, ...rest]);
+    return ended('partial', [first, ...also].join('; '), [...bad, ...held, ...doubts, ...rest]);
   }
-  if (held.length > 0) {
-    const why = [...held, ...also, ...unread].join('; ');
-    return { ...ended('held', why, [...held, ...doubts, ...rest]), isSuccess: unread.length === 0 };
+  const unproven = [...late, ...unread];
+  if (held.length > 0 || isReadDoubted) {
+    const asked =
+      held.length > 0 ? [...held, ...also] : doubts.map((why) => `${why}: approve the run if the source is right`);
+    const why = [...asked, ...unproven].join('; ');
+    return { ...ended('held', why, [...held, ...doubts, ...rest]), isSuccess: unproven.length === 0 };
   }
-  if (unread.length > 0) {
-    return ended('partial', [[...unread, ...rows].join(', '), ...also].join('; '), [...rest, ...also]);
-  }
-  if (doubted !== undefined && isReadDoubted) {
-    return {
-      ...ended('held', `${doubted}: approve the run if the source is right`, [...doubts, ...rest]),
-      isSuccess: true,
-    };
+  if (unproven.length > 0) {
+    return ended('partial', [[...unproven, ...rows].join(', '), ...also].join('; '), [...rest, ...also]);
   }
   if (rows.length > 0) return { ...ended('partial', rows[0], rows), isSuccess: true };
   const exported = told(states.exported, (some) => `${countOf(some, 'change was', 'changes were')} written to files`);

@@ -96,7 +96,9 @@ function sumOf(value: unknown): string | undefined {
 }
 
 function notABackup(file: string): RollcallError {
-  return new RollcallError(`${file} was not written by "rollcall backup". Nothing was changed.`, { code: 'USAGE' });
+  return new RollcallError(`${file} was not written by "rollcall admin backup". Nothing was changed.`, {
+    code: 'USAGE',
+  });
 }
 
 export function damaged(file: string, how: string, cause?: unknown): RollcallError {

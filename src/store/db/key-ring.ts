@@ -69,7 +69,7 @@ export function lostKey(keyId: string | undefined, hasKey: boolean): RollcallErr
   const now = hasKey ? 'the configured encryptionKey is another one' : 'encryptionKey is not set';
   const message =
     `personal data in the store was sealed with ${which}, and ${now}. Restore that key as encryptionKey, or name it in ` +
-    'formerEncryptionKeys beside the new one. If it is lost, set a new encryptionKey and run "rollcall keys status". ' +
+    'formerEncryptionKeys beside the new one. If it is lost, set a new encryptionKey and run "rollcall admin keys status". ' +
     'Nothing was changed.';
   return new RollcallError(message, { code: 'STORE_INVALID' });
 }

@@ -63,7 +63,7 @@ export const metricsTable = {
     name: 'rollcall_last_backup_timestamp_seconds',
     type: 'gauge',
     labels: [],
-    help: 'When `rollcall backup` last wrote a backup of the store. Absent before the first.',
+    help: 'When `rollcall admin backup` last wrote a backup of the store. Absent before the first.',
     scope: 'store',
   },
   schedulerUp: {

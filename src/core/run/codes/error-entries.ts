@@ -158,7 +158,7 @@ export const errorEntries = {
     cause: 'The path or address is wrong, the disk is full, the database is down, or the encryption key does not fit.',
     cure: [
       'Read the message, which names the path, the table or the key.',
-      'If the key is lost, run `rollcall keys status`.',
+      'If the key is lost, run `rollcall admin keys status`.',
       'If a newer version wrote the store, install that version again.',
     ],
     page: 'operations.md#what-lies-on-disk',

@@ -1,0 +1,97 @@
+import { Argument, type Command, type Option } from 'commander';
+import type { CliIo } from '../cli-io.ts';
+import type { CommandRow } from '../command.ts';
+import type { Shell } from '../shell.ts';
+
+/** A shell's script. It asks `rollcall completion words` for what may follow the words of the line. */
+const scripts = {
+  bash: `_rollcall() {
+  local IFS=$'\\n'
+  COMPREPLY=($(rollcall completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _rollcall rollcall`,
+  zsh: `#compdef rollcall
+_rollcall() {
+  local -a found
+  found=("\${(@f)$(rollcall completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  [[ -n $found ]] && compadd -- $found || _files
+}
+compdef _rollcall rollcall`,
+  fish: `function __rollcall_words
+  set -l before (commandline -opc)
+  rollcall completion words -- $before[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c rollcall -a '(__rollcall_words)'`,
+} as const;
+
+export const completionCommands: readonly CommandRow[] = [
+  {
+    words: 'completion',
+    meaning: 'print the script by which a shell completes commands, options, and names of syncs and connections',
+    arguments: [new Argument('<shell>', 'the shell').choices(Object.keys(scripts))],
+    run: (shell, name: keyof typeof scripts) => {
+      const script = scripts[name];
+      return shell.answer({ shell: name, script }, script);
+    },
+  },
+  {
+    words: 'completion words',
+    meaning: '',
+    arguments: [['[words...]', '']],
+    isHidden: true,
+    run: printWords,
+  },
+];
+
+async function printWords(shell: Shell, words: readonly string[], _: unknown, self: Command): Promise<number> {
+  const [program = self] = parentsOf(self).slice(-1);
+  const last = words.at(-1) ?? '';
+  const found = await followersOf(program, words.slice(0, -1), last, shell);
+  const fitting = found.filter((word) => word.startsWith(last));
+  if (fitting.length > 0) shell.print(fitting.join('\n'));
+  return 0;
+}
+
+function parentsOf({ parent }: Command): readonly Command[] {
+  return parent === null ? [] : [parent, ...parentsOf(parent)];
+}
+
+/** Returns what may stand after the words: values of an option, options, subcommands, or values of the next argument. */
+async function followersOf(
+  program: Command,
+  before: readonly string[],
+  last: string,
+  { io, configPath }: Shell,
+): Promise<readonly string[]> {
+  let command = program;
+  let isValue: Option | undefined;
+  let config = configPath;
+  let given = 0;
+  for (const word of before) {
+    if (isValue?.long === '--config') config = word;
+    if (isValue !== undefined) isValue = undefined;
+    else if (word.startsWith('-')) {
+      const option = optionsOf(command).find(({ long, short }) => long === word || short === word);
+      isValue = option?.isBoolean() === true ? undefined : option;
+    } else {
+      const next = command.commands.find((one) => one.name() === word);
+      if (next === undefined) given += 1;
+      else command = next;
+    }
+  }
+  if (isValue !== undefined) return isValue.argChoices ?? namesFor(isValue.attributeName(), config, io);
+  if (last.startsWith('-')) return optionsOf(command).flatMap(({ long }) => long ?? []);
+  const subcommands = command.createHelp().visibleCommands(command);
+  const names = given === 0 ? subcommands.map((one) => one.name()) : [];
+  const argument = command.registeredArguments[given];
+  return [...names, ...(argument?.argChoices ?? (await namesFor(argument?.name() ?? '', config, io)))];
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return [command, ...parentsOf(command)].flatMap(({ options }) => options).filter(({ hidden }) => !hidden);
+}
+
+async function namesFor(what: string, config: string, io: CliIo): Promise<readonly string[]> {
+  if (what === 'sync') return io.namesIn(config, 'syncs');
+  return what === 'connection' ? io.namesIn(config, 'connections') : [];
+}
