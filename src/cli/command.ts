@@ -48,7 +48,7 @@ export function addGroup(
   addCommand(program, { words: below.word, meaning: below.meaning }, action);
   for (const row of rows) {
     addCommand(program, { ...row, words: `${below.word} ${row.words}` }, action);
-    addCommand(program, row, action, { hidden: true });
+    addCommand(program, row, action, { hidden: !row.words.includes(' ') });
   }
 }
 
