@@ -79,8 +79,12 @@ export interface RunFacts {
   readonly access?: AccessTrouble;
   /** All reasons of the outcome, where they are more than `reason`. */
   readonly reasons?: readonly string[];
-  /** People of the source who are not blocked and get no change, including leavers who have left already. */
+  /** People of the source with an account who are in scope, are not blocked and get no change. Also leavers, once disabled. */
   readonly unchanged?: number;
+  /** People of the source who are out of scope by rule and get no change. Absent: none. */
+  readonly outOfScope?: number;
+  /** People of the source in scope who have no account and get none: leavers, and people who start later. Absent: none. */
+  readonly noAccount?: number;
   /** Users on the platform that are in no record of the source and not ours. */
   readonly unmanaged?: number;
   readonly splits?: number;

@@ -104,7 +104,8 @@ test('the script for bash completes a command line', async () => {
   const shell = await openTestShell();
   await shell.run(['init']);
   const script = (await shell.run(['completion', 'bash'])).stdout;
-  const line = 'COMP_WORDS=(rollcall check a) COMP_CWORD=2; rollcall() { printf "%s " "$@"; }; _rollcall; echo "$COMPREPLY"';
+  const line =
+    'COMP_WORDS=(rollcall check a) COMP_CWORD=2; rollcall() { printf "%s " "$@"; }; _rollcall; echo "$COMPREPLY"';
 
   expect(execFileSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' })).toBe(
     'completion words -- check a \n',

@@ -3,7 +3,7 @@ import { differencesOf, type FieldDifference } from '../../core/plan/change.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { PlannedChange, RawText } from '../../ports/store.ts';
-import type { FoundChange, FoundDecision } from '../../views/changes.ts';
+import { type FoundChange, type FoundDecision, personOf } from '../../views/changes.ts';
 import { heldEndWords, type RunReport } from '../../views/runs.ts';
 import type { Shell } from '../shell.ts';
 import { type Colors, cleanLine, quote, type Style } from '../terminal.ts';
@@ -50,7 +50,9 @@ function renderChange(change: PlannedChange, shownElsewhere: readonly string[], 
       ? ''
       : `: ${cleanLine(stateReason)}`;
   const stateText = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
-  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}  ${cleanLine(reason)}${stateText}`;
+  const { name } = personOf(change);
+  const who = name === undefined ? '' : ` ${cleanLine(name)}`;
+  const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}${who}  ${cleanLine(reason)}${stateText}`;
   return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(kind, difference)}`)].join('\n');
 }
 

@@ -67,17 +67,15 @@ export function renderFacts(facts: RunFacts): string {
     amount(facts.platformUsers, 'platform user'),
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
-    facts.unmanaged === 0 ? undefined : number(facts.unmanaged, 'on the platform only'),
+    some(facts.outOfScope, 'out of scope'),
+    some(facts.noAccount, 'without an account'),
+    some(facts.unmanaged, 'on the platform only'),
     renderMissing(facts),
     facts.isFirstConfiguration === true ? 'no earlier configuration to compare with' : undefined,
     amount(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),
-    facts.postponed === undefined || facts.postponed === 0
-      ? undefined
-      : number(facts.postponed, 'postponed to a later run, see the findings'),
-    facts.rejected === undefined || facts.rejected === 0
-      ? undefined
-      : number(facts.rejected, 'dropped because they were rejected'),
+    some(facts.postponed, 'postponed to a later run, see the findings'),
+    some(facts.rejected, 'dropped because they were rejected'),
     facts.frozen && `${number(facts.frozen.count, 'frozen')} (until ${formatInstant(facts.frozen.until)})`,
     facts.splits === undefined || facts.splits === 0
       ? undefined
@@ -107,6 +105,10 @@ function amount(value: number | undefined, one: string, many?: string): string |
 
 function number(value: number | undefined, what: string): string | undefined {
   return value === undefined ? undefined : `${formatNumber(value)} ${what}`;
+}
+
+function some(value: number | undefined, what: string): string | undefined {
+  return value === 0 ? undefined : number(value, what);
 }
 
 /** Renders `31 files, at most 560 requests, 1 min at 10/s`. */

@@ -10,7 +10,7 @@ import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pagesOf } from '../prove/lookups.ts';
 import type { SomePeople } from '../read/choose-read.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { countQuiet, mark, noQuiet, type PeopleIndex, type QuietCounts } from '../read/people-index.ts';
 import type { FormerEmails } from './former-emails.ts';
 import type { Candidates, KeptUser } from './kept-users.ts';
 import { type LikenessWatch, waysOf } from './pairs.ts';
@@ -28,7 +28,7 @@ export interface Compared {
   /** The same by value of the fields of `guards.segments`. */
   readonly segments: SegmentCounts | undefined;
   /** People of the source who need no decision: equal and already ours, or leavers whose disabled account is not ours. */
-  readonly unchanged: number;
+  readonly quiet: Readonly<QuietCounts>;
   /** On the platform, in no record of this source and not ours; undefined where not all users were read. */
   readonly unmanaged: number | undefined;
   /** Users skipped in this run for a temporary reason. */
@@ -64,7 +64,7 @@ export interface CompareJob {
 interface Count {
   users: number;
   enabled: number;
-  unchanged: number;
+  readonly quiet: QuietCounts;
   unmanaged: number;
   postponed: number;
   /** Users were looked up one by one, so no other user's e-mail was read. */
@@ -83,7 +83,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   const count: Count = {
     users: 0,
     enabled: 0,
-    unchanged: 0,
+    quiet: { ...noQuiet },
     unmanaged: 0,
     postponed: 0,
     isLookedUp: false,
@@ -104,7 +104,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   }
   if (mayClash(job, count)) await seekClashes(job, count);
   const lookTookMs = io.clock.now() - lookedAt;
-  const { users, unchanged, postponed, claims, holders } = count;
+  const { users, quiet, postponed, claims, holders } = count;
   // A single page may hold fewer users than fit.
   const scanned = pages > 1 ? rows : Math.max(rows, job.sync.dialect.search.pageSize);
   const whole = job.only === undefined ? count : { enabled: undefined, unmanaged: undefined };
@@ -116,7 +116,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     pageSize: count.isLookedUp ? undefined : scanned,
     enabled: whole.enabled,
     segments: isWhole ? count.segments.counts : undefined,
-    unchanged,
+    quiet,
     unmanaged: whole.unmanaged,
     postponed,
     candidates,
@@ -252,7 +252,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   }
   if (count.isLookedUp && wantsNewEmail(user, slot, index)) count.newEmails += 1;
   if (!job.isFocused && index.has(slot, mark.leaver) && !user.enabled && !index.has(slot, mark.inLedger)) {
-    if (!index.has(slot, mark.conflict)) count.unchanged += 1;
+    if (!index.has(slot, mark.conflict)) countQuiet(count.quiet, index, slot);
     return;
   }
   const isEqual =
@@ -262,7 +262,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
   if (isEqual && !job.isFocused && index.isPlain(slot, user.id) && !index.has(slot, mark.undated)) {
-    count.unchanged += 1;
+    countQuiet(count.quiet, index, slot);
     return;
   }
   const needsNoFields =

@@ -21,7 +21,7 @@ import { countEdited } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { reportFoundParked } from '../prove/report-parked.ts';
-import { mark } from '../read/people-index.ts';
+import { countQuiet, mark, noQuiet, type QuietCounts } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { accessTrouble, blockedPerson } from '../read/source-says.ts';
 import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
@@ -45,7 +45,7 @@ export interface Decided {
   /** People who wait for an e-mail that does not become free in this plan, or for the next try of a refused create. */
   readonly postponed: number;
   /** People of the source for whom a decision was made, and who need no change. */
-  readonly unchanged: number;
+  readonly quiet: Readonly<QuietCounts>;
   /** Changes that are left out because another sync is expected to take the users over. */
   readonly expected: ExpectedHandOvers;
   /** Planned changes that go after another one: identification to the one that they wait for. */
@@ -140,7 +140,7 @@ export async function decideChanges(
   const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
   const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
   const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
-  const { postponed, unchanged } = await decideEveryone(job, sink, io);
+  const { postponed, quiet } = await decideEveryone(job, sink, io);
   const isDelta = read.reading.kind === 'delta';
   const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
   if (needsFull && isDelta) {
@@ -156,7 +156,7 @@ export async function decideChanges(
     missing,
     needsFull,
     postponed: postponed + waitingCreates,
-    unchanged,
+    quiet,
     expected: { places: expected },
     waits,
     ...decidedBefore,
@@ -199,16 +199,16 @@ export async function decideEveryone(
   job: DecideJob,
   sink: DecisionSink,
   io: EngineIo,
-): Promise<{ readonly postponed: number; readonly unchanged: number }> {
+): Promise<{ readonly postponed: number; readonly quiet: Readonly<QuietCounts> }> {
   const { index, candidates } = job;
   const moves = await orderClaims(job, sink.find, io);
   let pending: SlotToDecide[] = [];
   let decided = 0;
-  let unchanged = 0;
+  const quiet = { ...noQuiet };
   const inheritance = new Inheritance(job.sync.settings.name);
   const flush = async (): Promise<void> => {
     job.signal.throwIfAborted();
-    unchanged += await decideSome({ ...job, moves, inheritance }, pending, sink, io);
+    await decideSome({ ...job, moves, inheritance, quiet }, pending, sink, io);
     decided += pending.length;
     pending = [];
     io.progress({ step: 'planning', decided, total: candidates.slots.length });
@@ -221,7 +221,7 @@ export async function decideEveryone(
   for (let slot = 0; slot < index.size; slot += 1) {
     if (index.has(slot, mark.seen) || index.has(slot, mark.bystander)) continue;
     if (!job.isFocused && index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) {
-      if (!index.has(slot, mark.conflict)) unchanged += 1;
+      if (!index.has(slot, mark.conflict)) countQuiet(quiet, index, slot);
       continue;
     }
     pending.push({ slot, place: undefined });
@@ -229,21 +229,20 @@ export async function decideEveryone(
   }
   if (pending.length > 0) await flush();
   for (const finding of inheritance.findings()) sink.find(finding);
-  return { postponed: moves.postponed, unchanged };
+  return { postponed: moves.postponed, quiet };
 }
 
-/** Returns how many of these people of the source need no change. */
+/** Decides about these people, and counts those of the source who need no change. */
 async function decideSome(
-  job: DecideJob & { readonly moves: EmailMoves; readonly inheritance: Inheritance },
+  job: DecideJob & { readonly moves: EmailMoves; readonly inheritance: Inheritance; readonly quiet: QuietCounts },
   slots: readonly SlotToDecide[],
   sink: DecisionSink,
   io: EngineIo,
-): Promise<number> {
-  const { index, sync, spool, inheritance } = job;
+): Promise<void> {
+  const { index, sync, spool, inheritance, quiet } = job;
   const proposed: Proposed[] = [];
   const expected: Proposed[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
-  let unchanged = 0;
   const all = await decideSlots(job, slots, io);
   const { edit } = job;
   const ofEdit = edit === undefined ? [] : takenByEdit({ ...job, edit }, all, io);
@@ -279,7 +278,7 @@ async function decideSome(
     const { change } = decision;
     const hidden = owner?.hidden ?? {};
     const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
-    if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) unchanged += 1;
+    if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) countQuiet(quiet, index, slot);
     if (isPrevented(decision)) index.set(slot, mark.prevented);
     if (change !== undefined) {
       const message = whyNotSent(change, sync);
@@ -305,7 +304,6 @@ async function decideSome(
   }
   await sendChanges({ proposed, expected }, job, sink, io);
   if (entries.length > 0) await sink.ledger(entries);
-  return unchanged;
 }
 
 function withMoves<Name extends string>(decision: Decision<Name>, slot: number, moves: EmailMoves): Decision<Name> {

@@ -65,6 +65,18 @@ interface Place {
   readonly bit: number;
 }
 
+/** People of the source who get no change and are not blocked: with an account, out of scope by rule, or without one. */
+export type QuietCounts = Record<'unchanged' | 'outOfScope' | 'noAccount', number>;
+
+export const noQuiet: Readonly<QuietCounts> = { unchanged: 0, outOfScope: 0, noAccount: 0 };
+
+/** Counts a person of the source who gets no change. The platform was read before. */
+export function countQuiet(counts: QuietCounts, index: PeopleIndex, slot: number): void {
+  if (index.has(slot, mark.outOfScope)) counts.outOfScope += 1;
+  else if (index.has(slot, mark.seen)) counts.unchanged += 1;
+  else counts.noAccount += 1;
+}
+
 /**
  * All people that source or ledger name, one slot each, found by identification (without case, and by look-alikes:
  * people who differ only by that share a slot and are a conflict). A slot holds hashes and a place in the spool, never

@@ -30,13 +30,17 @@ export async function sealPlan(
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
   const why = doubt ?? verdict.column ?? verdict.fields[0]?.reason;
+  const outOfScope = compared.quiet.outOfScope + decided.quiet.outOfScope;
+  const noAccount = compared.quiet.noAccount + decided.quiet.noAccount;
   const facts: RunFacts = {
     read: fact,
     sourceRows: snapshot.rows,
     platformUsers: compared.users,
     ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
     managedUsers: compared.managed,
-    unchanged: compared.unchanged + decided.unchanged,
+    unchanged: compared.quiet.unchanged + decided.quiet.unchanged,
+    ...(outOfScope > 0 ? { outOfScope } : {}),
+    ...(noAccount > 0 ? { noAccount } : {}),
     ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
     lookedAt: compared.lookedAt,
     lookTookMs: compared.lookTookMs,

@@ -129,7 +129,14 @@ describe('the users whom a full scan shows', () => {
       users: [account('ana'), account('eva', off), account('leo'), account('old'), account('other')],
       ours: ['ana', 'eva', 'old'],
     });
-    expect(compared).toMatchObject({ users: 5, enabled: 2, unmanaged: 1, unchanged: 0, postponed: 0, pageSize: 500 });
+    expect(compared).toMatchObject({
+      users: 5,
+      enabled: 2,
+      unmanaged: 1,
+      quiet: { unchanged: 0 },
+      postponed: 0,
+      pageSize: 500,
+    });
     expect(compared).toMatchObject({ lookedAt: someInstant, lookTookMs: 0 });
     expect(others).toEqual(['old', 'other']);
     expect(progress.at(-1)).toEqual({ step: 'scanning', users: 5, total: 5 });
@@ -158,7 +165,7 @@ describe('a user that shows every field as wanted', () => {
 
   it('and whose entry is as wanted needs no decision', async () => {
     const { kept, compared } = await compare({ ...ana, users: [account('ana')] });
-    expect([kept, compared.unchanged]).toEqual([{}, 1]);
+    expect([kept, compared.quiet.unchanged]).toEqual([{}, 1]);
   });
 
   it.each<{ name: string; world: World }>([
@@ -173,7 +180,7 @@ describe('a user that shows every field as wanted', () => {
     { name: 'has an entry that is not as wanted', world: { plain: [] } },
   ])('needs one where it $name', async ({ world }) => {
     const { kept, compared } = await compare({ ...ana, users: [account('ana')], ...world });
-    expect([kept, compared.unchanged]).toEqual([{ ana: 'whole' }, 0]);
+    expect([kept, compared.quiet.unchanged]).toEqual([{ ana: 'whole' }, 0]);
   });
 
   it('is kept by its id alone where it is new to the ledger and no field is to be written', async () => {

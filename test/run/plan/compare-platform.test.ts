@@ -75,10 +75,14 @@ describe('users that are as wanted', () => {
     const scene = await afterFirst({ records, users });
     scene.source.records = [row('a1', { type: 'guest' }), row('b2'), row('c3')];
     const planned = await scene.plan();
-    expect([planned.kinds, planned.plan.facts.unchanged]).toEqual([{ c3: 'create' }, 2]);
+    expect([planned.kinds, planned.plan.facts.unchanged, planned.plan.facts.outOfScope]).toEqual([
+      { c3: 'create' },
+      1,
+      1,
+    ]);
   });
 
-  it('count as unchanged with everyone who needs no change, so that the parts are the rows', async () => {
+  it('count as unchanged with an account, else as out of scope or without an account, so that the parts are the rows', async () => {
     const gone = { status: 'left' };
     const scene = await openPlanScene({
       records: [
@@ -93,12 +97,13 @@ describe('users that are as wanted', () => {
     });
     const counted = async (): Promise<unknown> => {
       const { plan, kinds } = await scene.plan();
-      return [kinds, plan.facts.sourceRows, plan.facts.unchanged, plan.facts.blocked];
+      const { sourceRows, unchanged, outOfScope, noAccount, blocked } = plan.facts;
+      return [kinds, sourceRows, [unchanged, outOfScope, noAccount], blocked];
     };
     const blocked = { 'status-unknown': 1 };
-    expect(await counted()).toEqual([{ c3: 'create', f6: 'disable' }, 8, 5, blocked]);
+    expect(await counted()).toEqual([{ c3: 'create', f6: 'disable' }, 8, [3, 1, 1], blocked]);
     scene.users.set('f6', account('f6', { enabled: false }));
-    expect(await counted()).toEqual([{ c3: 'create' }, 8, 6, blocked]);
+    expect(await counted()).toEqual([{ c3: 'create' }, 8, [4, 1, 1], blocked]);
   });
 });
 

@@ -150,7 +150,7 @@ describe('a plan of a dry run', () => {
     compared: {
       users: 6,
       managed: 7,
-      unchanged: 8,
+      quiet: { unchanged: 8, outOfScope: 1, noAccount: 0 },
       lookedAt: 9,
       lookTookMs: 10,
       postponed: 1,
@@ -162,7 +162,7 @@ describe('a plan of a dry run', () => {
     },
     decided: {
       postponed: 2,
-      unchanged: 20,
+      quiet: { unchanged: 20, outOfScope: 2, noAccount: 0 },
       needsFull: false,
       repeated: 11,
       access: { keep: 0, lack: 0 },
@@ -178,6 +178,7 @@ describe('a plan of a dry run', () => {
     platformUsers: 6,
     managedUsers: 7,
     unchanged: 28,
+    outOfScope: 3,
     lookedAt: 9,
     lookTookMs: 10,
     blocked: { conflict: 1 },

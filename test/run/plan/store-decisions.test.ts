@@ -109,7 +109,7 @@ describe('the plan of a run', () => {
       access: { keep: 0, lack: 0 },
       misses: [],
       missing: { count: 0, wait: undefined },
-      unchanged: 0,
+      quiet: { unchanged: 0, outOfScope: 0, noAccount: 0 },
       needsFull: false,
       postponed: 0,
       expected: { places: [] },

@@ -167,6 +167,8 @@ export const runs = {
     platformUsers: 'Users on the platform',
     managedUsers: 'Managed users',
     unchanged: 'Unchanged users',
+    outOfScope: 'People out of scope',
+    noAccount: 'People without an account who need none',
     unmanaged: 'Users on the platform only',
     sourceLookups: 'Lookups in the HR system',
     postponed: 'Postponed to a later run',

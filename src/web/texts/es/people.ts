@@ -169,6 +169,8 @@ export const runs: Texts['runs'] = {
     platformUsers: 'Usuarios en la plataforma',
     managedUsers: 'Usuarios gestionados',
     unchanged: 'Usuarios sin cambios',
+    outOfScope: 'Personas fuera del alcance',
+    noAccount: 'Personas sin cuenta que no la necesitan',
     unmanaged: 'Usuarios solo en la plataforma',
     sourceLookups: 'Consultas al sistema de RR. HH.',
     postponed: 'Aplazados a una ejecución posterior',
