@@ -44,7 +44,7 @@ test('a plan shows numbers, then every change field by field, then how to delive
         job: (not shown) → "Clerk"
         phoneNumber: (not shown) → (cleared)
         project: (empty) → "Apollo"
-      create 1005  active, and not on the platform
+      create 1005 Ana Sato  active, and not on the platform
         firstName: "Ana"
         lastName: "Sato"
       disable 1006  left on 2026-11-20
