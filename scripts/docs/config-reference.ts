@@ -40,6 +40,11 @@ const chapters: readonly Chapter[] = [
     path: ['$defs', 'fieldRule'],
     text: 'The value of a field: the name of a source field, or a mapping with exactly one of `from`, `value` and `expression`.',
   },
+  {
+    title: 'A leader',
+    path: ['$defs', 'leaderRule'],
+    text: 'Below `manager`, and one entry of `secondaryLeaders`: a source field, or a mapping with exactly one of `from`, `value` and `expression`.',
+  },
   { title: 'The lifecycle', path: ['syncs', '*', 'lifecycle'], text: 'Below `syncs.<name>.lifecycle`.' },
   {
     title: 'The guards',

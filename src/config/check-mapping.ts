@@ -2,6 +2,7 @@ import { type FieldName, fieldTraits } from '../core/person/fields.ts';
 import type {
   Dialect,
   FieldRule,
+  LeaderRule,
   LifecycleSettings,
   MappingSettings,
   PreferRule,
@@ -40,6 +41,13 @@ export function checkMapping(mapping: MappingSettings, path: KeyPath, expression
   checkRule({ name: undefined, rule: mapping.identification, path: [...path, 'identification'] }, expressions, report);
   for (const [name, rule] of mappedRules(mapping)) {
     checkRule({ name, rule, path: [...path, ...fieldPath(name)] }, expressions, report);
+  }
+  for (const { rule, key } of leaderRules(mapping)) {
+    if (rule.kind === 'expression')
+      checkExpression(rule.expression, [...path, ...key, 'expression'], expressions, report);
+    if (rule.by === 'email' && mapping.fields.email === undefined) {
+      report.add([...path, ...key, 'by'], 'is email, but mapping has no email; map it, or use by: identification');
+    }
   }
 }
 
@@ -121,6 +129,16 @@ function checkRule(
       'cannot be clear here, because identification, first and last name are required',
     );
   }
+}
+
+/** Returns the rules of leaders, each with its path below `mapping`. */
+export function leaderRules({
+  leaders,
+}: MappingSettings): readonly { readonly rule: LeaderRule; readonly key: KeyPath }[] {
+  if (leaders === undefined) return [];
+  const { manager, secondary } = leaders;
+  const main = manager === undefined ? [] : [{ rule: manager, key: ['manager'] }];
+  return [...main, ...secondary.map((rule, i) => ({ rule, key: ['secondaryLeaders', i] }))];
 }
 
 export function mappedRules(mapping: MappingSettings): [FieldName, FieldRule][] {

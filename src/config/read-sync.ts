@@ -10,6 +10,7 @@ import {
   checkRecordValues,
   csvOnlyFields,
   fieldPath,
+  leaderRules,
   mappedRules,
   type SyncDraft,
   type SyncReading,
@@ -126,6 +127,7 @@ function freezeOf({ cron, for: forMs, timezone }: NonNullable<SyncInput['freeze'
 function checkSync(draft: SyncDraft, reading: SyncReading): void {
   const connection = checkConnection(draft, reading);
   checkPolicy(draft, reading);
+  checkLeaders(draft, reading);
   checkDelivery(draft, reading, connection?.dialect);
   checkMatch(draft, reading);
   checkPrefer(draft, reading);
@@ -157,6 +159,21 @@ function checkPolicy({ path, found }: SyncDraft, { report }: SyncReading): void 
   }
   if (found.outOfScope === 'disable') {
     report.addKey([...path, 'outOfScope'], `disables accounts, but ${never}`);
+  }
+}
+
+/** Leaders are changed by calls of their own, after users are in order. */
+function checkLeaders({ path, found: { mapping, policy, delivery } }: SyncDraft, { report }: SyncReading): void {
+  const [first] = mapping === undefined ? [] : leaderRules(mapping);
+  if (first === undefined) return;
+  const key: KeyPath = [...path, 'mapping', ...first.key.slice(0, 1)];
+  if (delivery === 'outbox') {
+    report.addKey(key, 'is not possible with an outbox: a CSV file has no column for leaders');
+  } else if (policy === 'create-only') {
+    report.addKey(
+      key,
+      'changes leaders, but policy create-only does not allow it; use another policy, or delete this key',
+    );
   }
 }
 

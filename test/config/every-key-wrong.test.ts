@@ -284,7 +284,26 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'customFields: { 1: cost_center }': {
     'customField1: cost_center':
-      '24 syncs.people.mapping.customField1: is not a known key; did you mean customFields? Known here: identification, firstName, lastName, email, area, orgEntryDate, job, phoneNumber, seniority, project, account, birthDate, office, customFields',
+      '24 syncs.people.mapping.customField1: is not a known key; did you mean customFields? Known here: identification, firstName, lastName, email, area, orgEntryDate, job, phoneNumber, seniority, project, account, birthDate, office, customFields, manager, secondaryLeaders',
+  },
+  '      customFields: { 1: cost_center }\n': {
+    '      manager: [a]\n':
+      "24 syncs.people.mapping.manager: must be a source field's name (text) or a mapping with one of from, value, expression",
+    '      manager: { by: email }\n': '24 syncs.people.mapping.manager: needs exactly one of from, value, expression',
+    '      manager: { from: a, by: name }\n':
+      '24 syncs.people.mapping.manager.by: must be one of identification, email',
+    '      manager: { from: a, takeover: true }\n':
+      '24 syncs.people.mapping.manager.takeover: is not a known key; did you mean takeOver? Known here: from, value, expression, transform, whenEmpty, by, takeOver',
+    '      manager: { from: a, takeOver: sometimes }\n':
+      '24 syncs.people.mapping.manager.takeOver: must be true or false',
+    '      manager: { expression: "a +" }\n':
+      '24 syncs.people.mapping.manager.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
+    '      secondaryLeaders: a\n': '24 syncs.people.mapping.secondaryLeaders: must be a list',
+    '      secondaryLeaders: []\n': '24 syncs.people.mapping.secondaryLeaders: must not be empty',
+    '      secondaryLeaders: [a, { from: b, whenEmpty: drop }]\n':
+      '24 syncs.people.mapping.secondaryLeaders[1].whenEmpty: must be one of keep, clear',
+    '      manger: a\n':
+      '24 syncs.people.mapping.manger: is not a known key; did you mean manager? Known here: identification, firstName, lastName, email, area, orgEntryDate, job, phoneNumber, seniority, project, account, birthDate, office, customFields, manager, secondaryLeaders',
   },
   "scope: country = 'UY'": {
     "scope: country = 'UY":

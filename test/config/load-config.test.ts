@@ -153,6 +153,50 @@ syncs:
   });
 });
 
+test('leaders come from the source as fields do, and by identification unless a rule says by e-mail', async () => {
+  const mapped = (text: string) => smallest.replace('lastName: last', `lastName: last, ${text}`);
+  const config = await load(
+    mapped(
+      'email: mail, manager: manager_id, secondaryLeaders: [dotted, { from: mentor, by: email, whenEmpty: clear, takeOver: true }]',
+    ),
+  );
+  const plain = {
+    kind: 'from',
+    transform: [],
+    format: undefined,
+    whenEmpty: 'keep',
+    by: 'identification',
+    takeOver: false,
+  };
+
+  expect(config.syncs.people?.mapping.leaders).toEqual({
+    manager: { ...plain, path: 'manager_id' },
+    secondary: [
+      { ...plain, path: 'dotted' },
+      { ...plain, path: 'mentor', whenEmpty: 'clear', by: 'email', takeOver: true },
+    ],
+  });
+  expect((await load(smallest)).syncs.people?.mapping).not.toHaveProperty('leaders');
+  expect((await load(mapped('secondaryLeaders: [a]'))).syncs.people?.mapping.leaders).not.toHaveProperty('manager');
+});
+
+test('leaders need an e-mail to look up, a policy that updates, and a delivery that can carry them', async () => {
+  const problem = async (manager: string, more: string) => {
+    const text = smallest.replace('lastName: last', `lastName: last, manager: ${manager}`);
+    return (await problemsOf(text.replace('policy: sync', more))).map(({ path, message }) => `${path} ${message}`);
+  };
+
+  expect(await problem('{ from: boss, by: email }', 'policy: sync')).toEqual([
+    'syncs.people.mapping.manager.by is email, but mapping has no email; map it, or use by: identification',
+  ]);
+  expect(await problem('boss', 'policy: create-only')).toEqual([
+    'syncs.people.mapping.manager changes leaders, but policy create-only does not allow it; use another policy, or delete this key',
+  ]);
+  expect(await problem('boss', 'policy: sync\n    delivery: outbox')).toEqual([
+    'syncs.people.mapping.manager is not possible with an outbox: a CSV file has no column for leaders',
+  ]);
+});
+
 test('what is assumed cannot be where every write carries every field', async () => {
   const text = (dialect: string) =>
     smallest

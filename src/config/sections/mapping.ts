@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type FieldName, maxCsvCustomField, type PlainFieldName } from '../../core/person/fields.ts';
 import { dateTimeRules } from '../../core/person/plain-date.ts';
+import { given } from '../../core/run/given.ts';
 import {
   type FieldRule,
+  type LeaderRule,
   leavesBy,
   type MappingSettings,
   type PreferRule,
@@ -122,21 +124,14 @@ const ruleKeys = {
   ),
 };
 
+const hasOneOrigin = ({ from, value, expression }: { from?: unknown; value?: unknown; expression?: unknown }) =>
+  [from, value, expression].filter((it) => it !== undefined).length === 1;
+const origins = { error: 'needs exactly one of from, value, expression' };
+
 const fieldRule = z
-  .union(
-    [
-      text(),
-      z
-        .strictObject(ruleKeys)
-        .refine(
-          ({ from, value, expression }) => [from, value, expression].filter((it) => it !== undefined).length === 1,
-          {
-            error: 'needs exactly one of from, value, expression',
-          },
-        ),
-    ],
-    { error: (issue) => (issue.input === undefined ? 'is required' : ruleSentence) },
-  )
+  .union([text(), z.strictObject(ruleKeys).refine(hasOneOrigin, origins)], {
+    error: (issue) => (issue.input === undefined ? 'is required' : ruleSentence),
+  })
   .transform(toFieldRule)
   .meta({ id: 'fieldRule' });
 
@@ -151,6 +146,35 @@ function toFieldRule(input: string | z.output<z.ZodObject<typeof ruleKeys>>): Fi
   if (expression !== undefined) return { kind: 'expression', expression, ...rest };
   return value === undefined ? { kind: 'from', path: from ?? '', ...rest } : { kind: 'value', value, ...rest };
 }
+
+const { format: _format, ...originKeys } = ruleKeys;
+const leaderKeys = {
+  ...originKeys,
+  by: documented(
+    z.enum(['identification', 'email']).default('identification'),
+    "What the value is: the leader's `identification`, or the `email` of an employee in the same source.",
+    'email',
+  ),
+  whenEmpty: documented(
+    z.enum(['keep', 'clear']).default('keep'),
+    'Keeps or removes the leader when the source value is empty. `clear` removes only a leader that this sync set, unless `takeOver` is set.',
+    'clear',
+  ),
+  takeOver: documented(
+    z.boolean().default(false),
+    'Also replaces and removes leaders that were set by hand. Otherwise they are kept and reported.',
+    true,
+  ),
+};
+
+const leaderRule = z
+  .union([text(), z.strictObject(leaderKeys).refine(hasOneOrigin, origins)], { error: ruleSentence })
+  .transform((input): LeaderRule => {
+    if (typeof input === 'string') return { ...toFieldRule(input), by: 'identification', takeOver: false };
+    const { by, takeOver, ...rule } = input;
+    return { ...toFieldRule({ ...rule, format: undefined }), by, takeOver };
+  })
+  .meta({ id: 'leaderRule' });
 
 const customFields = z.record(
   z.string().regex(/^([1-9]|[1-5]\d|60)$/, {
@@ -189,6 +213,17 @@ const mappingShape = {
     'Custom fields by number. From 31 on they are written by CSV only.',
     { 1: 'cost_center', 2: 'manager_email' },
   ),
+  manager: documented(
+    leaderRule.optional(),
+    'The main leader: the source field with their identification, or a rule. Set after users are in order. Absent: the sync changes no main leader.',
+    'manager_id',
+    { from: 'manager_email', by: 'email', whenEmpty: 'clear' },
+  ),
+  secondaryLeaders: documented(
+    z.array(leaderRule).min(1).optional(),
+    'The secondary leaders: source fields or rules as of `manager`. Absent: the sync changes no secondary leaders.',
+    ['dotted_line_1', { from: 'mentor_email', by: 'email' }],
+  ),
 };
 
 function field(description: string, example: unknown) {
@@ -199,11 +234,13 @@ export const mapping = z.strictObject(mappingShape).transform(toMappingSettings)
 
 type MappingInput = z.output<z.ZodObject<typeof mappingShape>>;
 
-function toMappingSettings({ identification, customFields: custom, ...plain }: MappingInput): MappingSettings {
+function toMappingSettings(input: MappingInput): MappingSettings {
+  const { identification, customFields: custom, manager, secondaryLeaders, ...plain } = input;
   const numbered = Object.entries(custom ?? {}).map(([key, rule]) => [`customField${key}`, rule] as const);
   const named = Object.entries(plain).filter(([, rule]) => rule !== undefined);
   const fields = Object.fromEntries([...named, ...numbered]) as Partial<Record<FieldName, FieldRule>>;
-  return { identification, fields };
+  if (manager === undefined && secondaryLeaders === undefined) return { identification, fields };
+  return { identification, fields, leaders: { ...given({ manager }), secondary: secondaryLeaders ?? [] } };
 }
 
 const latestRule = z.strictObject({
