@@ -34,13 +34,24 @@ export async function runReport(run: Run, io: Pick<EngineIo, 'store' | 'clock'>)
   };
 }
 
-/** Lists runs, newest first; with `after` only runs older than that one. */
+/** Returns the cursor after a run. It holds the place, because the run may be gone when the next page is read. */
+export function cursorAfter({ startedAt, id }: Pick<Run, 'id' | 'startedAt'>): string {
+  return `${startedAt}.${id}`;
+}
+
+function placeOf(cursor: string): Pick<Run, 'id' | 'startedAt'> {
+  const [, at, id] = /^(\d+)\.(.+)$/.exec(cursor) ?? [];
+  if (at !== undefined && id !== undefined) return { startedAt: Number(at), id };
+  throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
+}
+
+/** Lists runs, newest first. With `after`, a cursor, only those that follow. Throws `USAGE` for another text. */
 export async function findRuns(
   { engine }: AppIo,
   { after, ...filter }: Omit<RunFilter, 'after'> & { readonly after?: string },
 ): Promise<readonly Run[]> {
   const { store, syncs } = engine;
-  const runs = await store.runs.list(after === undefined ? filter : { ...filter, after: await findRun(after, store) });
+  const runs = await store.runs.list(after === undefined ? filter : { ...filter, after: placeOf(after) });
   // A sync that is no longer configured still has runs; a name without runs may be misspelled.
   if (runs.length === 0 && filter.sync !== undefined) findSync(filter.sync, syncs);
   return runs;

@@ -128,8 +128,14 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
         .groupBy(['sync', 'outcome', 'is_success', quarterOf('ended_at')])
         .execute();
       await nextTurn();
+      const idle = await db
+        .selectFrom('idle_ends')
+        .select(['sync', 'at', 'count'])
+        .where('at', '>=', since - quarterMs)
+        .execute();
       const failed = await failedChanges(db, since);
-      return rows.map(({ sync, outcome, is_success, at, count }): EndedCount => {
+      const absorbed = idle.map((row) => ({ ...row, outcome: 'nothing-to-do' as const, is_success: 1 }));
+      return [...rows, ...absorbed].map(({ sync, outcome, is_success, at, count }): EndedCount => {
         const word = outcome ?? '';
         const key = `${sync} ${word} ${at}`;
         const isSuccess = is_success === 1;

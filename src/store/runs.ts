@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
+import { given } from '../core/run/given.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
@@ -11,6 +12,7 @@ import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
+import { absorbIdle } from './idle-runs.ts';
 import { leaveTurn } from './leases.ts';
 import { addBatches } from './plans/batch-rows.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
@@ -95,7 +97,11 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, moreFindings = [], facts, batches = [], holds, leaves } = {}) {
+    async update(
+      owned,
+      patch,
+      { watermark, findings, moreFindings = [], facts, batches = [], holds, absorbs, leaves } = {},
+    ) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -118,8 +124,17 @@ export function createRuns(db: Database): Runs {
           ...patch,
         });
         const changed = facts === undefined ? row : await patchFacts(transaction, id, facts);
-        return { run: toRun(changed), lease: owned.lease };
+        const run = toRun(changed);
+        const idle = absorbs && (await absorbIdle(transaction, run, (before) => absorbs(toRun(before))));
+        return { run: { ...run, ...given({ idle }) }, lease: owned.lease };
       });
+    },
+
+    async standingFor(id) {
+      // Ids are in order of time.
+      const later = db.selectFrom('runs').selectAll().where('id', '>', id).where('idle', 'is not', null);
+      const runs = (await later.orderBy('id').execute()).map(toRun);
+      return runs.filter(({ idle }) => idle !== undefined && idle.first <= id && idle.first.length === id.length);
     },
 
     updateFacts(owned, patch) {
@@ -234,7 +249,15 @@ function noSuchRun(id: string): RollcallError {
 const runs = fields<Run, 'runs'>(
   'runs',
   { trigger_kind: 'trigger', phases: null, is_pruned: null },
-  { scope: 'json', counts: 'json', facts: 'json', requests: 'json', isCancelRequested: 'flag', isSuccess: 'flag' },
+  {
+    scope: 'json',
+    counts: 'json',
+    facts: 'json',
+    requests: 'json',
+    isCancelRequested: 'flag',
+    isSuccess: 'flag',
+    idle: 'optional json',
+  },
 );
 
 export function toRun(row: Selectable<Schema['runs']>): Run {

@@ -15,7 +15,8 @@ const triggers = fields<Trigger, 'triggers'>(
 
 export function createTriggers(db: Database): Triggers {
   return {
-    add(trigger, entry) {
+    async add(trigger, entry) {
+      if (trigger.kind === 'schedule' && (await hasLaterSlot(db, trigger))) return false;
       const requester = entry?.by ?? null;
       const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope), requester };
       const insert = (on: Database): Promise<boolean> =>
@@ -107,6 +108,24 @@ export function createTriggers(db: Database): Triggers {
       return numUpdatedRows > 0n;
     },
   };
+}
+
+/**
+ * Returns whether a later slot of the sync is stored. The triggers of idle runs are deleted with them, so that a scheduler
+ * that stalled would add a slot again.
+ */
+async function hasLaterSlot(db: Database, { sync, key }: Trigger): Promise<boolean> {
+  const later = await db
+    .selectFrom('triggers')
+    .select('id')
+    .where('sync', '=', sync)
+    .where('kind', '=', 'schedule')
+    .where('key', '>', key)
+    // Slots from before a renaming begin with the former name.
+    .where('key', 'like', `${sync}@%`)
+    .limit(1)
+    .executeTakeFirst();
+  return later !== undefined;
 }
 
 async function findTrigger(db: Database, column: 'id' | 'key', value: string): Promise<KeyedTrigger | undefined> {

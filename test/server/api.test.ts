@@ -383,7 +383,7 @@ test('a run that is asked for in full is so, and every run says what it read', a
 const problems = [
   ['/api/runs?limit=0', 400],
   ['/api/runs?limit=x', 400],
-  ['/api/runs?cursor=run_none', 404],
+  ['/api/runs?cursor=run_none', 400],
   ['/api/runs?sync=nobody', 404],
   ['/api/runs/run_none', 404],
   ['/api/runs/run_none/changes', 404],

@@ -170,6 +170,8 @@ export function memoryRuns(tables: Tables): Runs {
     findings.set(owned.run.id, [...(findings.get(owned.run.id) ?? []), ...list]);
   };
   return {
+    // It keeps every run: `absorbs` only saves room.
+    standingFor: async () => [],
     async open(sync, make) {
       for (const run of runs.values()) if (run.sync === sync && run.endedAt === undefined) return { run, isNew: false };
       const all = waiting(tables, sync);

@@ -3,6 +3,7 @@ import { decideRun } from '../../app/approve.ts';
 import { note } from '../../app/audit.ts';
 import { queueRetry, stopRun } from '../../app/requests.ts';
 import {
+  cursorAfter,
   describeRun,
   everyChange,
   findChanges,
@@ -81,8 +82,9 @@ export const runEndpoints: readonly Endpoint[] = [
         app,
         given({ limit: most + 1, sync: sync && knownSync(sync, app), syncs, ...asked }),
       );
-      const runs = found.slice(0, most).map(runView);
-      return { runs, next: found.length > most ? (runs.at(-1)?.id ?? null) : null };
+      const runs = found.slice(0, most);
+      const last = runs.at(-1);
+      return { runs: runs.map(runView), next: found.length > most && last !== undefined ? cursorAfter(last) : null };
     },
   }),
   defineEndpoint({

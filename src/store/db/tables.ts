@@ -50,6 +50,7 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
  */
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   runs: { sync: 'sync', columns: { scope, reason: mention } },
+  idle_ends: { sync: 'sync' },
   plans: { sync: 'sync' },
   holds: { sync: 'sync', columns: { reason: mention } },
   hold_runs: {},

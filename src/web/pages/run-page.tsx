@@ -50,7 +50,7 @@ function RunBody({ run }: { readonly run: RunDetail }) {
         title={t.runs.run(run.sync)}
         beside={
           <>
-            <OutcomeBadge outcome={run.outcome} phase={run.phase} />
+            <OutcomeBadge run={run} />
             <code className="faint">{run.id}</code>
           </>
         }
@@ -282,7 +282,7 @@ function Changes({ run }: { readonly run: Schemas['RunDetail'] }) {
       </p>
       <PageHead
         title={t.runs.changesOf(run.sync)}
-        beside={<OutcomeBadge outcome={run.outcome} phase={run.phase} />}
+        beside={<OutcomeBadge run={run} />}
         actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
       />
       <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} onTotal={setTotal} hasStates />

@@ -102,7 +102,7 @@ export function RunTable({ runs, isOfOneSync = false }: TableProps) {
         isOfOneSync
           ? undefined
           : { title: t.overview.syncs.name, cell: ({ sync }) => <Link to={pathTo('syncs', sync)}>{sync}</Link> },
-        { title: t.runs.outcome, cell: ({ outcome, phase }) => <OutcomeBadge outcome={outcome} phase={phase} /> },
+        { title: t.runs.outcome, cell: (run) => <OutcomeBadge run={run} /> },
         { title: t.runs.changes, cell: ({ counts }) => <Counts counts={counts} /> },
         { title: t.runs.trigger, cell: ({ trigger }) => wordOf(t.words.trigger, trigger) },
         { title: t.runs.read, className: 'nowrap', cell: (run) => <ReadWords run={run} /> },

@@ -151,11 +151,7 @@ function Running({ sync, id, request }: Props & { readonly request: string }) {
               ))}
             </ol>
             <p>
-              {run === null ? (
-                wordOf(t.people.requestStates, word)
-              ) : (
-                <OutcomeBadge outcome={run.outcome} phase={run.phase} />
-              )}{' '}
+              {run === null ? wordOf(t.people.requestStates, word) : <OutcomeBadge run={run} />}{' '}
               {run === null ? null : <Link to={pathTo('runs', run.id)}>{t.people.run}</Link>}{' '}
               {result?.reason == null ? '' : <span className="break">{result.reason}</span>}
             </p>

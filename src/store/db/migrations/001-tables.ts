@@ -77,6 +77,14 @@ export const store = {
     is_success: 'integer not null default 0',
     /** 1 when findings, changes and batches were deleted. */
     is_pruned: 'integer not null default 0',
+    /** JSON of `IdleRuns`: the run stands for earlier ones that were equal. */
+    idle: 'text',
+  }),
+  /** How many runs that another one stands for ended in a quarter of an hour. */
+  idle_ends: table(['sync', 'at'], {
+    sync: 'text not null',
+    at: 'bigint not null',
+    count: 'integer not null',
   }),
   findings: table(['run', 'number'], {
     run: 'text not null references runs (id) on delete cascade',
@@ -106,6 +114,8 @@ export const store = {
     sight: 'text',
     /** Counts by kind. */
     blocked: 'text',
+    /** `read_at` of the read before, whose run this run stands for. */
+    before_at: 'bigint',
   }),
   /** A run has one plan. */
   plans: table(['id'], {
