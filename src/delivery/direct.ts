@@ -11,22 +11,41 @@ import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 /** Delivers one call per change: POST for create, PUT for update, DELETE for remove. Supports no other changes. */
 export const directDelivery: DeliveryKind = {
   kind: 'direct',
-  open: (io) => ({ kind: 'direct', submit: (batch, signal) => sendAll(batch, io, signal) }) satisfies Delivery,
+  open: (io) =>
+    ({ kind: 'direct', submit: (batch, signal) => sendAll(batch, callsOf(io, signal), signal) }) satisfies Delivery,
 };
+
+/** How one change is sent. Both may throw; a change that `lookUp` cannot read was not tried. */
+interface Calls<Found> {
+  lookUp?(change: Change): Promise<Found | undefined>;
+  /** Returns why it was not sent, if a lookup forbids it. */
+  send(change: Change, found: Found | undefined): Promise<string | undefined>;
+}
+
+function callsOf(io: DeliveryIo, signal: AbortSignal): Calls<Lookup> {
+  return {
+    lookUp: async (change) => (change.kind === 'update' ? io.platform.find(platformKey(change), signal) : undefined),
+    send: (change, lookup) => sendOne(change, lookup, io, signal),
+  };
+}
 
 /**
  * Sends changes in order, one at a time, so that after a crash the outcome of at most one change is not known. The
  * batch stops when a result cannot be stored: otherwise a call could be taken as not sent because the store failed
  * after it. It also stops when too many changes in a row are refused with 403: then the connection is in trouble.
  */
-async function sendAll(batch: BatchToSubmit, io: DeliveryIo, signal: AbortSignal): Promise<Submission> {
+export async function sendAll<Found>(
+  batch: BatchToSubmit,
+  calls: Calls<Found>,
+  signal: AbortSignal,
+): Promise<Submission> {
   let { refusedInRow = none } = batch;
   let tried = 0;
   for (const change of batch.changes) {
     const { identification } = change;
     signal.throwIfAborted();
     await batch.onResult(identification, { kind: 'sending' });
-    const end = await resultOf(change, io, signal);
+    const end = await resultOf(change, calls);
     if ('result' in end) {
       const { result, isForbidden } = end;
       await batch.onResult(identification, result);
@@ -64,12 +83,12 @@ type End =
   | { readonly wait: Extract<Submission, { kind: 'wait' }> };
 
 /** Sends one change. A problem of this change becomes its result. Never throws. */
-async function resultOf(change: Change, io: DeliveryIo, signal: AbortSignal): Promise<End> {
-  let isReading = change.kind === 'update';
+async function resultOf<Found>(change: Change, { lookUp, send }: Calls<Found>): Promise<End> {
+  let isReading = true;
   try {
-    const lookup = isReading ? await io.platform.find(platformKey(change), signal) : undefined;
+    const found = await lookUp?.(change);
     isReading = false;
-    const reason = await sendOne(change, lookup, io, signal);
+    const reason = await send(change, found);
     return { result: reason === undefined ? { kind: 'accepted' } : { kind: 'refused', reason }, isForbidden: false };
   } catch (error) {
     try {
@@ -111,6 +130,8 @@ async function sendOne(
       return undefined;
     case 'enable':
     case 'disable':
+    case 'lead':
+    case 'unlead':
       return `a ${change.kind} cannot be made by direct call`;
   }
 }

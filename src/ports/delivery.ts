@@ -8,7 +8,7 @@ import type { FileStatus } from './platform.ts';
  * applied nothing.
  */
 export interface Delivery {
-  readonly kind: 'csv' | 'direct' | 'outbox';
+  readonly kind: 'csv' | 'direct' | 'outbox' | 'leaders';
   submit(batch: BatchToSubmit, signal: AbortSignal): Promise<Submission>;
 }
 

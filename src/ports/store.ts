@@ -1,5 +1,5 @@
 import type { FieldName } from '../core/person/fields.ts';
-import type { Change, ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import type { Change, ChangeClass, ChangeKind, ChangePart } from '../core/plan/change.ts';
 import type { Settled } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { RefusedCreate } from '../core/plan/refused-create.ts';
@@ -155,6 +155,8 @@ export interface SomeChanges {
 }
 
 export interface Aside {
+  /** Which changes of the people. Absent: those of their accounts. */
+  readonly part?: ChangePart;
   readonly state: 'held' | 'dropped';
   readonly reason: string;
 }
@@ -178,16 +180,20 @@ export interface Plans {
    */
   hashes(planId: string): AsyncIterable<string>;
   seal(owned: OwnedRun | undefined, planId: string, digest: string): Promise<void>;
-  /** Returns changes in order of identification, at most `limit` after `after` (an identification). */
+  /**
+   * Returns changes in order of identification, `limit` after `after` (an identification) or fewer; one more where the
+   * last person has two.
+   */
   page(planId: string, query: ChangeQuery): Promise<readonly PlannedChange[]>;
-  get(planId: string, identification: string): Promise<PlannedChange | undefined>;
-  /** Returns the changes of these people, in any order. */
-  getMany(planId: string, identifications: readonly string[]): Promise<readonly PlannedChange[]>;
+  /** Returns the change of the person's account, or of the part. */
+  get(planId: string, identification: string, part?: ChangePart): Promise<PlannedChange | undefined>;
+  /** Returns the changes of these people's accounts, or of the part, in any order. */
+  getMany(planId: string, identifications: readonly string[], part?: ChangePart): Promise<readonly PlannedChange[]>;
   /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
   /** Holds the planned changes of these people in the class, except approved ones. Returns how many. */
   holdSome(owned: OwnedRun | undefined, planId: string, some: SomeChanges, reason: string): Promise<number>;
-  /** Holds or drops changes that are planned or held, whatever was approved. */
+  /** Holds or drops changes of accounts, or of a part, that are planned or held, whatever was approved. */
   setAside(owned: OwnedRun | undefined, planId: string, names: readonly string[], aside: Aside): Promise<void>;
   /** Holds the planned updates that change one of the fields. */
   holdFields(
@@ -257,6 +263,8 @@ export interface ChangeQuery {
 
 export interface ChangeMark {
   readonly identification: string;
+  /** Which change of the person. Absent: that of the account. */
+  readonly part?: ChangePart;
   readonly state: ChangeState;
   readonly reason?: string;
   /** When the change was seen applied. The 24-hour window uses this instant. */

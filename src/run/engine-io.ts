@@ -31,7 +31,7 @@ export interface Sync {
   readonly compile: (settings: DecidingSettings) => CompiledMapping;
   /** Returns when the freeze ends in which the instant is (epoch ms): a window without disables and removes. */
   frozenUntil?(now: number): number | undefined;
-  readonly deliveries: { readonly csv: Delivery; readonly direct: Delivery; readonly outbox: Delivery };
+  readonly deliveries: Readonly<Record<Delivery['kind'], Delivery>>;
 }
 
 /** The services that a run needs. */

@@ -10,7 +10,7 @@ import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
 import { keepRaw } from './run-notes.ts';
-import { changesOf } from './seal/batches.ts';
+import { changesOf, marksFor } from './seal/batches.ts';
 import type { JobOutcome } from './work.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
@@ -64,7 +64,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
   io.checkpoint('run-finished');
-  const { create, update, enable, disable, remove, held, failed, unresolved } = counts;
+  const { create, update, enable, disable, remove, lead, unlead, held, failed, unresolved } = counts;
   const fields = {
     run: run.id,
     sync: run.sync,
@@ -74,6 +74,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     enable,
     disable,
     remove,
+    lead,
+    unlead,
     held,
     failed,
     unresolved,
@@ -126,16 +128,22 @@ async function leaveUnresolved(
 ): Promise<Finding | undefined> {
   const out = batches.filter(({ state }) => state === 'sending' || state === 'sent');
   for (const batch of out) {
+    // The next run reads the lists of leaders again, so nothing waits for them.
+    const isLeaders = batch.kind === 'leaders';
     const marks: ChangeMark[] = [];
-    for await (const { identification } of changesOf(batch.run, io, { batch: batch.id, states: ['sent'] })) {
-      marks.push({ identification, state: 'unresolved', reason: 'the run ended before its effect was known' });
+    for await (const change of changesOf(batch.run, io, { batch: batch.id, states: ['sent', 'unresolved'] })) {
+      if (change.state === 'unresolved' && !isLeaders) continue;
+      const state = isLeaders ? 'failed' : 'unresolved';
+      marks.push(...marksFor([change], state, 'the run ended before its effect was known'));
     }
-    await io.store.batches.update(owned, batch.id, { state: 'unresolved', finalAt: io.clock.now() }, { marks });
+    const state = isLeaders ? 'settled' : 'unresolved';
+    await io.store.batches.update(owned, batch.id, { state, finalAt: io.clock.now() }, { marks });
   }
-  if (out.length === 0) return undefined;
+  const unknown = out.filter(({ kind }) => kind !== 'leaders').length;
+  if (unknown === 0) return undefined;
   return {
     code: 'unresolved',
-    message: `${countOf(out.length, 'batch was', 'batches were')} still without an outcome when the run ended: later runs first check whether the changes were applied`,
+    message: `${countOf(unknown, 'batch was', 'batches were')} still without an outcome when the run ended: later runs first check whether the changes were applied`,
   };
 }
 
@@ -154,8 +162,8 @@ async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
     if (marks.length > 0) await io.store.plans.setStates(owned, marks);
     marks = [];
   };
-  for await (const { identification } of changesOf(owned.run.id, io, { states: ['planned'] })) {
-    marks.push({ identification, state: 'dropped' });
+  for await (const change of changesOf(owned.run.id, io, { states: ['planned'] })) {
+    marks.push(...marksFor([change], 'dropped'));
     if (marks.length >= 1000) await flush();
   }
   await flush();

@@ -8,6 +8,7 @@ import { openEdit } from './edit.ts';
 import type { EngineIo } from './engine-io.ts';
 import { countChanges } from './judge/count-changes.ts';
 import { judge } from './judge/judge.ts';
+import { decideAllLeaders, withLeaders } from './lead/decide-leaders.ts';
 import type { Plan, PlanJob, PlanWork } from './plan-job.ts';
 import { openFindings } from './read/open-findings.ts';
 import { PeopleIndex } from './read/people-index.ts';
@@ -24,6 +25,7 @@ import { sealEmptyPlan, sealPlan } from './seal/seal-plan.ts';
  *   compare   check again what earlier runs left unresolved, recall the ledger, scan the platform: find the people who
  *             need a decision
  *   decide    apply the truth table to each of them; store changes and ledger entries
+ *   lead      decide about the leaders of the people whose accounts are in order; nothing without a mapping of leaders
  *   judge     drop rejected changes, count the others: what is held, and is the read believed
  *   record    hold the excess; store absences, the read and its people, and who waits for a decision
  *   seal      compute the digest over the changes: the approved plan is exactly the shown plan
@@ -36,7 +38,8 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
     recorder.watcher.read(read);
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
     const compared = await comparePeople(work, read, io);
-    const decided = await decideChanges(work, { read, compared }, io);
+    const accounts = await decideChanges(work, { read, compared }, io);
+    const decided = withLeaders(accounts, await decideAllLeaders(work, read, io));
     const counts = await countChanges(work, { read, compared, decided }, io);
     const judged = judge(work, { read, compared, counts });
     await record(work, { read, compared, decided, judged }, io);
@@ -50,10 +53,10 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
  * Opens what the steps share. The index hashes as the sync's roster does, so that unchanged pages are not rewritten.
  */
 export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, io: EngineIo): Promise<PlanWork> {
-  const { settings } = job.sync;
-  const roster = await io.store.rosters.open(settings.name);
+  const { name } = job.sync.settings;
+  const roster = await io.store.rosters.open(name);
   const salt = roster?.salt ?? io.newId('salt');
-  const index = new PeopleIndex(spool, job.sync.mapping.fields, salt, settings.mapping.fields);
+  const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
   const blocked = openBlockedTally();
   const others = recorder.openOthers(spool, salt);
   const { watcher } = recorder;

@@ -82,6 +82,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
           .selectAll('changes')
           .select('plans.configuration')
           .where('changes.identification', 'in', names)
+          .where('changes.part', '=', 'account')
           .where('changes.applied_at', 'is not', null)
           .where('runs.connection', '=', connection)
           .orderBy('changes.applied_at', 'desc')

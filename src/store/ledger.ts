@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { FieldValues } from '../core/person/fields.ts';
-import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { LedgerEntry, LedgerLeaders } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
@@ -169,8 +169,8 @@ export function toLedgerRows(connection: string, entries: readonly LedgerEntry[]
 
 function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): Schema['ledger'] {
   const { identification } = entry;
-  const close = (column: 'hidden' | 'quirks'): string | null => {
-    const text = toText(entry[column]);
+  const close = (column: 'hidden' | 'quirks' | 'leaders'): string | null => {
+    const text = toText(entry[column] ?? {});
     return text === null ? null : keys.close(text, placeOf('ledger', column, { connection, identification }));
   };
   return {
@@ -180,6 +180,7 @@ function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): Schema['l
     account_id: entry.accountId ?? null,
     hidden: close('hidden'),
     quirks: close('quirks'),
+    leaders: close('leaders'),
     unverified: entry.unverified,
     disabled_at: entry.disabledAt ?? null,
     gone_since: entry.goneSince ?? null,
@@ -202,7 +203,7 @@ function toText(values: object): string | null {
 
 /** Throws `STORE_INVALID` when no configured key opens a sealed column. */
 export function toLedgerEntry(row: Schema['ledger'], keys: KeyRing): LedgerEntry {
-  const open = (column: 'hidden' | 'quirks', text: string): string =>
+  const open = (column: 'hidden' | 'quirks' | 'leaders', text: string): string =>
     keys.open(text, placeOf('ledger', column, { ...row }));
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {
     identification: row.identification,
@@ -222,6 +223,7 @@ export function toLedgerEntry(row: Schema['ledger'], keys: KeyRing): LedgerEntry
   if (row.removed_at !== null) {
     entry.removed = { at: row.removed_at, blacklist: row.removed_blacklist === 1 };
   }
+  if (row.leaders !== null) entry.leaders = JSON.parse(open('leaders', row.leaders)) as LedgerLeaders;
   if (row.written_at !== null) entry.writtenAt = row.written_at;
   return entry;
 }

@@ -145,7 +145,10 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
       .where('changes.state', '=', 'held')
       .leftJoin('decisions', (join) => ofChange(join, sync))
       .leftJoin('changes as later', (join) =>
-        join.onRef('later.plan', '=', 'decisions.run').onRef('later.identification', '=', 'changes.identification'),
+        join
+          .onRef('later.plan', '=', 'decisions.run')
+          .onRef('later.identification', '=', 'changes.identification')
+          .onRef('later.part', '=', 'changes.part'),
       )
       .select((eb) => [
         'changes.classes',

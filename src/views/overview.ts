@@ -185,6 +185,8 @@ const dayOfSync = z.object({
   enable: count,
   disable: count,
   remove: count,
+  lead: count,
+  unlead: count,
   failed: count.describe('Changes that failed'),
 });
 

@@ -16,6 +16,8 @@ const counts = z.object({
   enable: count,
   disable: count,
   remove: count,
+  lead: count,
+  unlead: count,
   firstSight: count,
   held: count,
   applied: count,
@@ -121,7 +123,7 @@ export const finding = z.object({
 const batch = z.object({
   id: z.string(),
   number: count,
-  kind: z.enum(['csv', 'direct', 'outbox']),
+  kind: z.enum(['csv', 'direct', 'outbox', 'leaders']),
   size: count,
   state: orNewer(['planned', 'sending', 'sent', 'settled', 'unresolved']),
   fileId: z.string().nullable(),

@@ -71,6 +71,8 @@ const classesOf = {
   enable: ['enables'],
   disable: ['disables'],
   remove: ['removes'],
+  lead: ['leads'],
+  unlead: ['unleads'],
 } as const;
 
 const rulesOf = {
@@ -79,6 +81,8 @@ const rulesOf = {
   enable: 'active-enable',
   disable: 'leaver-enabled',
   remove: 'leaver-remove',
+  lead: 'leaders-lead',
+  unlead: 'leaders-unlead',
 } as const;
 
 /** A change that is known by its hash alone. */

@@ -196,7 +196,7 @@ describe('what a read proves', () => {
 });
 
 it('the counts of a run are what was planned and how each change ended', () => {
-  const kinds = { create: 1, update: 2, enable: 3, disable: 4, remove: 5 };
+  const kinds = { create: 1, update: 2, enable: 3, disable: 4, remove: 5, lead: 6, unlead: 7 };
   const classes = {
     creates: 1,
     updates: 2,
@@ -207,6 +207,8 @@ it('the counts of a run are what was planned and how each change ended', () => {
     removes: 5,
     handOvers: 0,
     configuration: 0,
+    leads: 0,
+    unleads: 0,
   };
   const ends = { ...noStates, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
   expect(countChanges(kinds, classes, ends, 13)).toEqual({

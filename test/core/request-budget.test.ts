@@ -18,6 +18,7 @@ const none: BatchLoad = {
   updates: 0,
   switches: 0,
   removes: 0,
+  leads: 0,
   waiting: 0,
   isParking: false,
 };
@@ -193,6 +194,7 @@ describe('the budget of a run', () => {
     updates: fc.nat(1000),
     switches: fc.nat(1000),
     removes: fc.nat(50),
+    leads: fc.constant(0),
     waiting: fc.nat(20),
     isParking: fc.boolean(),
   });

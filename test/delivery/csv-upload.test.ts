@@ -27,8 +27,8 @@ function textOf(file: FileToUpload): string {
 
 it('every way to deliver is registered under the kind that it opens', async () => {
   const io = await ioOver(scriptedPlatform().platform);
-  expect(deliveryKinds.map(({ kind }) => kind)).toEqual(['csv', 'direct', 'outbox']);
-  expect(deliveryKinds.map(({ open }) => open(io).kind)).toEqual(['csv', 'direct', 'outbox']);
+  expect(deliveryKinds.map(({ kind }) => kind)).toEqual(['csv', 'direct', 'outbox', 'leaders']);
+  expect(deliveryKinds.map(({ open }) => open(io).kind)).toEqual(['csv', 'direct', 'outbox', 'leaders']);
 });
 
 describe('an uploaded file', () => {

@@ -157,7 +157,12 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     dialect: defaultDialect,
     limits: defaultLimits,
     fingerprint: 'f1',
-    deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
+    deliveries: {
+      csv: delivery('csv'),
+      direct: delivery('direct'),
+      outbox: delivery('outbox'),
+      leaders: delivery('leaders'),
+    },
   };
   const others = (options.otherSyncs ?? []).map((name): [string, Sync] => [
     name,

@@ -147,7 +147,12 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     dialect: defaultDialect,
     limits: defaultLimits,
     fingerprint: 'f1',
-    deliveries: { csv: delivery('csv'), direct: delivery('direct'), outbox: delivery('outbox') },
+    deliveries: {
+      csv: delivery('csv'),
+      direct: delivery('direct'),
+      outbox: delivery('outbox'),
+      leaders: delivery('leaders'),
+    },
   };
   const log = memoryLogger();
   const io: EngineIo = {

@@ -71,7 +71,7 @@ describe('a plan of delivery auto', () => {
     const { owned } = await scene.context();
     await scene.store.plans.hold(owned, 'run_1', ['disables'], 'too many');
     expect(await previewBatches({ planId: 'run_1', states: ['held'], sync: scene.sync }, scene.io)).toEqual([
-      { kind: 'csv', isParking: false, creates: 0, updates: 0, switches: 1, removes: 0, waiting: 0 },
+      { kind: 'csv', isParking: false, creates: 0, updates: 0, switches: 1, removes: 0, leads: 0, waiting: 0 },
     ]);
     expect((await written(scene)).map((text) => text.split(' ').length)).toEqual([21]);
     expect(await scene.batches()).toMatchObject([{ kind: 'direct', number: 1, size: 20 }]);
@@ -92,7 +92,7 @@ describe('the changes of a plan', () => {
       ],
       csv,
     );
-    const load = { isParking: false, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
+    const load = { isParking: false, creates: 0, updates: 0, switches: 0, removes: 0, leads: 0, waiting: 0 };
     const loads = [
       { ...load, kind: 'csv', switches: 1 },
       { ...load, kind: 'csv', creates: 1 },

@@ -1,4 +1,4 @@
-import type { ChangeClass, ChangeKind } from '../../src/core/plan/change.ts';
+import { type ChangeClass, type ChangeKind, partOf } from '../../src/core/plan/change.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { noStates } from '../../src/core/run/report.ts';
 import type { Applier, PlannedChange, Plans } from '../../src/ports/store.ts';
@@ -10,10 +10,19 @@ import {
   requireOwn,
   requireOwner,
   requirePlan,
+  rowKey,
   type Tables,
 } from './memory-tables.ts';
 
-const noKinds = (): Record<ChangeKind, number> => ({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
+const noKinds = (): Record<ChangeKind, number> => ({
+  create: 0,
+  update: 0,
+  enable: 0,
+  disable: 0,
+  remove: 0,
+  lead: 0,
+  unlead: 0,
+});
 const noClasses = (): Record<ChangeClass, number> => ({
   creates: 0,
   updates: 0,
@@ -24,6 +33,8 @@ const noClasses = (): Record<ChangeClass, number> => ({
   removes: 0,
   handOvers: 0,
   configuration: 0,
+  leads: 0,
+  unleads: 0,
 });
 
 const sealed = (id: string): RollcallError => new RollcallError(`plan ${id} is sealed`, { code: 'CONFLICT' });
@@ -32,7 +43,7 @@ export function memoryPlans(tables: Tables): Plans {
   const { plans, batches, decisions, runs } = tables;
   const sorted = (id: string): PlannedChange[] => {
     const rows = [...(plans.get(id)?.changes.values() ?? [])].map(({ planned }) => planned);
-    return inOrder(rows, ({ identification }) => identification);
+    return inOrder(rows, (change) => rowKey(change.identification, partOf(change)));
   };
   const holdWhere = (
     rows: Iterable<ChangeRow>,
@@ -68,7 +79,7 @@ export function memoryPlans(tables: Tables): Plans {
       if (changes.length === 0) return;
       const plan = requirePlan(tables, owned, id);
       if (plan.digest !== undefined) throw sealed(id);
-      if (changes.some(({ identification }) => plan.changes.has(identification))) {
+      if (changes.some((change) => plan.changes.has(rowKey(change.identification, partOf(change))))) {
         throw new RollcallError(`plan ${id} has two changes of one person`, { code: 'CONFLICT' });
       }
       for (const change of changes) {
@@ -81,7 +92,11 @@ export function memoryPlans(tables: Tables): Plans {
           isApproved: false,
           isRejected: change.verdict?.state === 'dropped',
         };
-        plan.changes.set(change.identification, { planned, appliedAt: undefined, asked: change.asked });
+        plan.changes.set(rowKey(change.identification, partOf(change)), {
+          planned,
+          appliedAt: undefined,
+          asked: change.asked,
+        });
       }
     },
     async count(id) {
@@ -126,11 +141,11 @@ export function memoryPlans(tables: Tables): Plans {
         )
         .slice(0, limit);
     },
-    async get(id, identification) {
-      return plans.get(id)?.changes.get(identification)?.planned;
+    async get(id, identification, part) {
+      return plans.get(id)?.changes.get(rowKey(identification, part))?.planned;
     },
-    async getMany(id, identifications) {
-      return identifications.flatMap((name) => plans.get(id)?.changes.get(name)?.planned ?? []);
+    async getMany(id, identifications, part) {
+      return identifications.flatMap((name) => plans.get(id)?.changes.get(rowKey(name, part))?.planned ?? []);
     },
     async hold(owned, id, classes, reason) {
       const plan = requirePlan(tables, owned, id);
@@ -155,10 +170,10 @@ export function memoryPlans(tables: Tables): Plans {
       await this.add(owned, id, others);
       return others.length;
     },
-    async setAside(owned, id, names, { state, reason }) {
+    async setAside(owned, id, names, { part, state, reason }) {
       const plan = requirePlan(tables, owned, id);
       for (const name of names) {
-        const row = plan.changes.get(name);
+        const row = plan.changes.get(rowKey(name, part));
         if (row === undefined || !['planned', 'held'].includes(row.planned.state)) continue;
         row.planned = { ...row.planned, state, stateReason: reason };
       }

@@ -1,4 +1,4 @@
-import { compareIdentifications } from '../../src/core/plan/change.ts';
+import { type ChangePart, compareIdentifications } from '../../src/core/plan/change.ts';
 import type { FieldDigests } from '../../src/core/plan/decision.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { RosterHeader, RosterPage } from '../../src/core/plan/roster.ts';
@@ -119,17 +119,22 @@ export function planOfRun({ plans }: Tables, run: string): PlanRow {
 }
 
 /** All marks or none. */
+/** The key of a change in its plan. No identification has a control character. */
+export function rowKey(identification: string, part: ChangePart = 'account'): string {
+  return part === 'account' ? identification : `${identification}\u0001${part}`;
+}
+
 export function markChanges(tables: Tables, run: string, marks: readonly ChangeMark[], batch?: string): void {
   if (marks.length === 0) return;
   const { changes } = planOfRun(tables, run);
-  for (const { identification } of marks) {
-    const row = changes.get(identification);
+  for (const { identification, part } of marks) {
+    const row = changes.get(rowKey(identification, part));
     if (row === undefined || (batch !== undefined && row.planned.batch !== batch)) {
       throw new RollcallError(`${identification} is not in ${batch ?? run}`, { code: 'NOT_FOUND' });
     }
   }
-  for (const { identification, state, reason, appliedAt } of marks) {
-    const row = changes.get(identification);
+  for (const { identification, part, state, reason, appliedAt } of marks) {
+    const row = changes.get(rowKey(identification, part));
     if (row === undefined) continue;
     row.planned = { ...row.planned, state, stateReason: reason?.toWellFormed() };
     if (appliedAt !== undefined) row.appliedAt = appliedAt;

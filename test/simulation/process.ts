@@ -45,7 +45,12 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     dialect: defaultDialect,
     limits: defaultLimits,
     fingerprint: 'f1',
-    deliveries: { csv: rowsDelivery(platform), direct: callsDelivery(platform), outbox: noDelivery },
+    deliveries: {
+      csv: rowsDelivery(platform),
+      direct: callsDelivery(platform),
+      outbox: noDelivery,
+      leaders: noDelivery,
+    },
   };
   return {
     store: own,

@@ -1,6 +1,6 @@
 import { waitWords } from '../../app/person-steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
-import type { ChangeKind } from '../../core/plan/change.ts';
+import { changeKinds } from '../../core/plan/change.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { RequestBudget } from '../../core/run/request-budget.ts';
 import {
@@ -13,15 +13,13 @@ import {
 import type { Counts } from '../../core/run/run.ts';
 import type { Run, RunFacts } from '../../ports/store.ts';
 
-const kinds: readonly ChangeKind[] = ['create', 'update', 'enable', 'disable', 'remove'];
-
 export function changesInAll(counts: Counts): number {
-  return kinds.reduce((sum, kind) => sum + counts[kind], 0);
+  return changeKinds.reduce((sum, kind) => sum + counts[kind], 0);
 }
 
 /** Renders `4 to create, 5 to update (2 first-sight writes), 3 to disable`; empty without changes. */
 export function renderKinds(counts: Counts): string {
-  return kinds
+  return changeKinds
     .filter((kind) => counts[kind] > 0)
     .map((kind) => {
       const firstSight =
@@ -71,7 +69,6 @@ export function renderFacts(facts: RunFacts): string {
     some(facts.noAccount, 'without an account'),
     some(facts.unmanaged, 'on the platform only'),
     renderMissing(facts),
-    amount(facts.respectedEdits, 'respected edit'),
     facts.isFirstConfiguration === true ? 'no earlier configuration to compare with' : undefined,
     amount(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),

@@ -87,6 +87,8 @@ export const guards = z.strictObject({
   firstSight: threshold('firstSight', 'First writes of fields that the platform does not return.'),
   handOvers: threshold('handOvers', 'Accounts that stay enabled because another sync is expected to take them over.'),
   configuration: threshold('configuration', 'People whom an edit of the configuration changes, and nothing else.'),
+  leads: threshold('leads', 'People who get another leader.'),
+  unleads: threshold('unleads', 'People who lose a leader and get no other one.'),
   blocked: blockedThreshold(defaultGuards.blocked),
   segments: documented(
     uniqueList(

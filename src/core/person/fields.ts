@@ -17,7 +17,10 @@ export type PlainFieldName =
   | 'birthDate'
   | 'office';
 
-export type FieldName = PlainFieldName | `customField${number}`;
+/** A person's leaders: relations that have calls of their own, beside the user record. See `leaders.ts`. */
+export type LeaderField = 'mainLeader' | 'secondaryLeaders';
+
+export type FieldName = PlainFieldName | `customField${number}` | LeaderField;
 
 /**
  * Values by field. An absent key means no statement about the field; `''` means the field is empty. Dates are
@@ -44,7 +47,7 @@ const trait = (name: FieldName, also: { writeOnly?: true; csvOnly?: true; date?:
 export const maxCsvCustomField = 60;
 export const maxDirectCustomField = 30;
 
-/** All fields in the order of the contract's CSV header, without `identification`. */
+/** All fields of the user record in the order of the contract's CSV header, without `identification`. */
 export const fieldTable: readonly FieldTraits[] = [
   trait('email'),
   trait('firstName'),
@@ -65,14 +68,26 @@ export const fieldTable: readonly FieldTraits[] = [
 
 const byName = new Map<string, FieldTraits>(fieldTable.map((entry) => [entry.name, entry]));
 
-/** Returns the traits of a field; undefined for a name that the platform does not have. */
+/** Read by the list of leaders, and never part of a file or of a user's payload. */
+const leaderTraits: Readonly<Record<LeaderField, FieldTraits>> = {
+  mainLeader: trait('mainLeader', { csvOnly: true }),
+  secondaryLeaders: trait('secondaryLeaders', { csvOnly: true }),
+};
+
+export const leaderFields: readonly LeaderField[] = ['mainLeader', 'secondaryLeaders'];
+
+export function isLeaderField(name: FieldName): name is LeaderField {
+  return Object.hasOwn(leaderTraits, name);
+}
+
+/** Returns the traits of a field of the user record; undefined for a name that the platform does not have. */
 export function findField(name: string): FieldTraits | undefined {
   return byName.get(name);
 }
 
 /** Returns the traits of a field that exists. */
 export function fieldTraits(name: FieldName): FieldTraits {
-  const traits = byName.get(name);
+  const traits = isLeaderField(name) ? leaderTraits[name] : byName.get(name);
   if (traits === undefined) throw new RangeError(`no platform field is called ${name}`);
   return traits;
 }

@@ -15,6 +15,7 @@ import {
 } from './field-rule.ts';
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
+import { type CompiledLeader, claimsOf, compileLeaders } from './leaders.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
 import type { Mapped, Person, SourceRecord } from './person.ts';
 import { compileDateFormat, type DayOf, utcDate, utcDayOf } from './plain-date.ts';
@@ -82,11 +83,15 @@ export function compileMapping(
       rule: explained(`mapping.${name}`, () => compileFieldRule(name, rule, { expressions, nulls })),
     });
   }
+  const leaders = explained('mapping.manager', () =>
+    compileLeaders(settings.leaders ?? { secondary: [] }, { expressions, nulls }),
+  );
   const compiled = explained('lifecycle', () => compileLifecycle(lifecycle, expressions, nulls));
   const base = { start: compiled.expressions.length, dateFormat: lifecycle?.dateFormat };
   const parts: Parts = {
     identification,
     rules,
+    leaders,
     lifecycle: compiled,
     needsDay: prefer !== undefined || hasInstants(settings),
     prefer: prefer === undefined ? undefined : explained('prefer', () => compilePrefer(prefer, expressions, base)),
@@ -122,6 +127,8 @@ interface NamedRule {
 interface Parts {
   readonly identification: CompiledRule;
   readonly rules: readonly NamedRule[];
+  /** Their values follow those of `rules`. */
+  readonly leaders: readonly CompiledLeader[];
   readonly lifecycle: Lifecycle;
   /** Whether a mapped date, or `prefer`, may need the employee's time zone. */
   readonly needsDay: boolean;
@@ -130,13 +137,20 @@ interface Parts {
 }
 
 /** Returns which keys read each source field, in the order of processing. */
-function readersOf({ identification, rules, lifecycle, prefer, scope }: Parts): ReadonlyMap<string, readonly string[]> {
+function readersOf({
+  identification,
+  rules,
+  leaders,
+  lifecycle,
+  prefer,
+  scope,
+}: Parts): ReadonlyMap<string, readonly string[]> {
   const readers = new Map<string, string[]>();
   const add = (reader: string, reads: readonly string[]): void => {
     for (const read of reads) readers.set(read, [...(readers.get(read) ?? []), reader]);
   };
   add('identification', identification.reads);
-  for (const { name, rule } of rules) add(name, rule.reads);
+  for (const { name, rule } of [...rules, ...leaders]) add(name, rule.reads);
   for (const [key, reads] of lifecycle.readers) add(`lifecycle.${key}`, reads);
   add('prefer', prefer?.reads ?? []);
   add('scope', scope?.reads ?? []);
@@ -149,9 +163,10 @@ function readAll(
   fields: SourceRecord['fields'],
   budget: EvaluationBudget | undefined,
 ): unknown[] | Promise<unknown[]> {
-  const { identification, rules, lifecycle, prefer, scope } = parts;
+  const { identification, rules, leaders, lifecycle, prefer, scope } = parts;
   const raws: unknown[] = [identification.read(fields, budget)];
   for (const { rule } of rules) raws.push(rule.read(fields, budget));
+  for (const { rule } of leaders) raws.push(rule.read(fields, budget));
   for (const expression of lifecycle.expressions) raws.push(evaluateSafely(expression, fields, budget));
   for (const expression of prefer?.expressions ?? none) raws.push(evaluateSafely(expression, fields, budget));
   raws.push(scope === undefined ? true : evaluateSafely(scope, fields, budget));
@@ -189,6 +204,12 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
       troubles = [...(troubles ?? []), { field: name, column: rule.column, kind, reason }];
     }
   }
+  const led = settleLeaders(parts, raws, dayOf);
+  for (const [i, value] of led.entries()) {
+    if (!(value instanceof Refusal)) continue;
+    const { name: field, rule } = parts.leaders[i] as CompiledLeader;
+    troubles = [...(troubles ?? []), { field, column: rule.column, kind: value.kind, reason: value.reason }];
+  }
   const inScope = raws[raws.length - 1];
   if (inScope instanceof Refusal) {
     return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
@@ -205,6 +226,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     at,
     identification,
     fields: fields satisfies FieldValues,
+    ...(parts.leaders.length === 0 ? {} : { leaders: claimsOf(parts.leaders, led) }),
     standing: verdict.standing,
     standingReason: verdict.reason,
     isInScope: castToBoolean(inScope),
@@ -240,12 +262,20 @@ function settleFields(
   return settled.map((value) => (value instanceof NotedText && value.note === 'word' ? noValue : value));
 }
 
+function settleLeaders(
+  { rules, leaders }: Parts,
+  raws: readonly unknown[],
+  dayOf: DayOf,
+): ReturnType<CompiledRule['settle']>[] {
+  return leaders.map(({ rule }, i) => rule.settle(raws[1 + rules.length + i], dayOf));
+}
+
 const unborn = new Refusal('not-a-date', 'is a date of birth in the future');
 
 /** Returns the results of the expressions of lifecycle and `prefer`. */
-function computedOf({ rules, lifecycle, prefer }: Parts, raws: readonly unknown[]): readonly unknown[] {
+function computedOf({ rules, leaders, lifecycle, prefer }: Parts, raws: readonly unknown[]): readonly unknown[] {
   if (lifecycle.expressions.length === 0 && prefer === undefined) return none;
-  return raws.slice(1 + rules.length, raws.length - 1);
+  return raws.slice(1 + rules.length + leaders.length, raws.length - 1);
 }
 
 /** Shared by all rows without problems, to save memory. */
@@ -271,6 +301,10 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
     },
     ...settleFields(parts, raws, { dayOf, now }).map((value, index) => {
       const { name, rule } = rules[index] as NamedRule;
+      return { target: name, origin: rule.origin, ...fieldEffect(value) };
+    }),
+    ...settleLeaders(parts, raws, dayOf).map((value, index) => {
+      const { name, rule } = parts.leaders[index] as CompiledLeader;
       return { target: name, origin: rule.origin, ...fieldEffect(value) };
     }),
   ];

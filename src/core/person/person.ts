@@ -17,6 +17,24 @@ export type Standing =
   /** The status is in neither list: no change is made, and the person is protected. */
   | 'unknown';
 
+/** A leader as the source names them. */
+export interface LeaderReference {
+  readonly by: 'identification' | 'email';
+  readonly value: string;
+}
+
+/** What one record says about the person's leaders. */
+export interface LeaderClaims {
+  /** `none`: a blank that clears. Absent: no statement, so the main leader stays as it is. */
+  readonly main?: LeaderReference | 'none';
+  /** Absent: no secondary leaders are mapped. */
+  readonly secondary?: {
+    readonly references: readonly LeaderReference[];
+    /** Every rule made a statement. Otherwise no secondary leader is taken away. */
+    readonly isWhole: boolean;
+  };
+}
+
 /** An employee after mapping: the wanted state of the platform's user. */
 export interface Person {
   readonly kind: 'person';
@@ -24,6 +42,8 @@ export interface Person {
   readonly identification: string;
   /** Fields to keep equal. The platform keeps an absent field; `''` clears a field. */
   readonly fields: FieldValues;
+  /** Present if the mapping names leaders. */
+  readonly leaders?: LeaderClaims;
   readonly standing: Standing;
   /** The reason for the standing: `status "terminated" is in leaver`. A sentence without values of the row. */
   readonly standingReason: string;

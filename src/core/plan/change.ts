@@ -5,14 +5,22 @@ import {
   type FieldValues,
   fieldNames,
   fieldTraits,
-  findField,
   maxDirectCustomField,
 } from '../person/fields.ts';
 import type { User } from '../person/user.ts';
+import type { LedgerLeaders } from './ledger.ts';
 
-export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove'] as const;
+export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove', 'lead', 'unlead'] as const;
 
 export type ChangeKind = (typeof changeKinds)[number];
+
+/** `lead` and `unlead` change a person's leaders: a change of its own beside the one of the person's account. */
+export type ChangePart = 'account' | 'leaders';
+
+/** Returns the part of a person that a change is about. A plan has at most one change of each part. */
+export function partOf({ kind }: { readonly kind: ChangeKind }): ChangePart {
+  return kind === 'lead' || kind === 'unlead' ? 'leaders' : 'account';
+}
 
 /** Returns whether a freeze stops changes of the kind: those that take an account away. */
 export function isFreezable(kind: ChangeKind): boolean {
@@ -33,7 +41,9 @@ export type ChangeClass =
   | 'disables'
   | 'removes'
   | 'handOvers'
-  | 'configuration';
+  | 'configuration'
+  | 'leads'
+  | 'unleads';
 
 export const changeClasses: readonly ChangeClass[] = [
   'creates',
@@ -45,6 +55,8 @@ export const changeClasses: readonly ChangeClass[] = [
   'removes',
   'handOvers',
   'configuration',
+  'leads',
+  'unleads',
 ];
 
 /** The user before the change, reduced to what judging, writing and undoing need. */
@@ -59,6 +71,8 @@ export interface Before {
   readonly assumed?: FieldValues;
   /** See `User.unreadable`. */
   readonly unreadable?: readonly string[];
+  /** What the ledger knows of the leaders once a change of them is applied. */
+  readonly leaders?: LedgerLeaders;
   /** The ledger's values of the changed fields that the platform does not show. An undo puts them back. */
   readonly hidden?: FieldValues;
 }
@@ -173,7 +187,7 @@ export function isDirectlyDeliverable(
   highestCustomField: number = maxDirectCustomField,
 ): boolean {
   if (change.kind === 'remove') return true;
-  if (change.kind === 'enable' || change.kind === 'disable') return false;
+  if (change.kind !== 'create' && change.kind !== 'update') return false;
   return (Object.keys(change.after) as FieldName[]).every(
     (name) => fieldTraits(name).isDirect && customFieldNumber(name) <= highestCustomField,
   );
@@ -256,5 +270,5 @@ export function differencesOf(change: Pick<Change, 'kind' | 'before' | 'after' |
 
 function shownBefore(field: FieldName, before: Change['before']): string | undefined {
   if (before === undefined) return '';
-  return findField(field)?.isReadable === true ? (before.fields[field] ?? '') : undefined;
+  return fieldTraits(field).isReadable ? (before.fields[field] ?? '') : undefined;
 }

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type FieldName, type FieldValues, fieldTraits } from '../person/fields.ts';
 import { formatMinute } from '../run/formats.ts';
-import type { ChangeClass, ChangeDraft, ChangeName, DecidedFields, FieldDigests, Proposal } from './change.ts';
+import {
+  type ChangeClass,
+  type ChangeDraft,
+  type ChangeKind,
+  type ChangeName,
+  type DecidedFields,
+  type FieldDigests,
+  type Proposal,
+  partOf,
+} from './change.ts';
 
 export type { DecidedFields, FieldDigests } from './change.ts';
 
@@ -47,6 +56,11 @@ export interface DecisionRecord extends ChangeName {
   readonly given?: GivenApprovals;
 }
 
+/** Returns whether a decision about the change is about each of its fields, not about the whole change. */
+function isByField(kind: ChangeKind): boolean {
+  return kind === 'update' || partOf({ kind }) === 'leaders';
+}
+
 /** A change, as far as earlier decisions about it depend on it. */
 type Decidable = Pick<ChangeDraft, 'identification' | 'kind' | 'changed' | 'after'> & Pick<ChangeName, 'rule'>;
 
@@ -73,12 +87,15 @@ export function fieldsDecided(
   only: readonly ChangeClass[] | undefined,
 ): DecidedFields {
   const { kind, classes } = change;
-  if (kind !== 'update' && kind !== 'enable') return { isWhole: true, digests: {} };
+  if (!isByField(kind) && kind !== 'enable') return { isWhole: true, digests: {} };
   const digests = digestsOf(change);
   // What an edit changes is decided as it was shown, whole.
   const isAll = only === undefined || (only.includes('configuration') && classes.includes('configuration'));
   if (kind === 'enable' && (isAll || only.includes('enables'))) return { isWhole: true, digests };
   if (isAll) return { isWhole: false, digests };
+  if (partOf({ kind }) === 'leaders') {
+    return { isWhole: false, digests: classes.some((name) => only.includes(name)) ? digests : {} };
+  }
   const isFirst = (field: FieldName): boolean => classes.includes('firstSight') && !fieldTraits(field).isReadable;
   const isMeant = (field: FieldName): boolean =>
     (field === 'email' && only.includes('emailChanges')) || only.includes(isFirst(field) ? 'firstSight' : 'updates');
@@ -88,7 +105,7 @@ export function fieldsDecided(
 
 /** Returns what an approval of the change lets go: all of it, so a rejected value in a create blocks it too. */
 export function fieldsApproved(change: Decidable): DecidedFields {
-  return { isWhole: change.kind !== 'update', digests: digestsOf(change) };
+  return { isWhole: !isByField(change.kind), digests: digestsOf(change) };
 }
 
 /** Returns the decision that counts for a change now: about exactly this change, or a rejection that covers all of it. */
@@ -108,9 +125,9 @@ export function rejectionOf<Known extends DecisionRecord>(
 ): Known | undefined {
   const rejections = known.filter(isRejection);
   const whole = rejections.find(
-    ({ rule, fields }) => change.kind !== 'update' && rule === change.rule && fields.isWhole,
+    ({ rule, fields }) => !isByField(change.kind) && rule === change.rule && fields.isWhole,
   );
-  if (whole !== undefined || change.kind !== 'update') return whole;
+  if (whole !== undefined || !isByField(change.kind)) return whole;
   const rejected = rejectedFields(change, rejections);
   return change.changed.length > 0 && change.changed.every((field) => rejected.has(field))
     ? rejected.get(change.changed[0] as FieldName)
@@ -231,7 +248,7 @@ function takenOut(
 
 function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidable): boolean {
   if (state !== 'open' || by === undefined) return false;
-  if (draft.kind !== 'update') return rule === draft.rule;
+  if (!isByField(draft.kind)) return rule === draft.rule;
   const asked = digestsOf(draft);
   return draft.changed.some((field) => fields.digests[field] === asked[field]);
 }

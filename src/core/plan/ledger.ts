@@ -25,6 +25,20 @@ export interface Misses {
   readonly stamp: string;
 }
 
+/** What we know of the leaders of a user. A leader that is not named here was set by hand, and is not ours. */
+export interface LedgerLeaders {
+  /** The main leader, if it is ours: we set it, or the source named it when we saw it. */
+  readonly main?: string;
+  /** The secondary leaders that are ours. */
+  readonly secondary: readonly string[];
+  /** What the source asked for when the leaders were last found or made right: see `wantedKey`. */
+  readonly wanted: string;
+  /** The main leader that was set by hand and keeps the wanted one out. It is reported once. */
+  readonly byHand?: string;
+  /** When the list of leaders was last read. */
+  readonly checkedAt: number;
+}
+
 export interface TakenOver {
   readonly from: string;
   readonly at: number;
@@ -40,10 +54,7 @@ export interface LedgerEntry {
   readonly owner: string;
   /** The platform's id of the account that the entry describes. Absent in entries of versions that did not store it. */
   readonly accountId?: string;
-  /**
-   * Write-only fields as last written (or assumed) and believed to be current. Fields with `keepLocalEdits`: the source's
-   * value as last written, or as first seen. Absent: unknown.
-   */
+  /** Write-only fields as last written (or assumed) and believed to be current. Absent: unknown. */
   readonly hidden: FieldValues;
   readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
   /** How often a change with only write-only fields was sent without confirmation. */
@@ -60,6 +71,8 @@ export interface LedgerEntry {
   /** The last take-over: the sync that owned the user before, and when. */
   readonly taken?: TakenOver;
   readonly removed?: Removal;
+  /** Absent: nothing is known of the user's leaders. */
+  readonly leaders?: LedgerLeaders;
   /** When we last wrote to the user; absent when the user was adopted without a write. */
   readonly writtenAt?: number;
 }

@@ -6,11 +6,11 @@ import {
   fieldTable,
   fieldTraits,
 } from '../person/fields.ts';
-import { type Change, isDirectlyDeliverable, platformKey } from '../plan/change.ts';
+import { type Change, isDirectlyDeliverable, partOf, platformKey } from '../plan/change.ts';
 import type { Dialect, SyncSettings } from './settings.ts';
 
 /** How one change is delivered. A disable or enable that has no direct call is never sent as another kind of change. */
-export type Route = 'csv' | 'direct' | 'outbox' | 'none';
+export type Route = 'csv' | 'direct' | 'outbox' | 'leaders' | 'none';
 
 /** With `auto`, at most this many creates and updates are sent by direct calls instead of a file. */
 export const autoDirectLimit = 20;
@@ -29,6 +29,7 @@ export interface RouteFacts {
  */
 export function routeOf(change: Pick<Change, 'kind' | 'after' | 'before'>, facts: RouteFacts): Route {
   const { delivery, dialect } = facts;
+  if (partOf(change) === 'leaders') return 'leaders';
   const isSafe = keepsUnknown(change, dialect);
   const mayCall = isSafe.byCall && isDirectlyDeliverable(change, dialect.customFieldLimit.direct);
   const isCallOnly = change.kind === 'remove' || (change.kind === 'update' && change.before?.enabled === false);
@@ -189,6 +190,8 @@ function commandOf(change: Change, dialect: Dialect): 'I' | 'U' | 'D' {
     case 'disable':
       return 'D';
     case 'remove':
-      throw new RangeError('a remove cannot be written to a file');
+    case 'lead':
+    case 'unlead':
+      throw new RangeError(`a ${change.kind} cannot be written to a file`);
   }
 }

@@ -1,4 +1,4 @@
-import type { ChangeClass, ChangeKind } from '../plan/change.ts';
+import { type ChangeClass, type ChangeKind, changeKinds } from '../plan/change.ts';
 import { countOf } from './formats.ts';
 import type { ChangeState, Counts, Outcome } from './run.ts';
 
@@ -156,7 +156,7 @@ export const exitCodes: Readonly<Record<Outcome, number>> = {
 
 /* No changes, by kind and by state: where a count begins. */
 
-export const noKinds: Readonly<Record<ChangeKind, number>> = { create: 0, update: 0, enable: 0, disable: 0, remove: 0 };
+export const noKinds = Object.fromEntries(changeKinds.map((kind) => [kind, 0])) as Readonly<Record<ChangeKind, number>>;
 
 export const noStates: Readonly<Record<ChangeState, number>> = {
   planned: 0,

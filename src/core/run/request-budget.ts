@@ -28,13 +28,15 @@ export interface RequestBudget {
 
 /** What one batch of the plan carries. */
 export interface BatchLoad {
-  readonly kind: 'csv' | 'direct' | 'outbox';
+  readonly kind: 'csv' | 'direct' | 'outbox' | 'leaders';
   /** Each is looked for by a read and a search, because the platform does not have them. */
   readonly creates: number;
   readonly updates: number;
   /** Enables and disables. */
   readonly switches: number;
   readonly removes: number;
+  /** Changes of leaders: each is one or two calls, and proven by a read of the leaders' list. */
+  readonly leads: number;
   /** Number of those that take over the e-mail of another user. */
   readonly waiting: number;
   readonly isParking: boolean;
@@ -46,6 +48,8 @@ const columns = {
   enable: 'switches',
   disable: 'switches',
   remove: 'removes',
+  lead: 'leads',
+  unlead: 'leads',
 } as const satisfies Record<ChangeKind, keyof BatchLoad>;
 
 /** Counts what a batch of these changes carries. */
@@ -56,7 +60,7 @@ export function loadOf({
 }: Pick<BatchLoad, 'kind' | 'isParking'> & {
   readonly changes: Iterable<{ readonly kind: ChangeKind; readonly isWaiting?: boolean }>;
 }): BatchLoad {
-  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, waiting: 0 };
+  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, leads: 0, waiting: 0 };
   for (const change of changes) {
     if (change.isWaiting === true) load.waiting += 1;
     load[columns[change.kind]] += 1;

@@ -41,6 +41,8 @@ export interface Counts {
   readonly enable: number;
   readonly disable: number;
   readonly remove: number;
+  readonly lead: number;
+  readonly unlead: number;
   readonly firstSight: number;
   readonly held: number;
   readonly applied: number;
@@ -56,6 +58,8 @@ export const noCounts: Counts = {
   enable: 0,
   disable: 0,
   remove: 0,
+  lead: 0,
+  unlead: 0,
   firstSight: 0,
   held: 0,
   applied: 0,

@@ -106,6 +106,8 @@ export const defaultGuards: GuardSettings = {
   firstSight: { absolute: 50, percent: 30, cap: undefined },
   handOvers: { absolute: 5, percent: 5, cap: 100 },
   configuration: { absolute: 10, percent: 0, cap: undefined },
+  leads: { absolute: 25, percent: 20, cap: undefined },
+  unleads: { absolute: 10, percent: 10, cap: 200 },
   blocked: { absolute: 10, percent: 10, cap: 100, oneInRows: 3 },
   rowsDownPercent: 10,
   fillRateDownPoints: 20,
@@ -117,15 +119,7 @@ export type FieldRule = FieldOrigin & {
   /** The source's date format, in letters of Unicode TR 35 (`dd/MM/yyyy`). Absent: `yyyy-MM-dd`. */
   readonly format: string | undefined;
   readonly whenEmpty: 'keep' | 'clear';
-  /** Absent: the source decides about the field, always. */
-  readonly write?: WriteRule;
 };
-
-/**
- * Who decides about a field of an account that exists. `onCreate`: the platform. `ifEmpty`: the platform, once the field
- * has a value. `keepLocalEdits`: the side that changed the value last, and at first sight the platform.
- */
-export type WriteRule = 'onCreate' | 'ifEmpty' | 'keepLocalEdits';
 
 export type FieldOrigin =
   | { readonly kind: 'from'; readonly path: string }

@@ -262,6 +262,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
   if (isEqual && !job.isFocused && index.isPlain(slot, user.id) && !index.has(slot, mark.undated)) {
+    index.set(slot, mark.leadable);
     countQuiet(count.quiet, index, slot);
     return;
   }

@@ -59,8 +59,6 @@ export interface Decided {
   readonly keptEmails: ReadonlySet<string>;
   /** People whose changes an undo leaves as they are, fully or in part. */
   readonly notUndone: number;
-  /** Edits on the platform that stay until the source's value changes. */
-  readonly respectedEdits: number;
 }
 
 /** Applies the truth table to every person who needs a decision, and stores the changes. */
@@ -82,7 +80,6 @@ export async function decideChanges(
   const decidedBefore = { rejected: 0, leftOut: 0 };
   const keptEmails = new Set<string>();
   let notUndone = 0;
-  let respectedEdits = 0;
   let hasApprovals = false;
   let waitingCreates = 0;
   const countRepeats = (changes: readonly NewChange[]): void => {
@@ -114,9 +111,8 @@ export async function decideChanges(
     },
     decided: (subject, decision) => {
       recorder.watcher.decided(subject, decision);
-      const { rule, wait, finding, kept = {} } = decision;
+      const { rule, wait, finding } = decision;
       if (finding?.code === 'not-undone') notUndone += 1;
-      respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
       if (rule !== 'missing-counted') return;
       const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
       missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
@@ -167,7 +163,6 @@ export async function decideChanges(
     hasApprovals,
     keptEmails,
     notUndone,
-    respectedEdits,
   };
 }
 
@@ -285,10 +280,12 @@ async function decideSome(
     const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
     if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) countQuiet(quiet, index, slot);
     if (isPrevented(decision)) index.set(slot, mark.prevented);
+    if (isLeadable(decision)) index.set(slot, mark.leadable);
     if (change !== undefined) {
       const message = whyNotSent(change, sync);
       if (message !== undefined) {
         index.set(slot, mark.prevented);
+        index.clear(slot, mark.leadable);
         sink.find({ code: 'not-deliverable', identification: change.identification, message });
       } else {
         const { rule } = decision;
@@ -426,6 +423,14 @@ const preventing: ReadonlySet<string> = new Set<Rule>([
   // The disable is not due yet. It stays undone while the person is missing.
   'missing-counted',
 ]);
+
+/** Returns whether the account is ours and enabled once the plan is done. A user who is taken over just now is not. */
+function isLeadable({ change, rule, takenFrom }: Decision<string>): boolean {
+  if (takenFrom !== undefined) return false;
+  return (
+    rule === 'active-equal' || (['create', 'update', 'enable'].includes(change?.kind ?? '') && rule !== 'leaver-parked')
+  );
+}
 
 function isPrevented({ change, forbidden, rule }: Decision<string>): boolean {
   return forbidden !== undefined || (change === undefined && preventing.has(rule));

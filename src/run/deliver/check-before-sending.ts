@@ -166,7 +166,7 @@ type NotOurs = Pick<Finding, 'code' | 'message'> & { readonly reason: string };
  * - another run of the connection has sent a change of the user, which is not proven yet;
  * - another sync is expected to take the user over.
  */
-async function findOtherOwners(
+export async function findOtherOwners(
   changes: readonly PlannedChange[],
   known: ReadonlyMap<string, LedgerEntry>,
   context: RunContext,

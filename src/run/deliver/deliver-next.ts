@@ -6,6 +6,7 @@ import type { CallResult, Submission } from '../../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { finishRun } from '../finish-run.ts';
+import { checkLeaders } from '../lead/check-leaders.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { changesInBatch, marksFor } from '../seal/batches.ts';
@@ -69,6 +70,11 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
     const changes = await changesInBatch(batch, io);
     const sent = changes.filter(({ state }) => state === 'sent');
     const hasUnsent = changes.some(({ state }) => state === 'planned');
+    // A call of leaders may have been made or not: the list shows what lacks, whatever was sent.
+    if (batch.kind === 'leaders') {
+      await io.store.batches.update(owned, batch.id, { state: 'planned' }, { marks: marksFor(sent, 'planned') });
+      return { kind: 'next' };
+    }
     if (batch.kind === 'direct' && hasUnsent && sent.length === 0) {
       await io.store.batches.update(owned, batch.id, { state: 'planned' });
       return { kind: 'next' };
@@ -116,7 +122,10 @@ async function sendBatch(
   }
   const wasRecent = isLookupRecent(owned.run, sync.settings.settle.lookWithinMs, io.clock);
   const isLookedUp = await lookUpAhead(context, first, io);
-  const changes = await checkBeforeSending(context, { batch, isLookedUp }, io);
+  const changes =
+    batch.kind === 'leaders'
+      ? await checkLeaders(context, batch, io)
+      : await checkBeforeSending(context, { batch, isLookedUp }, io);
   if (changes.length === 0) {
     const reason = 'no change of the batch had to be sent';
     await io.store.batches.update(owned, batch.id, { state: 'settled', reason });
@@ -186,13 +195,14 @@ interface CheckedBatch {
 async function submit(context: RunContext, { batch, changes }: CheckedBatch, io: EngineIo): Promise<Submission> {
   const { owned, sync, signal } = context;
   io.progress({ step: 'delivering', batch: batch.number, batches: batch.ofAll, changes: changes.length });
-  const isWhole = batch.kind !== 'direct';
+  const isWhole = batch.kind !== 'direct' && batch.kind !== 'leaders';
   const sent = isWhole ? marksFor(changes, 'sent') : [];
   await io.store.batches.update(owned, batch.id, { state: 'sending', sentAt: io.clock.now() }, { marks: sent });
   io.checkpoint('batch-sending');
   signal.throwIfAborted();
   try {
-    const onResult = (identification: string, result: CallResult) => storeResult(context, identification, result, io);
+    const onResult = (identification: string, result: CallResult) =>
+      storeResult(context, { identification, part: batch.kind === 'leaders' ? 'leaders' : 'account' }, result, io);
     const { refusedInRow } = owned.run.facts;
     const before = refusedInRow === undefined ? {} : { refusedInRow };
     return await sync.deliveries[batch.kind].submit({ id: batch.id, changes, ...before, onResult }, signal);
@@ -213,7 +223,7 @@ async function submit(context: RunContext, { batch, changes }: CheckedBatch, io:
 /** Stores the result of one direct call. Before the call, stores that the change is being sent. */
 async function storeResult(
   context: RunContext,
-  identification: string,
+  one: Pick<ChangeMark, 'identification' | 'part'>,
   result: CallResult,
   io: EngineIo,
 ): Promise<void> {
@@ -221,9 +231,9 @@ async function storeResult(
   if (result.kind === 'sending') context.stopping.throwIfAborted();
   else io.checkpoint('change-accepted');
   const reason = 'reason' in result ? result.reason : undefined;
-  const marks = marksFor([{ identification }], stateAfter[result.kind], reason);
-  await io.store.plans.setStates(context.owned, marks);
-  if ('raw' in result) await keepRaw(context.owned, { about: `change of ${identification}`, text: result.raw }, io);
+  const mark = { ...one, state: stateAfter[result.kind] };
+  await io.store.plans.setStates(context.owned, [reason === undefined ? mark : { ...mark, reason }]);
+  if ('raw' in result) await keepRaw(context.owned, { about: `change of ${one.identification}`, text: result.raw }, io);
   if (result.kind === 'sending') io.checkpoint('change-sending');
 }
 

@@ -12,6 +12,7 @@ import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
 import { addLastStep, splitBatch } from '../deliver/split.ts';
 import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import { proveLeaders } from '../lead/prove-leaders.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
 import type { UnstoredRequests } from '../run-notes.ts';
 import { addParts, changesInBatch, changesOf } from '../seal/batches.ts';
@@ -51,8 +52,11 @@ export async function proveWave(
   const notShown: NotShown[] = [];
   try {
     for (const batch of wave.unproven) {
-      const left = await proveBatch(context, { batch, lookups }, io);
-      if (left !== undefined) notShown.push(left);
+      const left =
+        batch.kind === 'leaders'
+          ? await proveLeaders(context, batch, io)
+          : await proveBatch(context, { batch, lookups }, io);
+      if (left !== undefined) notShown.push({ ...left, batch });
     }
     // Changes of direct calls that were not tried are planned again.
     const mayGoOn = wave.planned.length > 0 || wave.unproven.some(({ kind }) => kind === 'direct');
@@ -93,7 +97,9 @@ function waitForProof(
   return toProving(afterMs, waiting);
 }
 
-function questionOf(owned: OwnedRun, { unproven, planned }: Wave, io: EngineIo): LookupQuestion {
+function questionOf(owned: OwnedRun, { unproven: all, planned }: Wave, io: EngineIo): LookupQuestion {
+  // Leaders are proven by lists of their own.
+  const unproven = all.filter(({ kind }) => kind !== 'leaders');
   return {
     step: 'reading-back',
     count: unproven.reduce((sum, { size }) => sum + size, 0),

@@ -1,5 +1,5 @@
 import type { FieldName } from '../../core/person/fields.ts';
-import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import type { LeaderClaims, Person, RejectedPerson } from '../../core/person/person.ts';
 
 /** A person whom the ledger knows and this read does not name. */
 export interface Absent {
@@ -22,7 +22,8 @@ export function createPersonText(fields: readonly FieldName[]): {
       const { at, identification, standing, standingReason, isInScope } = person;
       const cells: Cells = [at, identification, standing, standingReason, isInScope, daysOf(person)];
       for (const name of fields) cells.push(person.fields[name] ?? null);
-      if (person.rank !== undefined) cells.push(person.rank);
+      if (person.rank !== undefined || person.leaders !== undefined) cells.push(person.rank ?? null);
+      if (person.leaders !== undefined) cells.push(person.leaders);
       return JSON.stringify(cells);
     },
     read(text) {
@@ -32,7 +33,7 @@ export function createPersonText(fields: readonly FieldName[]): {
       const given: Partial<Record<FieldName, string>> = {};
       for (const [i, name] of fields.entries()) {
         const cell = values[i];
-        if (cell !== undefined && cell !== null) given[name] = cell;
+        if (typeof cell === 'string') given[name] = cell;
       }
       const person = {
         kind: 'person',
@@ -43,10 +44,11 @@ export function createPersonText(fields: readonly FieldName[]): {
         standingReason,
         isInScope,
       } as const;
-      const rank = values[fields.length];
+      const [rank, leaders] = values.slice(fields.length);
       const plain = { ...person, unreadable: [], troubles: [], notes: [] };
       const dated = days === '' ? plain : { ...plain, ...parseDays(days) };
-      return rank === undefined || rank === null ? dated : { ...dated, rank };
+      const ranked = typeof rank === 'string' ? { ...dated, rank } : dated;
+      return typeof leaders === 'object' && leaders !== null ? { ...ranked, leaders } : ranked;
     },
   };
 }
@@ -84,6 +86,6 @@ type Cells = [
    * there is a first day of work.
    */
   days: string,
-  /** Values of the fields, then the rank, if there is one. */
-  ...values: (string | null)[],
+  /** Values of the fields, then the rank and the leaders, if there are any. */
+  ...values: (string | null | LeaderClaims)[],
 ];

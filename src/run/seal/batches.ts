@@ -1,4 +1,4 @@
-import { parkStep } from '../../core/plan/change.ts';
+import { type ChangeKind, parkStep, partOf } from '../../core/plan/change.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 
@@ -92,11 +92,12 @@ export function carriedBy(batch: Batch, changes: readonly PlannedChange[]): Plan
 
 /** Returns the same mark for every change. */
 export function marksFor(
-  changes: readonly { readonly identification: string }[],
+  changes: readonly { readonly identification: string; readonly kind: ChangeKind }[],
   state: ChangeMark['state'],
   reason?: string,
 ): ChangeMark[] {
-  return changes.map(({ identification }) =>
-    reason === undefined ? { identification, state } : { identification, state, reason },
-  );
+  return changes.map(({ identification, ...change }) => {
+    const mark = { identification, part: partOf(change), state };
+    return reason === undefined ? mark : { ...mark, reason };
+  });
 }

@@ -1,4 +1,4 @@
-import type { Change, ChangeClass } from '../../core/plan/change.ts';
+import { type Change, type ChangeClass, partOf } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
 import { autoDirectLimit, chunk, fileGroup, needsFile, routeOf } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
@@ -85,12 +85,17 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     }
   }
   if (leaving.length > 0) yield { ...file, changes: leaving };
+  const leading: GroupedChange[] = [];
   const isSmallAndDirect = settings.delivery === 'auto' && isSmall;
   const later: Map<string, ChangeGroup>[] = [];
   const first = new Map<string, ChangeGroup>();
   for await (const change of read()) {
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, dialect });
     if (route === 'none' || change.kind === 'disable') continue;
+    if (route === 'leaders') {
+      leading.push({ identification: change.identification, kind: change.kind, isWaiting: false });
+      continue;
+    }
     const isParking = change.parkEmail !== undefined;
     const level = levels.get(change.identification) ?? 0;
     let groups = level === 0 ? first : later[level - 1];
@@ -109,6 +114,8 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
       for (const piece of chunk(changes, settings.batchRows)) yield { ...group, changes: piece };
     }
   }
+  // After all accounts: a leader may be created in this plan.
+  for (const changes of chunk(leading, settings.batchRows)) yield { kind: 'leaders', isParking: false, changes };
 }
 
 type Changes = AsyncIterable<PlannedChange> | readonly PlannedChange[];
@@ -141,7 +148,7 @@ async function measurePlan(
   let isSmall = true;
   for await (const change of changes) {
     if (change.waitsFor !== undefined) waiting.push(change);
-    if (change.kind === 'remove') continue;
+    if (change.kind === 'remove' || partOf(change) === 'leaders') continue;
     if (change.kind === 'disable') disables += 1;
     count += 1;
     isSmall &&= count <= autoDirectLimit && !needsFile(change, dialect);

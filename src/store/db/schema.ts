@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ChangeClass, ChangeKind } from '../../core/plan/change.ts';
+import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../../core/run/run.ts';
 import type { AlertDelivery } from '../../ports/alerts.ts';
@@ -28,7 +28,7 @@ interface Words {
   triggers: { kind: TriggerKind; state: 'waiting' | 'taken' | 'cancelled' };
   runs: { trigger_kind: TriggerKind; phase: Phase | UnknownState; outcome: Outcome | UnknownState };
   findings: { code: FindingCode };
-  changes: { kind: ChangeKind; state: ChangeState };
+  changes: { kind: ChangeKind; part: ChangePart; state: ChangeState };
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };
   roster_pages: { part: 'people' | 'emails' };

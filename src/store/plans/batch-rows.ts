@@ -35,6 +35,7 @@ async function createBatch(
       .set({ batch: batch.id, state: 'planned', state_reason: null })
       .where('plan', '=', plan)
       .where('identification', 'in', some)
+      .where('part', '=', batch.kind === 'leaders' ? 'leaders' : 'account')
       .where('batch', 'is not distinct from', batch.parent ?? null)
       .executeTakeFirst();
     taken += Number(numUpdatedRows);

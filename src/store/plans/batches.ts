@@ -11,7 +11,10 @@ import { addBatches, batches, toBatch } from './batch-rows.ts';
 import { markChanges } from './changes.ts';
 import { rejectUndone } from './decisions.ts';
 
-/** States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours. */
+/**
+ * States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours, and leaders
+ * are read before each change.
+ */
 const unknownStates = ['sending', 'sent', 'unresolved'] as const;
 
 export function createBatches(db: Database, keys: KeyRing): Batches {
@@ -33,7 +36,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       .innerJoin('runs', 'runs.id', 'batches.run')
       .selectAll('batches')
       .where('batches.connection', '=', connection)
-      .where('batches.kind', '!=', 'outbox')
+      .where('batches.kind', 'not in', ['outbox', 'leaders'])
       .where('batches.state', 'in', unknownStates)
       .orderBy('runs.started_at')
       .orderBy('batches.run')
@@ -227,7 +230,8 @@ function toPlannedBatch(row: WaveRow): PlannedBatch {
     ...toBatch(row),
     // Disables share a file with no other change.
     isDisabling: row.kind_of_change === 'disable',
-    dependsOnOthers: row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null),
+    dependsOnOthers:
+      row.kind === 'leaders' || (row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null)),
     isOfUnreceived: row.unreceived_parent !== null,
     ofAll: Number(row.of_all),
   };

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { type Before, type ChangeClass, changeClasses, type NotAgain } from '../../core/plan/change.ts';
+import { type Before, type ChangeClass, changeClasses, type NotAgain, partOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts';
 import type { OpenTransaction } from '../db/database.ts';
@@ -20,6 +20,8 @@ const classBits: Readonly<Record<ChangeClass, number>> = {
   removes: 64,
   handOvers: 128,
   configuration: 256,
+  leads: 512,
+  unleads: 1024,
 };
 
 export function classMask(classes: readonly ChangeClass[]): number {
@@ -58,6 +60,7 @@ type PersonalParts = readonly [
 
 export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): NewChangeRow {
   const { identification } = change;
+  const part = partOf(change);
   // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
   const { notAgain } = change;
@@ -66,8 +69,9 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
   return {
     plan,
     identification,
+    part,
     kind: change.kind,
-    personal: keys.close(JSON.stringify(parts), placeOf('changes', 'personal', { plan, identification })),
+    personal: keys.close(JSON.stringify(parts), placeOf('changes', 'personal', { plan, identification, part })),
     changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
     classes: classMask(change.classes),
     waits_for: change.waitsFor ?? null,
@@ -157,9 +161,9 @@ export async function markChanges(
 ): Promise<void> {
   if (marks.length === 0) return;
   const plan = await planOfRun(db, run);
-  const lastByName = new Map(marks.map((mark) => [mark.identification, mark]));
+  const lastByName = new Map(marks.map((mark) => [`${mark.part ?? ''} ${mark.identification}`, mark]));
   for (const group of groupsOf([...lastByName.values()])) {
-    const { state, reason, appliedAt } = group.mark;
+    const { state, reason, appliedAt, part = 'account' } = group.mark;
     let marked = 0n;
     for (const names of inLists(group.identifications)) {
       const { numUpdatedRows } = await db
@@ -171,6 +175,7 @@ export async function markChanges(
         })
         .where('plan', '=', plan)
         .where('identification', 'in', names)
+        .where('part', '=', part)
         .$if(batch !== undefined, (query) => query.where('batch', '=', batch ?? ''))
         .executeTakeFirst();
       marked += numUpdatedRows;
@@ -204,7 +209,7 @@ interface MarkGroup {
 function groupsOf(marks: readonly ChangeMark[]): Iterable<MarkGroup> {
   const groups = new Map<string, MarkGroup>();
   for (const mark of marks) {
-    const key = JSON.stringify([mark.state, mark.reason ?? null, mark.appliedAt ?? null]);
+    const key = JSON.stringify([mark.part, mark.state, mark.reason ?? null, mark.appliedAt ?? null]);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { mark, identifications: [mark.identification] });
     else group.identifications.push(mark.identification);

@@ -201,11 +201,9 @@ async function endRejections(
     .where('plan', '=', planId)
     .where('identification', 'in', [...new Set(rejected.map(({ identification }) => identification))])
     .execute();
-  const proposed = new Map(
-    changes.map(({ identification, rule, asked }) => [
-      identification,
-      [{ rule, asked: asked === null ? undefined : (JSON.parse(asked) as FieldDigests) }],
-    ]),
+  const proposed = Map.groupBy(
+    changes.map((row) => ({ ...row, asked: row.asked === null ? undefined : (JSON.parse(row.asked) as FieldDigests) })),
+    ({ identification }) => identification,
   );
   for (const { text, ...row } of rejected) {
     const stays = whatStays(row, proposed.get(row.identification) ?? []);

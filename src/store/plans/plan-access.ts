@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import { compareIdentifications } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
@@ -172,34 +171,30 @@ export async function countChanges<Name extends keyof Schema['changes']>(
   columns: readonly Name[],
 ): Promise<readonly Group<Name>[]> {
   const names: readonly (keyof Schema['changes'])[] = columns;
-  const sums = new Map<string, Group<Name>>();
-  for (let after = ''; ; ) {
+  const groupsOf = async (changes: 'first' | PlanPiece): Promise<readonly Group<Name>[]> => {
+    const some =
+      changes === 'first'
+        ? db.selectFrom('changes').where('plan', '=', plan).limit(rowsPerPiece)
+        : db.selectFrom('changes').where(inPiece(changes));
     const groups = await db
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('changes')
-          .select([...names, 'identification'])
-          .where('plan', '=', plan)
-          .where('identification', '>', after)
-          .orderBy('identification')
-          .limit(rowsPerPiece)
-          .as('piece'),
-      )
+      .selectFrom(some.select(names).as('piece'))
       .select(names)
-      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('identification').as('last')])
+      .select((eb) => eb.fn.countAll<number>().as('count'))
       .groupBy(names)
       .execute();
-    let rows = 0;
-    for (const { last, ...group } of groups as unknown as readonly (Group<Name> & { readonly last: string })[]) {
-      const key = JSON.stringify(columns.map((name) => (group as unknown as Group<Name>)[name]));
-      const counted = group as unknown as Group<Name>;
+    return groups as unknown as readonly Group<Name>[];
+  };
+  // Most plans are one piece, and then one statement is enough.
+  const first = await groupsOf('first');
+  if (first.reduce((sum, { count }) => sum + count, 0) < rowsPerPiece) return first;
+  const sums = new Map<string, Group<Name>>();
+  for await (const piece of piecesOf(db, plan)) {
+    for (const counted of await groupsOf(piece)) {
+      const key = JSON.stringify(columns.map((name) => counted[name]));
       sums.set(key, { ...counted, count: (sums.get(key)?.count ?? 0) + counted.count });
-      rows += counted.count;
-      if (compareIdentifications(last, after) > 0) after = last;
     }
-    if (rows < rowsPerPiece) return [...sums.values()];
-    await nextTurn();
   }
+  return [...sums.values()];
 }
 
 /** The decision about a change. */

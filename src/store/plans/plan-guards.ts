@@ -53,7 +53,7 @@ export function createPlanGuards(
       return count;
     },
 
-    setAside(owned, planId, names, { state, reason }) {
+    setAside(owned, planId, names, { part = 'account', state, reason }) {
       return inPlan(db, owned, planId, async (transaction) => {
         for (const some of inLists(names)) {
           await transaction
@@ -61,6 +61,7 @@ export function createPlanGuards(
             .set({ state, state_reason: reason })
             .where('plan', '=', planId)
             .where('identification', 'in', some)
+            .where('part', '=', part)
             .where('state', 'in', ['planned', 'held'])
             .execute();
         }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { partOf } from '../../core/plan/change.ts';
 import type { RefusedCreate } from '../../core/plan/refused-create.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { noKinds, noStates } from '../../core/run/report.ts';
@@ -8,17 +9,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists, RowWriter } from '../db/row-writer.ts';
 import { patchRun } from '../runs.ts';
 import { classMask, countClasses, markChanges, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
-import {
-  asPlanner,
-  countChanges,
-  dropPlan,
-  inPiece,
-  inPlan,
-  piecesOf,
-  rowsPerPiece,
-  sealed,
-  sealPlan,
-} from './plan-access.ts';
+import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf, sealed, sealPlan } from './plan-access.ts';
 import { createPlanGuards } from './plan-guards.ts';
 
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */
@@ -58,6 +49,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
             .deleteFrom('changes')
             .where('plan', '=', planId)
             .where('identification', 'in', names)
+            .where('part', '=', 'account')
             .where('state', '=', 'held')
             .where('is_approved', '=', 0)
             .returning('identification')
@@ -134,29 +126,25 @@ function createPlanQueries(
 ): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history' | 'refusedCreates'> {
   return {
     async *hashes(planId) {
-      for (let after = ''; ; ) {
+      for await (const piece of piecesOf(db, planId)) {
         // Sifted here: a statement whose few rows lie among many others would hold up other work.
         const rows = await db
           .selectFrom('changes')
-          .select(['identification', 'hash', 'state', 'is_approved'])
-          .where('plan', '=', planId)
-          .where('identification', '>', after)
+          .select(['hash', 'state', 'is_approved'])
+          .where(inPiece(piece))
           .orderBy('identification')
-          .limit(rowsPerPiece)
+          .orderBy('part')
           .execute();
         for (const { hash, state, is_approved: approved } of rows) {
           if (approved === 0 && (state === 'planned' || state === 'held')) yield hash;
         }
-        if (rows.length < rowsPerPiece) return;
-        after = rows.at(-1)?.identification ?? '';
-        await nextTurn();
       }
     },
 
     async page(planId, query) {
       const { limit, after, states, classes, batch } = query;
       if (states?.length === 0) return [];
-      let wanted = db.selectFrom('changes').selectAll().orderBy('identification');
+      let wanted = db.selectFrom('changes').selectAll().orderBy('identification').orderBy('part');
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
       if (classes !== undefined) wanted = wanted.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
       if (batch !== undefined) wanted = wanted.where('batch', '=', batch);
@@ -172,20 +160,28 @@ function createPlanQueries(
         for (const row of rows) found.push(toPlannedChange(row, keys));
         if (found.length >= limit) break;
       }
-      return found;
+      const last = found.at(-1);
+      if (found.length < limit || last === undefined || partOf(last) === 'leaders') return found;
+      const second = await wanted
+        .where('plan', '=', planId)
+        .where('identification', '=', last.identification)
+        .where('part', '=', 'leaders')
+        .execute();
+      return [...found, ...second.map((row) => toPlannedChange(row, keys))];
     },
 
-    async get(planId, identification) {
+    async get(planId, identification, part = 'account') {
       const row = await db
         .selectFrom('changes')
         .selectAll()
         .where('plan', '=', planId)
         .where('identification', '=', identification)
+        .where('part', '=', part)
         .executeTakeFirst();
       return row && toPlannedChange(row, keys);
     },
 
-    async getMany(planId, identifications) {
+    async getMany(planId, identifications, part = 'account') {
       const found: PlannedChange[] = [];
       for (const names of inLists(identifications)) {
         const rows = await db
@@ -193,6 +189,7 @@ function createPlanQueries(
           .selectAll()
           .where('plan', '=', planId)
           .where('identification', 'in', names)
+          .where('part', '=', part)
           .execute();
         for (const row of rows) found.push(toPlannedChange(row, keys));
       }

@@ -380,7 +380,8 @@ class World {
     });
     if (kind === 'update') return fields;
     const value = kind === 'disable' ? whyOff(this.#config, row) : undefined;
-    const whole: Withheld[] = kind === 'remove' ? [] : [{ part: kind, value, isLeftOut }];
+    const whole: Withheld[] =
+      kind === 'remove' || kind === 'lead' || kind === 'unlead' ? [] : [{ part: kind, value, isLeftOut }];
     return kind === 'enable' && !isLeftOut ? [...whole, ...fields] : whole;
   }
 

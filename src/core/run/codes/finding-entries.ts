@@ -1,4 +1,5 @@
 import type { CodeEntry } from './code-entry.ts';
+import { leaderEntries } from './leader-entries.ts';
 
 const moves = 'operations.md#move-users-between-syncs';
 const pairs = 'operations.md#one-person-under-two-identifications';
@@ -12,6 +13,7 @@ const blocked = 'operations.md#too-many-people-are-blocked';
 
 /** Findings: first those about records of the HR system, then those about users of the platform, deliveries and the run. */
 export const findingEntries = {
+  ...leaderEntries,
   'row-rejected': {
     meaning: 'A record was refused. The user is not changed, and the person counts as blocked.',
     cause: 'A required field is blank or cannot be used, or `scope` cannot be evaluated for the record.',

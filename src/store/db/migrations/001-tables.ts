@@ -128,9 +128,11 @@ export const store = {
     /** Fingerprint of the configuration with which the plan was made. */
     configuration: 'text',
   }),
-  changes: table(['plan', 'identification'], {
+  changes: table(['plan', 'identification', 'part'], {
     plan: 'text not null references plans (id) on delete cascade',
     identification: 'text not null',
+    /** `ChangePart`: a change of the account, or of the leaders. */
+    part: `text not null default 'account'`,
     kind: 'text not null',
     /** JSON of what holds personal data; see `toPlannedChange`. Sealed with a key. */
     personal: 'text not null',
@@ -195,6 +197,8 @@ export const store = {
     /** Null when empty, which is the usual case and needs no parsing. */
     hidden: 'text',
     quirks: 'text',
+    /** `LedgerLeaders`. */
+    leaders: 'text',
     unverified: 'integer not null',
     disabled_at: 'bigint',
     gone_since: 'bigint',

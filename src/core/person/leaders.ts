@@ -1,0 +1,93 @@
+import { NotedText, Refusal } from '../run/refusal.ts';
+import type { LeaderRule, LeaderSettings } from '../run/settings.ts';
+import { compileCell } from './cell.ts';
+import { type CompiledRule, compileFieldRule, compileRead, type ExpressionCompiler } from './field-rule.ts';
+import type { FieldValues, LeaderField } from './fields.ts';
+import { identificationProblem } from './identification.ts';
+import type { LeaderClaims, LeaderReference } from './person.ts';
+import { compileTransforms, readText } from './text.ts';
+import type { Leaders } from './user.ts';
+
+/** Returns the value of `secondaryLeaders`: `E2, E7`, each once, in order of text. One with a comma is quoted. */
+export function formatLeaders(names: readonly string[]): string {
+  const quoted = (name: string): string => (/^"|,/.test(name) ? JSON.stringify(name) : name);
+  return [...new Set(names)].toSorted().map(quoted).join(', ');
+}
+
+/** Reads what `formatLeaders` returned. */
+export function parseLeaders(text: string): readonly string[] {
+  const parts = text.match(/"(?:[^"\\]|\\.)*"|[^\s,"][^,]*/g) ?? [];
+  return parts.map((part) => (part.startsWith('"') ? (JSON.parse(part) as string) : part));
+}
+
+/** Returns the leaders that the fields of a change hold. */
+export function leadersIn({ mainLeader = '', secondaryLeaders = '' }: FieldValues): Leaders {
+  return { main: mainLeader === '' ? undefined : mainLeader, secondary: parseLeaders(secondaryLeaders) };
+}
+
+/** Returns leaders as the fields of a change. */
+export function leaderValues({ main, secondary }: Leaders): Record<LeaderField, string> {
+  return { mainLeader: main ?? '', secondaryLeaders: formatLeaders(secondary) };
+}
+
+/** The rule of one reference. A person may have several secondary leaders. */
+export interface CompiledLeader {
+  readonly name: LeaderField;
+  readonly by: LeaderRule['by'];
+  readonly rule: CompiledRule;
+}
+
+/** Compiles the rules of the leaders, the main leader first. Throws RangeError, or what the expression compiler throws. */
+export function compileLeaders(
+  { manager, secondary }: LeaderSettings,
+  deps: { readonly expressions: ExpressionCompiler; readonly nulls: ReadonlySet<string> },
+): readonly CompiledLeader[] {
+  const compile = (name: LeaderField, rule: LeaderRule): CompiledLeader => {
+    const { by } = rule;
+    const settle = by === 'email' ? compileFieldRule('email', rule, deps).settle : compileReference(rule, deps.nulls);
+    return { name, by, rule: { ...compileRead(name, rule, deps.expressions), settle } };
+  };
+  const main = manager === undefined ? [] : [compile('mainLeader', manager)];
+  return [...main, ...secondary.map((rule) => compile('secondaryLeaders', rule))];
+}
+
+function compileReference(rule: LeaderRule, nulls: ReadonlySet<string>): CompiledRule['settle'] {
+  const transform = compileTransforms(rule.transform);
+  const readCell = compileCell('identification', nulls);
+  const ofBlank = rule.whenEmpty === 'clear' ? '' : undefined;
+  return (raw) => {
+    if (raw instanceof Refusal) return raw;
+    const reading = readText(raw);
+    if (reading.kind === 'absent') return undefined;
+    if (reading.kind === 'refused') return reading.refusal;
+    const cell = reading.text === '' ? '' : readCell(reading.text);
+    if (cell instanceof Refusal) return cell;
+    const said = typeof cell === 'string' ? cell : cell.text;
+    const text = transform === undefined ? said : transform(said);
+    if (text === '') return ofBlank;
+    const problem = identificationProblem(text);
+    return problem === undefined ? text : new Refusal('not-an-identification', problem);
+  };
+}
+
+type Settled = ReturnType<CompiledRule['settle']>;
+
+/** Returns what the settled cells of a record say. A cell that cannot be used makes no statement. */
+export function claimsOf(leaders: readonly CompiledLeader[], cells: readonly Settled[]): LeaderClaims {
+  let main: LeaderClaims['main'];
+  const references: LeaderReference[] = [];
+  let [isMapped, isWhole] = [false, true];
+  for (const [i, { name, by }] of leaders.entries()) {
+    const cell = cells[i];
+    const value = cell instanceof NotedText ? cell.text : cell;
+    const isSaid = typeof value === 'string';
+    const reference = isSaid && value !== '' ? { by, value } : undefined;
+    if (name === 'mainLeader') main = reference ?? (isSaid ? 'none' : undefined);
+    else {
+      isMapped = true;
+      isWhole &&= isSaid;
+      if (reference !== undefined) references.push(reference);
+    }
+  }
+  return { ...(main === undefined ? {} : { main }), ...(isMapped ? { secondary: { references, isWhole } } : {}) };
+}

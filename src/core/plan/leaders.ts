@@ -1,0 +1,230 @@
+import type { LeaderField } from '../person/fields.ts';
+import { leadersIn, leaderValues } from '../person/leaders.ts';
+import type { Leaders } from '../person/user.ts';
+import type { Policy } from '../run/settings.ts';
+import type { Change, Proposal } from './change.ts';
+import type { LedgerEntry, LedgerLeaders } from './ledger.ts';
+import { permitted } from './plan.ts';
+
+/** The main leader that the source wants, after the reference was resolved. */
+export type WantedMain =
+  /** No statement, or one that cannot be used: the leader stays. */
+  | { readonly says: 'keep' }
+  /** No leader: ours is taken away. */
+  | { readonly says: 'none' }
+  | { readonly says: 'leader'; readonly identification: string };
+
+export interface WantedLeaders {
+  readonly main: WantedMain;
+  /** Absent: no statement. */
+  readonly secondary?: {
+    readonly names: readonly string[];
+    /** Every reference could be resolved. Otherwise no secondary leader is taken away. */
+    readonly isWhole: boolean;
+  };
+}
+
+/** Returns whether anything of the wish can lead to a change. */
+export function isStated({ main, secondary }: WantedLeaders): boolean {
+  return main.says !== 'keep' || (secondary !== undefined && (secondary.isWhole || secondary.names.length > 0));
+}
+
+/** Returns a text that is equal for equal wishes. While the ledger has it, the list of leaders need not be read. */
+export function wantedKey({ main, secondary }: WantedLeaders): string {
+  const said = main.says === 'leader' ? [main.identification] : main.says;
+  return JSON.stringify([said, secondary && [[...secondary.names].sort(), secondary.isWhole]]);
+}
+
+export interface LeaderCase {
+  readonly identification: string;
+  readonly wanted: WantedLeaders;
+  /** What the ledger knows; undefined at first sight. */
+  readonly known: LedgerLeaders | undefined;
+  /** What the platform shows. */
+  readonly shown: Leaders;
+  /** Which leaders that were set by hand are replaced and taken away. */
+  readonly takeOver: { readonly main: boolean; readonly secondary: boolean };
+  readonly policy: Policy;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+export interface LeaderDecision {
+  readonly change?: Proposal;
+  /** What the ledger knows if no change is made. With a change: see `Before.leaders`. */
+  readonly known: LedgerLeaders;
+  /** The main leader that was set by hand and stays, if it was not reported before. */
+  readonly byHand?: string;
+}
+
+/**
+ * Decides about the leaders of one person, three-way: what the source wants, what the platform shows, what the ledger
+ * knows as ours.
+ *
+ *  the source wants     | platform shows        | ours   | takeOver | main leader
+ *  ---------------------+-----------------------+--------+----------+------------------------------------------
+ *  no statement         | anything              | any    | any      | stays
+ *  a leader             | the same              | any    | any      | stays, is ours
+ *  a leader             | none                  | any    | any      | is set
+ *  a leader             | another one           | yes    | any      | is replaced
+ *  a leader             | another one           | no     | no       | stays: set by hand, reported once
+ *  a leader             | another one           | no     | yes      | is replaced
+ *  none                 | one                   | yes    | any      | is taken away
+ *  none                 | one                   | no     | any      | stays: set by hand
+ *
+ * Secondary leaders: those that are wanted and not shown are added. Those that are ours (with `takeOver`, all) and not
+ * wanted are taken away, if the source made a whole statement. The others stay.
+ */
+export function decideLeaders(subject: LeaderCase): LeaderDecision {
+  const { identification, wanted, known, shown, takeOver, policy, now } = subject;
+  const main = mainAfter(subject);
+  const byHand = wanted.main.says === 'leader' && main !== wanted.main.identification ? main : undefined;
+  const ours = new Set(known?.secondary);
+  const names = (wanted.secondary?.names ?? []).filter((name) => name !== main);
+  const isGone = (name: string): boolean =>
+    wanted.secondary?.isWhole === true &&
+    (ours.has(name) || takeOver.secondary) &&
+    !names.includes(name) &&
+    name !== main;
+  const kept = shown.secondary.filter((name) => !isGone(name));
+  const secondary = [...new Set([...kept, ...names])].sort();
+  const isOurMain = main !== undefined && (main === known?.main || (main !== byHand && wanted.main.says === 'leader'));
+  const after: LedgerLeaders = {
+    ...(isOurMain ? { main } : {}),
+    secondary: secondary.filter((name) => ours.has(name) || names.includes(name)),
+    wanted: wantedKey(wanted),
+    ...(byHand === undefined ? {} : { byHand }),
+    checkedAt: now,
+  };
+  const told = byHand === undefined || byHand === known?.byHand ? {} : { byHand };
+  const change = leaderChange(identification, shown, { main, secondary }, after);
+  if (change === undefined || !permitted[policy].includes(change.kind)) {
+    const stays = change === undefined ? after : { ...after, ...given(known?.main), secondary: known?.secondary ?? [] };
+    return { known: stays, ...told };
+  }
+  return { change, known: after, ...told };
+}
+
+const given = (main: string | undefined): Pick<LedgerLeaders, 'main'> => (main === undefined ? {} : { main });
+
+function mainAfter({ wanted: { main }, known, shown, takeOver }: LeaderCase): string | undefined {
+  const isOurs = shown.main !== undefined && shown.main === known?.main;
+  if (main.says === 'none') return isOurs ? undefined : shown.main;
+  if (main.says === 'keep') return shown.main;
+  return shown.main === undefined || isOurs || takeOver.main ? main.identification : shown.main;
+}
+
+/** Returns the change from one state of the leaders to another; undefined when they are equal. */
+export function leaderChange(
+  identification: string,
+  from: Leaders,
+  to: Leaders,
+  after: LedgerLeaders,
+): Proposal | undefined {
+  const { add, remove } = leaderSteps(from, to);
+  const isMain = from.main !== to.main;
+  const isSecondary = add.secondary.length + remove.secondary.length > 0;
+  const changed: readonly LeaderField[] = [
+    ...(isMain ? (['mainLeader'] as const) : []),
+    ...(isSecondary ? (['secondaryLeaders'] as const) : []),
+  ];
+  if (changed.length === 0) return undefined;
+  const isLead = add.main !== undefined || add.secondary.length > 0;
+  const values = leaderValues(to);
+  const why = [
+    ...(isMain ? [mainReason(from, to)] : []),
+    ...(isSecondary ? ['the source names other secondary leaders'] : []),
+  ];
+  return {
+    identification,
+    kind: isLead ? 'lead' : 'unlead',
+    rule: isLead ? 'leaders-lead' : 'leaders-unlead',
+    before: { userId: '', enabled: true, fields: leaderValues(from), leaders: after },
+    after: Object.fromEntries(changed.map((name) => [name, values[name]])),
+    changed,
+    classes: [isLead ? 'leads' : 'unleads'],
+    reason: why.join('; '),
+  };
+}
+
+function mainReason(from: Leaders, to: Leaders): string {
+  if (to.main === undefined) return 'the source names no main leader any longer';
+  return from.main === undefined ? 'the source names a main leader' : 'the source names another main leader';
+}
+
+/** Leaders to add or to remove. */
+export interface LeaderStep {
+  readonly main: string | undefined;
+  readonly secondary: readonly string[];
+}
+
+/** Returns what must be removed and added to get from one state to another. */
+export function leaderSteps(from: Leaders, to: Leaders): { readonly add: LeaderStep; readonly remove: LeaderStep } {
+  const isSame = from.main === to.main;
+  return {
+    add: {
+      main: isSame ? undefined : to.main,
+      secondary: to.secondary.filter((name) => !from.secondary.includes(name)),
+    },
+    remove: {
+      main: isSame ? undefined : from.main,
+      secondary: from.secondary.filter((name) => !to.secondary.includes(name)),
+    },
+  };
+}
+
+/** Returns the states of a change of leaders: before it, and after it. */
+export function leaderStates({ before, after }: Pick<Change, 'before' | 'after'>): { from: Leaders; to: Leaders } {
+  const from = before?.fields ?? {};
+  return { from: leadersIn(from), to: leadersIn({ ...from, ...after }) };
+}
+
+/** What a list of leaders shows of a change: it is applied, all or part of it lacks, or others changed the main leader. */
+export type LeaderVerdict =
+  | { readonly kind: 'applied' }
+  /** `left`: the change from what is shown. */
+  | { readonly kind: 'lacking'; readonly left: Change; readonly what: string }
+  | { readonly kind: 'edited' };
+
+/** Compares a change with what the platform shows. Leaders that others added meanwhile stay. */
+export function judgeLeaders<Made extends Change>(
+  change: Made,
+  shown: Leaders,
+):
+  | Exclude<LeaderVerdict, { kind: 'lacking' }>
+  | { readonly kind: 'lacking'; readonly left: Made; readonly what: string } {
+  const { from, to } = leaderStates(change);
+  const { add, remove } = leaderSteps(from, to);
+  const secondary = [...shown.secondary.filter((name) => !remove.secondary.includes(name)), ...add.secondary];
+  const isMain = from.main !== to.main;
+  const isEdited = isMain && ![undefined, from.main, to.main].includes(shown.main);
+  if (isEdited) return { kind: 'edited' };
+  const goal = { main: isMain ? to.main : shown.main, secondary: [...new Set(secondary)].sort() };
+  const left = leaderSteps(shown, goal);
+  const lacks = [
+    ...(shown.main === goal.main ? [] : ['the main leader']),
+    ...(left.add.secondary.length + left.remove.secondary.length === 0 ? [] : ['secondary leaders']),
+  ];
+  if (lacks.length === 0) return { kind: 'applied' };
+  const before = { userId: '', enabled: true, ...change.before, fields: leaderValues(shown) };
+  const values = leaderValues(goal);
+  const after = Object.fromEntries(change.changed.map((name) => [name, values[name as LeaderField]]));
+  return { kind: 'lacking', left: { ...change, before, after }, what: `the list still lacks ${lacks.join(' and ')}` };
+}
+
+/** Returns a change after rejected fields were taken out of it. What they leave open is asked again. */
+export function withoutFields(draft: Proposal, without: readonly string[]): Proposal {
+  const { before } = draft;
+  if (before?.leaders === undefined || without.length === 0) return draft;
+  const { from, to } = leaderStates(draft);
+  const { main: _main, ...leaders } = before.leaders;
+  const main = without.includes('mainLeader') ? {} : given(before.leaders.main);
+  const secondary = leaders.secondary.filter((name) => (to.secondary.length > 0 ? to : from).secondary.includes(name));
+  return { ...draft, before: { ...before, leaders: { ...leaders, ...main, secondary, wanted: '' } } };
+}
+
+/** Returns the ledger entry after a change of leaders was seen applied. */
+export function afterLeaders(entry: LedgerEntry, change: Change, now: number): LedgerEntry {
+  const leaders = change.before?.leaders;
+  return leaders === undefined ? entry : { ...entry, leaders: { ...leaders, checkedAt: now }, writtenAt: now };
+}

@@ -1,0 +1,236 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LeaderReference, Person } from '../../core/person/person.ts';
+import type { Leaders } from '../../core/person/user.ts';
+import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
+import { settleDecisions } from '../../core/plan/decision.ts';
+import { decideLeaders, isStated, wantedKey, withoutFields } from '../../core/plan/leaders.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { isUndoRule } from '../../core/plan/undo.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { LeadersLookup } from '../../ports/platform.ts';
+import { undoneBy } from '../../ports/runs.ts';
+import type { NewChange } from '../../ports/store.ts';
+import type { Decided } from '../decide/decide-changes.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
+import { mark } from '../read/people-index.ts';
+import type { PlanRead } from '../read/read-people.ts';
+import { type Cycles, findCycles } from './cycles.ts';
+import { type ResolvedWish, resolveReference, resolveWish, type WaitingReference } from './resolve.ts';
+import { undoLeaders } from './undo-leaders.ts';
+
+/** What a plan found about leaders. */
+export interface LeadersDecided extends Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut'> {
+  readonly waits: readonly WaitingReference[];
+}
+
+/** Returns what was decided of accounts and of leaders together. */
+export function withLeaders(decided: Decided, led: LeadersDecided): Decided {
+  return {
+    ...decided,
+    hasApprovals: decided.hasApprovals || led.hasApprovals,
+    rejected: decided.rejected + led.rejected,
+    leftOut: decided.leftOut + led.leftOut,
+  };
+}
+
+/** People whose record and ledger entry are read at once. */
+const peopleAtOnce = 500;
+
+/** How many people a full run reads whose leaders are as wanted, the longest unchecked ones first. */
+export const rollingCheck = 200;
+
+/**
+ * Decides about the leaders of the people whom this read shows, after their accounts were decided. A person whose wish is
+ * the one that the ledger settled is not read, but for the rolling check. Changes are stored beside those of the accounts.
+ */
+export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: EngineIo): Promise<LeadersDecided> {
+  const { sync } = work;
+  const { leaders } = sync.settings.mapping;
+  const count = { hasApprovals: false, rejected: 0, leftOut: 0 };
+  if (undoneBy(work.scope) !== undefined) {
+    const changes = await undoLeaders(work, io);
+    if (changes.length > 0) await storeChanges(work, { proposals: changes, count }, io);
+    return { ...count, waits: [] };
+  }
+  if (leaders === undefined || sync.settings.delivery === 'outbox') return { ...count, waits: [] };
+  const survey = await surveyPeople(work, read, io);
+  for (const slots of chunk(survey.toRead, peopleAtOnce)) {
+    work.signal.throwIfAborted();
+    await decideSome(work, { slots, survey, count }, io);
+    await nextTurn();
+  }
+  for (const finding of survey.cycles.findings()) work.findings.find(finding);
+  return { ...count, waits: survey.waits };
+}
+
+interface Survey {
+  readonly isFull: boolean;
+  /** Slots whose list of leaders must be read. */
+  readonly toRead: readonly number[];
+  readonly waits: readonly WaitingReference[];
+  readonly cycles: Cycles;
+}
+
+/** Resolves the wish of each person, and finds whose list must be read. */
+async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promise<Survey> {
+  const { index, findings } = work;
+  const isFull = read.snapshot.kind === 'full';
+  const toRead: number[] = [];
+  const waits: WaitingReference[] = [];
+  const settled: { readonly slot: number; readonly at: number }[] = [];
+  const leaderOf = new Int32Array(index.size).fill(-1);
+  for await (const { slot, wish, entry } of wishes(work, everyLed(work), isFull, io)) {
+    waits.push(...wish.waits);
+    const { trouble, wanted } = wish;
+    const { identification } = index.person(slot);
+    if (trouble !== undefined) findings.find({ ...trouble, identification });
+    if (wanted.main.says === 'leader') leaderOf[slot] = index.find(wanted.main.identification).slot;
+    if (!isStated(wanted)) continue;
+    if (entry?.leaders?.wanted !== wantedKey(wanted)) toRead.push(slot);
+    else {
+      if (trouble === undefined) index.set(slot, mark.led);
+      settled.push({ slot, at: entry.leaders.checkedAt });
+    }
+  }
+  const isRolling = isFull && read.focus === undefined;
+  const oldest = settled.sort((one, other) => one.at - other.at).slice(0, isRolling ? rollingCheck : 0);
+  return { isFull, toRead: [...toRead, ...oldest.map(({ slot }) => slot)], waits, cycles: findCycles(leaderOf, index) };
+}
+
+function everyLed({ index }: PlanWork): readonly number[] {
+  const isMeant = (slot: number): boolean =>
+    index.has(slot, mark.leadable | mark.inSource | mark.active) && !index.hasAny(slot, mark.bystander | mark.conflict);
+  return Array.from({ length: index.size }, (_, slot) => slot).filter(isMeant);
+}
+
+interface Wish {
+  readonly slot: number;
+  readonly person: Person;
+  readonly wish: ResolvedWish;
+  readonly entry: LedgerEntry | undefined;
+}
+
+/** Yields what the source wants of each person's leaders, with the person's ledger entry. */
+async function* wishes(
+  { sync, index }: Pick<PlanWork, 'sync' | 'index'>,
+  slots: readonly number[],
+  isFull: boolean,
+  io: EngineIo,
+): AsyncGenerator<Wish, void> {
+  const { connection } = sync.settings;
+  for (const some of chunk(slots, peopleAtOnce)) {
+    const people = some.flatMap((slot) => {
+      const person = index.person(slot);
+      return person.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
+    });
+    const names = people.flatMap(({ person }) => [person.identification, ...namesIn(person)]);
+    const ledger = await io.store.ledger.getMany(connection, [...new Set(names)]);
+    const resolve = (reference: LeaderReference) => resolveReference(reference, { index, isFull }, ledger);
+    for (const { slot, person } of people) {
+      yield { slot, person, wish: resolveWish(person, resolve), entry: ledger.get(person.identification) };
+    }
+    await nextTurn();
+  }
+}
+
+function namesIn({ leaders = {} }: Person): readonly string[] {
+  const { main, secondary } = leaders;
+  const all = [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
+  return all.flatMap(({ by, value }) => (by === 'identification' ? [value] : []));
+}
+
+/** As in `Decided`. */
+interface Count {
+  hasApprovals: boolean;
+  rejected: number;
+  leftOut: number;
+}
+
+interface SomePeople {
+  readonly slots: readonly number[];
+  readonly survey: Survey;
+  readonly count: Count;
+}
+
+/** Reads the lists of some people, and decides. */
+async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, io: EngineIo): Promise<void> {
+  const { sync, index, signal } = work;
+  const { find } = work.findings;
+  const { policy, mapping, name } = sync.settings;
+  const { leaders } = mapping;
+  const takeOver = {
+    main: leaders?.manager?.takeOver === true,
+    secondary: leaders?.secondary.some((rule) => rule.takeOver) === true,
+  };
+  const now = io.clock.now();
+  const proposals: Proposal[] = [];
+  const entries: LedgerEntry[] = [];
+  const all = await Array.fromAsync(wishes(work, slots, survey.isFull, io));
+  const lists = await readLists(all, { sync, index, signal });
+  for (const [i, { slot, person, wish, entry }] of all.entries()) {
+    const { identification } = person;
+    const list = lists[i] as LeadersLookup;
+    if (list.found === 'unclear') {
+      find({ code: 'leaders-unclear', identification, message: `no leader is changed: ${list.reason}` });
+      continue;
+    }
+    const wanted = survey.cycles.has(slot) ? { ...wish.wanted, main: { says: 'keep' } as const } : wish.wanted;
+    const known = entry?.leaders;
+    const decision = decideLeaders({ identification, wanted, known, shown: list.leaders, takeOver, policy, now });
+    if (decision.byHand !== undefined) {
+      const message = `the main leader ${decision.byHand} was set by hand and stays. To replace leaders that were set by hand, set takeOver: true in mapping.manager`;
+      find({ code: 'leader-by-hand', identification, message });
+    }
+    if (wish.trouble === undefined && !survey.cycles.has(slot)) index.set(slot, mark.led);
+    if (decision.change !== undefined) proposals.push(decision.change);
+    else if (entry?.owner === name && entry.removed === undefined) {
+      entries.push({ ...entry, leaders: decision.known });
+    }
+  }
+  if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
+  if (entries.length > 0) await work.recorder.ledger(entries);
+}
+
+const listsAtOnce = 50;
+const none: Leaders = { main: undefined, secondary: [] };
+
+/** Reads the lists of leaders. Accounts that this plan creates have none. */
+async function readLists(
+  people: readonly Wish[],
+  { sync, index, signal }: Pick<PlanWork, 'sync' | 'index' | 'signal'>,
+): Promise<readonly LeadersLookup[]> {
+  const lists: LeadersLookup[] = [];
+  for (const some of chunk(people, listsAtOnce)) {
+    const read = some.map(({ slot, person }): Promise<LeadersLookup> | LeadersLookup =>
+      index.has(slot, mark.seen)
+        ? sync.platform.leaders(person.identification, signal)
+        : { found: 'complete', leaders: none },
+    );
+    lists.push(...(await Promise.all(read)));
+  }
+  return lists;
+}
+
+/** Applies the standing decisions about each person, and stores the changes. */
+async function storeChanges(
+  { sync, recorder }: PlanWork,
+  { proposals, count }: { readonly proposals: readonly Proposal[]; readonly count: Count },
+  io: EngineIo,
+): Promise<void> {
+  const names = proposals.map(({ identification }) => identification);
+  const known = await io.store.decisions.ofMany(sync.settings.name, names);
+  const changes = proposals.map((proposal): NewChange => {
+    const decisions = (known.get(proposal.identification) ?? []).filter(
+      (one) => isUndoRule(one.rule) === isUndoRule(proposal.rule),
+    );
+    count.hasApprovals ||= decisions.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
+    const settling = { known: decisions, carried: [], hidden: {}, isSendable: () => true };
+    const { draft, ...settled } = settleDecisions(proposal, settling);
+    if (settled.verdict?.state === 'dropped') count.rejected += 1;
+    if (settled.verdict?.state === 'held') count.leftOut += 1;
+    const kept = withoutFields(draft, settled.without ?? []);
+    return { ...sealChange({ ...kept, episode: episodeOf(draft.rule, decisions) }), ...settled };
+  });
+  await recorder.changes(changes);
+}

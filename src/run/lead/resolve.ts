@@ -1,0 +1,103 @@
+import type { LeaderReference, Person } from '../../core/person/person.ts';
+import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { mark, type PeopleIndex } from '../read/people-index.ts';
+
+/** What a reference to a leader means in this read. */
+export type Resolved =
+  | { readonly says: 'leader'; readonly identification: string }
+  /** The leader cannot be set yet. `why` continues "the leader". */
+  | { readonly says: 'waits'; readonly why: string }
+  | { readonly says: 'conflict'; readonly why: string }
+  /** This read does not show it: nothing is decided. */
+  | { readonly says: 'unknown' };
+
+export interface ResolveJob {
+  readonly index: PeopleIndex;
+  /** A full read shows every employee; another one only some. */
+  readonly isFull: boolean;
+}
+
+/**
+ * Resolves references over the people of the read, and over the ledger for people whom other reads and syncs know.
+ *
+ *   the leader                                        | then
+ *   --------------------------------------------------+------------------------------------------
+ *   has an account, or gets one in this plan          | can be set
+ *   has an e-mail of two people, or is in a conflict  | conflict: no change
+ *   left                                              | waits, until HR names another one
+ *   has no account                                    | waits
+ *   is in no read, and has an account of another sync | can be set
+ *   is in no full read                                | waits
+ */
+export function resolveReference(
+  { by, value }: LeaderReference,
+  { index, isFull }: ResolveJob,
+  ledger: ReadonlyMap<string, LedgerEntry>,
+): Resolved {
+  if (by === 'email') {
+    const slot = index.findEmail(value);
+    if (slot !== -1) return resolveSlot(slot, index.person(slot).identification, index);
+    return isFull ? { says: 'waits', why: 'has no record: no active employee has the e-mail' } : { says: 'unknown' };
+  }
+  const { slot, isExact } = index.find(value);
+  if (slot !== -1 && isExact && index.has(slot, mark.inSource)) {
+    if (!index.has(slot, mark.bystander)) return resolveSlot(slot, value, index);
+  }
+  const entry = ledger.get(value);
+  const hasAccount = entry !== undefined && entry.removed === undefined && entry.disabledAt === undefined;
+  if (hasAccount) return { says: 'leader', identification: value };
+  return { says: 'waits', why: entry === undefined ? 'is not known here' : 'has no enabled account' };
+}
+
+function resolveSlot(slot: number, identification: string, index: PeopleIndex): Resolved {
+  if (index.has(slot, mark.conflict)) return { says: 'conflict', why: 'the leader is two people, or in a conflict' };
+  if (index.has(slot, mark.leaver)) return { says: 'waits', why: 'left' };
+  if (index.has(slot, mark.seen) || index.has(slot, mark.leadable)) return { says: 'leader', identification };
+  return { says: 'waits', why: 'has no account yet' };
+}
+
+/** A reference that cannot be set yet. */
+export interface WaitingReference {
+  readonly identification: string;
+  readonly reference: string;
+  readonly why: string;
+}
+
+export interface ResolvedWish {
+  readonly wanted: WantedLeaders;
+  readonly waits: readonly WaitingReference[];
+  /** Why the main leader is not changed, as a sentence without its subject. */
+  readonly trouble?: { readonly code: 'leader-self' | 'leader-conflict'; readonly message: string };
+}
+
+/** Resolves what one record says about the person's leaders. */
+export function resolveWish(
+  { identification, leaders = {} }: Person,
+  resolve: (reference: LeaderReference) => Resolved,
+): ResolvedWish {
+  const waits: WaitingReference[] = [];
+  let trouble: ResolvedWish['trouble'];
+  const settle = (reference: LeaderReference): string | undefined => {
+    const found = resolve(reference);
+    if (found.says === 'waits') waits.push({ identification, reference: reference.value, why: found.why });
+    if (found.says === 'conflict') trouble = { code: 'leader-conflict', message: `no leader is set: ${found.why}` };
+    if (found.says !== 'leader') return undefined;
+    if (found.identification !== identification) return found.identification;
+    trouble = { code: 'leader-self', message: 'the source names the person as their own leader. Correct the source' };
+    return undefined;
+  };
+  const { main: claim, secondary: claims } = leaders;
+  const leader = claim === undefined || claim === 'none' ? undefined : settle(claim);
+  const main: WantedMain =
+    claim === 'none'
+      ? { says: 'none' }
+      : leader === undefined
+        ? { says: 'keep' }
+        : { says: 'leader', identification: leader };
+  if (claims === undefined) return { wanted: { main }, waits, ...(trouble === undefined ? {} : { trouble }) };
+  const names = claims.references.flatMap((reference) => settle(reference) ?? []);
+  const isWhole = claims.isWhole && names.length === claims.references.length;
+  const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole };
+  return { wanted: { main, secondary }, waits, ...(trouble === undefined ? {} : { trouble }) };
+}

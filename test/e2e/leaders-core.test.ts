@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { findChanges } from '../../src/app/runs.ts';
+import { undoRun } from '../../src/app/undo.ts';
+import type { RunReport } from '../../src/views/runs.ts';
+import { employees, type Office, openOffice, plainMapping, type Row } from '../support/office.ts';
+
+const led = { mapping: { ...plainMapping, manager: 'boss', secondaryLeaders: ['second'] } };
+const taking = { mapping: { ...plainMapping, manager: { from: 'boss', takeOver: true } } };
+const clearing = { mapping: { ...plainMapping, manager: { from: 'boss', whenEmpty: 'clear' } } };
+
+/** Six people, led by E1. */
+const team = (patch: Readonly<Record<string, Row>> = {}): Row[] =>
+  employees(6).map((row) => ({ boss: row.id === 'E1' ? '' : 'E1', second: '', ...row, ...patch[row.id ?? ''] }));
+
+const counts = ({ run: { counts } }: RunReport) => [counts.create, counts.lead, counts.unlead, counts.applied];
+const codes = ({ findings }: RunReport) => findings.map(({ code, identification }) => `${code} ${identification}`);
+const leadersOf = (office: Office, id: string) => {
+  const { main, secondary } = office.sandbox.state.leadersOf(id);
+  return { main, secondary: [...secondary].sort() };
+};
+const signal = AbortSignal.timeout(100_000);
+
+function platform(office: Office) {
+  const sync = office.engine.io.syncs.get('people');
+  if (sync === undefined) throw new Error('the office has no sync');
+  return sync.platform;
+}
+
+describe('leaders of a sync', () => {
+  it('are set in the run that creates the accounts, and the next run reads only the lists of the rolling check', async () => {
+    const office = await openOffice({ sync: led });
+    const first = await office.applyRows(team());
+    expect([first.run.outcome, ...counts(first)]).toEqual(['succeeded', 6, 5, 0, 11]);
+    expect(leadersOf(office, 'E3')).toEqual({ main: 'E1', secondary: [] });
+    const second = await office.apply();
+    expect([second.run.outcome, ...counts(second)]).toEqual(['nothing-to-do', 0, 0, 0, 0]);
+    // The rolling check of the five people.
+    expect(second.run.requests?.leaders).toBe(5);
+  });
+
+  it('are replaced by one change, and secondary leaders of ours come and go', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team({ E5: { second: 'E3' } }));
+    expect(leadersOf(office, 'E5')).toEqual({ main: 'E1', secondary: ['E3'] });
+    await platform(office).lead('E5', { secondary: ['E6'] }, signal);
+    const moved = await office.applyRows(team({ E5: { boss: 'E2', second: 'E4' } }));
+    expect([moved.run.outcome, ...counts(moved)]).toEqual(['succeeded', 0, 1, 0, 1]);
+    expect(leadersOf(office, 'E5')).toEqual({ main: 'E2', secondary: ['E4', 'E6'] });
+    const [change] = await findChanges(office.app, moved.run.id, { limit: 5 });
+    expect(change).toMatchObject({
+      before: { fields: { mainLeader: 'E1', secondaryLeaders: 'E3, E6' } },
+      after: { mainLeader: 'E2', secondaryLeaders: 'E4, E6' },
+    });
+  });
+
+  it('that were set by hand stay, reported once, unless the mapping takes them over', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team({ E4: { boss: '' } }));
+    await platform(office).lead('E4', { main: 'E6' }, signal);
+    const seen = await office.applyRows(team());
+    expect([seen.run.outcome, codes(seen)]).toEqual(['nothing-to-do', ['leader-by-hand E4']]);
+    const again = await office.apply();
+    expect([codes(again), leadersOf(office, 'E4').main]).toEqual([[], 'E6']);
+    await office.edit(taking);
+    const taken = await office.apply();
+    expect([...counts(taken), leadersOf(office, 'E4').main]).toEqual([0, 1, 0, 1, 'E1']);
+  });
+
+  it('stay when the manager is blank, and are taken away by whenEmpty: clear if they are ours', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team());
+    await platform(office).lead('E1', { main: 'E6' }, signal);
+    const kept = await office.applyRows(team({ E4: { boss: '' } }));
+    expect(counts(kept)).toEqual([0, 0, 0, 0]);
+    await office.edit(clearing);
+    const cleared = await office.apply();
+    expect([...counts(cleared), leadersOf(office, 'E4').main]).toEqual([0, 0, 1, 1, undefined]);
+    expect(leadersOf(office, 'E1').main).toBe('E6');
+  });
+
+  it('are put back by an undo, and not set again', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team());
+    const moved = await office.applyRows(team({ E5: { boss: 'E2' } }));
+    office.clock.jump(90_000_000);
+    const undone = await undoRun(office.app, moved.run.id, { signal, progress: () => {}, by: 'ana' });
+    if (undone.kind !== 'ran') throw new Error('the undo was only requested');
+    expect([undone.report.run.outcome, leadersOf(office, 'E5').main]).toEqual(['succeeded', 'E1']);
+    const later = await office.apply();
+    expect([...counts(later), leadersOf(office, 'E5').main]).toEqual([0, 0, 0, 0, 'E1']);
+  });
+
+  it('are held beyond the guard, while accounts continue', async () => {
+    const office = await openOffice({ sync: { ...led, guards: { leads: { absolute: 2, percent: 0 } } } });
+    const first = await office.applyRows(team());
+    expect([first.run.outcome, first.run.counts.applied, first.run.counts.held]).toEqual(['held', 6, 5]);
+    const approved = await office.applyAll();
+    expect([approved.run.outcome, approved.run.counts.applied]).toEqual(['succeeded', 5]);
+  });
+
+  it.each(['batch-sending', 'change-sending', 'change-accepted', 'batch-accepted', 'read-back'])(
+    'are the same after a kill at %s',
+    async (place) => {
+      let dies = false;
+      const office = await openOffice({
+        sync: led,
+        checkpoint(name) {
+          if (!dies || name !== place) return;
+          dies = false;
+          throw new Error('killed');
+        },
+      });
+      await office.applyRows(team());
+      dies = true;
+      await office.applyRows(team({ E5: { boss: 'E2' } })).catch(() => {});
+      expect(dies).toBe(false);
+      await office.apply();
+      await office.apply();
+      expect(leadersOf(office, 'E5')).toEqual({ main: 'E2', secondary: [] });
+    },
+  );
+});
