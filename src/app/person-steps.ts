@@ -2,6 +2,7 @@ import { partWords } from '../core/guard/approvals.ts';
 import type { MappingTrace } from '../core/person/mapping.ts';
 import type { SourceRecord } from '../core/person/person.ts';
 import { type Change, differencesOf } from '../core/plan/change.ts';
+import { keptDetails } from '../core/plan/diff.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../core/plan/plan.ts';
 import { isAboutIdentity } from '../core/run/finding.ts';
@@ -136,15 +137,16 @@ function conflictsStep({ subject, decision, change, findings, isExpected }: Step
 }
 
 function differenceStep({ change, decision }: StepsInput): Step {
+  const kept = keptDetails(decision?.kept);
   if (change !== undefined) {
-    return { state: 'ok', summary: `${change.kind}: ${change.reason}`, details: detailsOf(change) };
+    return { state: 'ok', summary: `${change.kind}: ${change.reason}`, details: [...detailsOf(change), ...kept] };
   }
   if (decision?.forbidden !== undefined) {
     const summary = `the policy, or the list of protected users, forbids the ${decision.forbidden}`;
     return { state: 'stopped', summary };
   }
   const why = decision === undefined ? '' : `: ${wordsOf(decision)}`;
-  return { state: 'ok', summary: `no change is due${why}` };
+  return { state: 'ok', summary: `no change is due${why}`, details: kept };
 }
 
 function detailsOf(change: Change): StepDetail[] {

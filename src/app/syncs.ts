@@ -161,6 +161,7 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
       return {
         ...rule,
         field,
+        write: rule.write ?? 'always',
         origin: rule.kind === 'from' ? rule.path : rule.kind === 'value' ? rule.value : rule.expression,
         transforms: rule.transform,
         reads,

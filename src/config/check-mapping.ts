@@ -123,6 +123,10 @@ function checkRule(
   if (rule.format !== undefined && (name === undefined || !fieldTraits(name).isDate)) {
     report.addKey([...path, 'format'], 'is for dates only: orgEntryDate and birthDate');
   }
+  if (rule.write !== undefined && name === undefined) {
+    const key = rule.write === 'keepLocalEdits' ? rule.write : 'write';
+    report.addKey([...path, key], 'is not for the identification, which is never changed');
+  }
   if (rule.whenEmpty === 'clear' && (name === undefined || name === 'firstName' || name === 'lastName')) {
     report.add(
       [...path, 'whenEmpty'],

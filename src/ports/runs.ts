@@ -53,6 +53,8 @@ export interface RunFacts {
   readonly isFirstConfiguration?: true;
   /** The classes that wait by `approvals`. Absent: none. */
   readonly ruled?: readonly ChangeClass[];
+  /** Edits on the platform that stay until the source's value changes (`keepLocalEdits`). Absent: none. */
+  readonly respectedEdits?: number;
   /** Rejected changes: dropped, they need no approval. */
   readonly rejected?: number;
   /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Absent: none. */

@@ -53,10 +53,10 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
  * Opens what the steps share. The index hashes as the sync's roster does, so that unchanged pages are not rewritten.
  */
 export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, io: EngineIo): Promise<PlanWork> {
-  const { name } = job.sync.settings;
-  const roster = await io.store.rosters.open(name);
+  const { settings } = job.sync;
+  const roster = await io.store.rosters.open(settings.name);
   const salt = roster?.salt ?? io.newId('salt');
-  const index = new PeopleIndex(spool, job.sync.mapping.fields, salt);
+  const index = new PeopleIndex(spool, job.sync.mapping.fields, salt, settings.mapping.fields);
   const blocked = openBlockedTally();
   const others = recorder.openOthers(spool, salt);
   const { watcher } = recorder;

@@ -151,6 +151,9 @@ export const syncMapping = z
         transforms: z.array(z.string()),
         format: z.string().nullable().describe('Format of a date in the source'),
         whenEmpty: z.enum(['keep', 'clear']),
+        write: z
+          .enum(['always', 'onCreate', 'ifEmpty', 'keepLocalEdits'])
+          .describe('Who decides about the field of an account that exists: the source, or the platform'),
         reads: z.array(z.string()).describe('Source fields that the rule reads'),
         unseen: z.array(z.string()).describe('The source fields that no record of the read showed'),
         fillRate: z.number().min(0).max(1).nullable().describe('Share of people with a value; null: not known'),

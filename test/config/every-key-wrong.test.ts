@@ -262,11 +262,20 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'firstName: { from: a, format: dd/MM/yyyy }':
       '20 syncs.people.mapping.firstName.format: is for dates only: orgEntryDate and birthDate',
   },
+  'identification: employee_id': {
+    'identification: { from: employee_id, write: onCreate }':
+      '19 syncs.people.mapping.identification.write: is not for the identification, which is never changed',
+  },
   'from: work_email, ': {
+    'from: work_email, write: onCreate, keepLocalEdits: true, ':
+      '22 syncs.people.mapping.email.keepLocalEdits: has no effect with write: onCreate or ifEmpty, which never overwrite a value; remove one of the two',
+    'from: work_email, write: ifEmpty, whenEmpty: clear, ':
+      '22 syncs.people.mapping.email.whenEmpty: cannot be clear with write: onCreate or ifEmpty, which never overwrite a value; remove one of the two',
+    'from: work_email, write: never, ': '22 syncs.people.mapping.email.write: must be one of always, onCreate, ifEmpty',
     '': '22 syncs.people.mapping.email: needs exactly one of from, value, expression',
     'from: a, value: b, ': '22 syncs.people.mapping.email: needs exactly one of from, value, expression',
     'form: work_email, ':
-      '22 syncs.people.mapping.email.form: is not a known key; did you mean from? Known here: from, value, expression, transform, format, whenEmpty',
+      '22 syncs.people.mapping.email.form: is not a known key; did you mean from? Known here: from, value, expression, transform, format, whenEmpty, write, keepLocalEdits',
     'value: 5, ': '22 syncs.people.mapping.email.value: must be text; put it in quotes',
   },
   '[trim, lowercase]': {

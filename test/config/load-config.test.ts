@@ -217,6 +217,24 @@ test('what is assumed cannot be where every write carries every field', async ()
   expect((await load(text('{}'))).syncs.people?.firstSight).toBe('assume');
 });
 
+test('a write-only field has no rule of its own where every write carries every field', async () => {
+  const text = (dialect: string, rule: string) =>
+    smallest
+      .replace('fixed-token }', `fixed-token, dialect: ${dialect} }`)
+      .replace('lastName: last', `lastName: last, area: { from: a, write: onCreate }, job: { from: title, ${rule} }`);
+  const puts = '{ put: replaces, mayClear: [phoneNumber, seniority] }';
+  const message = expect.stringMatching(/every write carries job, which cannot be read back, and overwrites an edit/);
+
+  expect(await problemsOf(text(puts, 'write: ifEmpty'))).toMatchObject([
+    { path: 'syncs.people.mapping.job.write', message },
+  ]);
+  expect(await problemsOf(text(puts, 'keepLocalEdits: true'))).toMatchObject([
+    { path: 'syncs.people.mapping.job.keepLocalEdits', message },
+  ]);
+  const { fields } = (await load(text('{}', 'keepLocalEdits: true'))).syncs.people?.mapping ?? expect.fail();
+  expect([fields.area?.write, fields.job?.write]).toEqual(['onCreate', 'keepLocalEdits']);
+});
+
 test('protected users are compared as identifications are: NFC and trimmed', async () => {
   const text = smallest.replace('policy: sync', `policy: sync\n    protected: [" ana ", "jose\u0301"]`);
 

@@ -33,7 +33,13 @@ function run(says: FieldValues, account: Account, ledger: LedgerEntry | undefine
   account.writes += 1;
   const verdict = judgeChange(change, shown(), known);
   if (verdict.kind === 'not-seen') return known;
-  return afterChange(change, verdict, known, { owner: 'people', now, blacklist: false, accountId: undefined });
+  return afterChange(change, verdict, known, {
+    ...assuming,
+    owner: 'people',
+    now,
+    blacklist: false,
+    accountId: undefined,
+  });
 }
 
 it.each([true, false])('an update of another field leaves an assumed one alone, enabled: %s', (enabled) => {

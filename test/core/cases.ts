@@ -26,6 +26,7 @@ export const missingProof = absentWithoutLookup(proofs.missing);
 export const rules: PlanRules = {
   name: 'people',
   policy: 'sync',
+  mapping: { fields: {} },
   missing: { afterReads: 2, minAgeMs: day },
   outOfScope: 'ignore',
   firstSight: 'write',

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { diffFields, withKnown } from '../../src/core/plan/diff.ts';
 import { entry, user, wanted } from './cases.ts';
 
+const writing = { firstSight: 'write', mapping: { fields: {} } } as const;
+const assuming = { ...writing, firstSight: 'assume' } as const;
 const none = { changed: [], firstSight: [], assumed: {} };
 
 /** What is compared, without what a write carries. */
@@ -12,40 +14,40 @@ function differencesOf(...given: Parameters<typeof diffFields>) {
 
 describe('readable fields', () => {
   it('are equal when shown as wanted, whatever the ledger says', () => {
-    expect(differencesOf(wanted, user(), entry({ hidden: { lastName: 'x' } }), 'write')).toEqual(none);
+    expect(differencesOf(wanted, user(), entry({ hidden: { lastName: 'x' } }), writing)).toEqual(none);
   });
 
   it('that are not wanted are not ours', () => {
     expect(
-      differencesOf({ firstName: 'Ana' }, user({ fields: { ...wanted, area: 'Sales' } }), undefined, 'write'),
+      differencesOf({ firstName: 'Ana' }, user({ fields: { ...wanted, area: 'Sales' } }), undefined, writing),
     ).toEqual(none);
   });
 
   it('that differ are changed', () => {
-    expect(differencesOf({ ...wanted, area: 'Sales' }, user(), undefined, 'write').changed).toEqual(['area']);
+    expect(differencesOf({ ...wanted, area: 'Sales' }, user(), undefined, writing).changed).toEqual(['area']);
   });
 
   it('are cleared once: an absent field is an empty field', () => {
-    expect(differencesOf({ area: '' }, user({ fields: { area: 'Sales' } }), undefined, 'write').changed).toEqual([
+    expect(differencesOf({ area: '' }, user({ fields: { area: 'Sales' } }), undefined, writing).changed).toEqual([
       'area',
     ]);
-    expect(differencesOf({ area: '' }, user(), undefined, 'write')).toEqual(none);
+    expect(differencesOf({ area: '' }, user(), undefined, writing)).toEqual(none);
   });
 
   it('that the platform keeps differently are no difference while both stand', () => {
     const known = entry({ quirks: { area: { sent: 'Sales and more', observed: 'Sales and' } } });
     const shown = user({ fields: { area: 'Sales and' } });
-    expect(differencesOf({ area: 'Sales and more' }, shown, known, 'write')).toEqual(none);
-    expect(differencesOf({ area: 'Sales and much' }, shown, known, 'write').changed).toEqual(['area']);
+    expect(differencesOf({ area: 'Sales and more' }, shown, known, writing)).toEqual(none);
+    expect(differencesOf({ area: 'Sales and much' }, shown, known, writing).changed).toEqual(['area']);
     expect(
-      differencesOf({ area: 'Sales and more' }, user({ fields: { area: 'Changed' } }), known, 'write').changed,
+      differencesOf({ area: 'Sales and more' }, user({ fields: { area: 'Changed' } }), known, writing).changed,
     ).toEqual(['area']);
   });
 
   it('that the platform ignored are sent again at most twice, and told from then on', () => {
     const ignoredTimes = (ignored: number) => {
       const known = entry({ quirks: { area: { sent: 'Sales', observed: '', ignored } } });
-      return diffFields({ area: 'Sales' }, user(), known, 'write');
+      return diffFields({ area: 'Sales' }, user(), known, writing);
     };
     expect([1, 2, 3].map((ignored) => ignoredTimes(ignored).changed)).toEqual([['area'], ['area'], []]);
     expect([2, 3].map((ignored) => ignoredTimes(ignored).givenUp)).toEqual([undefined, ['area']]);
@@ -54,11 +56,11 @@ describe('readable fields', () => {
   it('that cannot be understood count as unobservable, never as a difference on every run', () => {
     const shown = user({ fields: {}, unreadable: ['orgEntryDate'] });
     const date = { orgEntryDate: '2021-01-05' };
-    expect(differencesOf(date, shown, undefined, 'write')).toMatchObject({
+    expect(differencesOf(date, shown, undefined, writing)).toMatchObject({
       changed: ['orgEntryDate'],
       firstSight: ['orgEntryDate'],
     });
-    expect(differencesOf(date, shown, entry({ hidden: date }), 'write')).toEqual(none);
+    expect(differencesOf(date, shown, entry({ hidden: date }), writing)).toEqual(none);
   });
 });
 
@@ -66,7 +68,7 @@ describe('write-only fields', () => {
   const job = { job: 'Baker' };
 
   it('are written once at first sight', () => {
-    expect(differencesOf(job, user(), undefined, 'write')).toEqual({
+    expect(differencesOf(job, user(), undefined, writing)).toEqual({
       changed: ['job'],
       firstSight: ['job'],
       assumed: {},
@@ -74,12 +76,12 @@ describe('write-only fields', () => {
   });
 
   it('are taken as equal at first sight where that is configured', () => {
-    expect(differencesOf(job, user(), undefined, 'assume')).toEqual({ changed: [], firstSight: [], assumed: job });
+    expect(differencesOf(job, user(), undefined, assuming)).toEqual({ changed: [], firstSight: [], assumed: job });
   });
 
   it('are compared with what was written last', () => {
-    expect(differencesOf(job, user(), entry({ hidden: job }), 'write')).toEqual(none);
-    expect(differencesOf(job, user(), entry({ hidden: { job: 'Cook' } }), 'write')).toEqual({
+    expect(differencesOf(job, user(), entry({ hidden: job }), writing)).toEqual(none);
+    expect(differencesOf(job, user(), entry({ hidden: { job: 'Cook' } }), writing)).toEqual({
       changed: ['job'],
       firstSight: [],
       assumed: {},
@@ -89,7 +91,7 @@ describe('write-only fields', () => {
 
   it('that were sent without a sign are sent again at most twice', () => {
     const sentTimes = (unverified: number) =>
-      differencesOf(job, user(), entry({ hidden: job, unverified }), 'write').changed;
+      differencesOf(job, user(), entry({ hidden: job, unverified }), writing).changed;
     expect([0, 1, 2, 3].map(sentTimes)).toEqual([[], ['job'], ['job'], []]);
   });
 });
@@ -98,7 +100,7 @@ describe('a write', () => {
   const both = { ...wanted, area: 'Sales', job: 'Baker', orgEntryDate: '2021-01-05' };
   const unseen = user({ unreadable: ['orgEntryDate'] });
   const writtenOf = (...[known, firstSight]: [ReturnType<typeof entry> | undefined, 'write' | 'assume']) =>
-    diffFields(both, unseen, known, firstSight).written;
+    diffFields(both, unseen, known, { ...writing, firstSight }).written;
 
   it('carries everything that is wanted', () => {
     expect(writtenOf(undefined, 'write')).toBe(both);

@@ -99,7 +99,7 @@ describe('an entry', () => {
 describe('the ledger after a change', () => {
   const update = sealChange(draft());
   const misses = { count: 2, since: now - 3 * day, stamp: 'snapshot-1' };
-  const facts = { owner: 'people', now, blacklist: false, accountId: '1' };
+  const facts = { owner: 'people', now, blacklist: false, accountId: '1', mapping: { fields: {} } };
   const applied = { kind: 'applied', quirks: {} } as const;
 
   it('an applied update makes the user ours and remembers what cannot be seen', () => {

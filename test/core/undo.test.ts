@@ -262,7 +262,7 @@ describe('whatever is undone', () => {
           decide({ identification: 'E1', source, user: shownAs(account), ledger }, strict, now);
         const send = (draftOf: ChangeDraft, rule: string, [account, ledger]: readonly [Account, LedgerEntry]) => {
           const change = sealChange({ ...draftOf, rule, episode: '0' });
-          const facts = { owner: 'people', now, blacklist: false, accountId: '1' };
+          const facts = { ...rules, owner: 'people', now, blacklist: false, accountId: '1' };
           return {
             change,
             account: write(account, change),

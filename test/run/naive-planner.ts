@@ -1,3 +1,4 @@
+import { fieldTable } from '../../src/core/person/fields.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
@@ -6,7 +7,7 @@ import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
 import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
 import { likenessKey, looksLikeSamePerson } from '../../src/core/plan/pair.ts';
-import { decide, type SourceSays } from '../../src/core/plan/plan.ts';
+import { type Case, type Decision, decide, type SourceSays } from '../../src/core/plan/plan.ts';
 import type { Roster, RosterStanding } from '../../src/core/plan/roster.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/plan/snapshot.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
@@ -82,6 +83,8 @@ export async function planNaively(
       ...(parking === undefined ? {} : { parking }),
     };
     const decision = decide(subject, settings, facts.now);
+    const wrong = wronglyWritten(decision, subject, settings);
+    if (wrong.length > 0) throw new Error(`${identification}: ${wrong.join(', ')} against the rule of the field`);
     return { decision, source, user, entry, isLeftBehind };
   };
   const moves = (key: string): boolean => {
@@ -105,6 +108,34 @@ export async function planNaively(
     if (next !== undefined) ledger.set(identification, next);
   }
   return { changes, ledger };
+}
+
+/** Returns the fields that a change writes, or leaves out, against what their `write` or `keepLocalEdits` says. */
+function wronglyWritten({ change }: Decision, { source, user, ledger }: Case, { mapping }: SyncSettings): string[] {
+  if (source.says !== 'active' || user === undefined || (change?.kind !== 'update' && change?.kind !== 'enable'))
+    return [];
+  const isAnother = ledger?.accountId !== undefined && ledger.accountId !== user.id;
+  const known = isAnother || ledger?.removed !== undefined ? undefined : ledger;
+  return fieldTable.flatMap(({ name, isReadable }) => {
+    const { [name]: hr } = source.person.fields;
+    const write = mapping.fields[name]?.write;
+    if (hr === undefined || write === undefined) return [];
+    const isSeen = isReadable && !user.unreadable.includes(name);
+    const here = isSeen ? (user.fields[name] ?? '') : isReadable ? 'unreadable' : known?.hidden[name];
+    const before = known?.hidden[name];
+    const isTriedAgain = !isSeen && before === hr && [1, 2].includes(known?.unverified ?? 0);
+    const same = (one: string | undefined) => (name === 'email' ? one?.toLowerCase() === hr.toLowerCase() : one === hr);
+    const mayWrite = {
+      onCreate: false,
+      ifEmpty: (here ?? '') === '' || isTriedAgain,
+      keepLocalEdits: before === undefined ? isSeen && here === '' : !same(before) || isTriedAgain,
+    }[write];
+    const isWritten = change.changed.includes(name);
+    const isDue = mayWrite && !(isSeen ? same(here) : before === hr && !isTriedAgain);
+    const isCarried = change.after[name] !== undefined && !isWritten;
+    const mayBeAssumed = !isSeen && before === undefined;
+    return isCarried || (isWritten && !isDue) || (isDue && !isWritten && !mayBeAssumed) ? [name] : [];
+  });
 }
 
 /** Leaves one record of each person of whom `scope` tells which one counts; all of a person of whom it does not. */

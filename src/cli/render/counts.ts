@@ -69,6 +69,7 @@ export function renderFacts(facts: RunFacts): string {
     some(facts.noAccount, 'without an account'),
     some(facts.unmanaged, 'on the platform only'),
     renderMissing(facts),
+    amount(facts.respectedEdits, 'respected edit'),
     facts.isFirstConfiguration === true ? 'no earlier configuration to compare with' : undefined,
     amount(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),

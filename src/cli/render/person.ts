@@ -1,6 +1,7 @@
 import { wordsOf } from '../../app/person-steps.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { differencesOf } from '../../core/plan/change.ts';
+import { keptDetails } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { Decision } from '../../core/plan/plan.ts';
@@ -130,7 +131,7 @@ function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly s
 }
 
 function decisionOf(decision: Decision, { colors }: Style): string {
-  const { rule, change, forbidden, finding } = decision;
+  const { rule, change, forbidden, finding, kept } = decision;
   const lines = [`${wordsOf(decision)} ${colors.dim(`(${rule})`)}`];
   if (change !== undefined) {
     lines.push(`${colors.bold(change.kind)}: ${cleanLine(change.reason)}`);
@@ -138,6 +139,7 @@ function decisionOf(decision: Decision, { colors }: Style): string {
   } else if (forbidden !== undefined) {
     lines.push(`nothing: the policy, or the list of protected users, forbids the ${forbidden}`);
   } else lines.push('nothing to do');
+  lines.push(...keptDetails(kept).map(({ name, value }) => `${name} ${value}`));
   if (finding !== undefined) lines.push(`reported as ${finding.code}: ${cleanLine(finding.message)}`);
   return lines.join('\n');
 }

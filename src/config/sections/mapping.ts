@@ -122,6 +122,16 @@ const ruleKeys = {
     "Keeps or clears the platform's value when the source value is empty. An unreadable value always keeps it.",
     'clear',
   ),
+  write: documented(
+    z.enum(['always', 'onCreate', 'ifEmpty']).default('always'),
+    'When the field is written. `onCreate`: by a create only, never to an account that exists. `ifEmpty`: where the platform shows no value; a write-only field, where the ledger knows none.',
+    'onCreate',
+  ),
+  keepLocalEdits: documented(
+    z.boolean().default(false),
+    "The value on the platform stays until the source's value changes; so an edit made there is respected. At first sight a value stays too, and an empty field is filled.",
+    true,
+  ),
 };
 
 const hasOneOrigin = ({ from, value, expression }: { from?: unknown; value?: unknown; expression?: unknown }) =>
@@ -129,9 +139,24 @@ const hasOneOrigin = ({ from, value, expression }: { from?: unknown; value?: unk
 const origins = { error: 'needs exactly one of from, value, expression' };
 
 const fieldRule = z
-  .union([text(), z.strictObject(ruleKeys).refine(hasOneOrigin, origins)], {
-    error: (issue) => (issue.input === undefined ? 'is required' : ruleSentence),
-  })
+  .union(
+    [
+      text(),
+      z
+        .strictObject(ruleKeys)
+        .refine(hasOneOrigin, origins)
+        .refine(({ write, keepLocalEdits }) => write === 'always' || !keepLocalEdits, {
+          path: ['keepLocalEdits'],
+          error: 'has no effect with write: onCreate or ifEmpty, which never overwrite a value; remove one of the two',
+        })
+        .refine(({ write, whenEmpty }) => write === 'always' || whenEmpty === 'keep', {
+          path: ['whenEmpty'],
+          error:
+            'cannot be clear with write: onCreate or ifEmpty, which never overwrite a value; remove one of the two',
+        }),
+    ],
+    { error: (issue) => (issue.input === undefined ? 'is required' : ruleSentence) },
+  )
   .transform(toFieldRule)
   .meta({ id: 'fieldRule' });
 
@@ -141,13 +166,14 @@ function toFieldRule(input: string | z.output<z.ZodObject<typeof ruleKeys>>): Fi
   if (typeof input === 'string') {
     return { kind: 'from', path: input, transform: [], format: undefined, whenEmpty: 'keep' };
   }
-  const { from, value, expression, transform, format, whenEmpty } = input;
-  const rest = { transform, format, whenEmpty };
+  const { from, value, expression, transform, format, whenEmpty, write, keepLocalEdits } = input;
+  const kept = keepLocalEdits ? ({ write: 'keepLocalEdits' } as const) : {};
+  const rest = { transform, format, whenEmpty, ...(write === 'always' ? kept : { write }) };
   if (expression !== undefined) return { kind: 'expression', expression, ...rest };
   return value === undefined ? { kind: 'from', path: from ?? '', ...rest } : { kind: 'value', value, ...rest };
 }
 
-const { format: _format, ...originKeys } = ruleKeys;
+const { format: _format, write: _write, keepLocalEdits: _kept, ...originKeys } = ruleKeys;
 const leaderKeys = {
   ...originKeys,
   by: documented(
@@ -172,7 +198,7 @@ const leaderRule = z
   .transform((input): LeaderRule => {
     if (typeof input === 'string') return { ...toFieldRule(input), by: 'identification', takeOver: false };
     const { by, takeOver, ...rule } = input;
-    return { ...toFieldRule({ ...rule, format: undefined }), by, takeOver };
+    return { ...toFieldRule({ ...rule, format: undefined, write: 'always', keepLocalEdits: false }), by, takeOver };
   })
   .meta({ id: 'leaderRule' });
 

@@ -1,8 +1,16 @@
 import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../person/fields.ts';
 import { compileTransforms } from '../person/text.ts';
 import type { User } from '../person/user.ts';
+import type { MappingSettings, SyncSettings, WriteRule } from '../run/settings.ts';
 import { beforeOf, type ChangeClass, type ChangeDraft } from './change.ts';
 import { type LedgerEntry, maxSends, type Quirk } from './ledger.ts';
+
+/** What decides whether a field that differs, or that is not known, is written. */
+export interface DiffRules extends Pick<SyncSettings, 'firstSight'> {
+  readonly mapping: Pick<MappingSettings, 'fields'>;
+}
+
+export type KeptFields = Readonly<Partial<Record<FieldName, WriteRule>>>;
 
 export interface Difference {
   /** Fields to write, in the order of the field table. */
@@ -14,12 +22,18 @@ export interface Difference {
    * changes.
    */
   readonly givenUp?: readonly FieldName[];
-  /** Unobservable fields that are taken as equal without proof (`firstSight: assume`, or sent often enough). */
+  /**
+   * What the ledger learns without a write: unobservable fields that are taken as equal (`firstSight: assume`, or sent
+   * often enough), and the source's value of fields with `keepLocalEdits`.
+   */
   readonly assumed: FieldValues;
+  /** Fields whose value on the platform stays, although the source has another one. */
+  readonly kept?: KeptFields;
   /** The ledger's values of changed fields that the platform does not show. */
   readonly known?: FieldValues;
   /**
-   * The fields that a write carries: `wanted`. With `firstSight: assume`, unchanged unobservable fields are left out.
+   * The fields that a write carries: `wanted`. With `firstSight: assume`, unchanged unobservable fields are left out, and
+   * unchanged fields with a write rule always.
    */
   readonly written: FieldValues;
 }
@@ -32,12 +46,21 @@ export interface Difference {
  * | readable, understood           | shown = wanted (e-mails without case), or the ledger knows that wanted is shown so |
  * | write-only, or not understood  | the ledger has wanted as written and believed                                      |
  * | the same, no ledger value      | never at first sight, unless `firstSight` is `assume`                              |
+ *
+ * A field with a write rule keeps a value that differs:
+ *
+ * | rule           | shown                                                     | not shown                            |
+ * |----------------|-----------------------------------------------------------|--------------------------------------|
+ * | onCreate       | always                                                    | always                               |
+ * | ifEmpty        | it has a value                                            | the ledger knows a value             |
+ * | keepLocalEdits | the ledger has the source's value, or nothing and it has  | the ledger has the source's value,   |
+ * |                | a value                                                   | or nothing                           |
  */
 export function diffFields(
   wanted: FieldValues,
   user: User,
   ledger: LedgerEntry | undefined,
-  firstSight: 'write' | 'assume',
+  { firstSight, mapping: { fields: rules } }: DiffRules,
 ): Difference {
   const changed: FieldName[] = [];
   const unknown: FieldName[] = [];
@@ -45,20 +68,33 @@ export function diffFields(
   const assumed: Partial<Record<FieldName, string>> = {};
   const unchanged: FieldName[] = [];
   const hidden: Partial<Record<FieldName, string>> = {};
+  const kept: Partial<Record<FieldName, WriteRule>> = {};
   for (const { name, isReadable } of fieldTable) {
     const value = wanted[name];
     if (value === undefined) continue;
+    const write = rules[name]?.write;
+    const known = ledger?.hidden[name];
     if (isReadable && !user.unreadable.includes(name)) {
       const shown = user.fields[name] ?? '';
-      if (isSameValue(name, shown, value)) continue;
+      const isSame = isSameValue(name, shown, value);
       const quirk = standing(value, shown, ledger?.quirks[name]);
+      const isKept =
+        !isSame && stays(name, write, { value, shown, known }) && (quirk === undefined || write === 'onCreate');
+      if (write === 'keepLocalEdits' && known !== value && (isSame || isKept)) assumed[name] = value;
+      if (isKept && write !== undefined) kept[name] = write;
+      if (isSame || isKept) continue;
       if (quirk?.ignored === undefined) {
         if (quirk === undefined) changed.push(name);
       } else if (quirk.ignored < maxSends) changed.push(name);
       else givenUp.push(name);
       continue;
     }
-    const known = ledger?.hidden[name];
+    const shown = isReadable || write === 'keepLocalEdits' ? unreadable : known;
+    if ((known !== value || write === 'onCreate') && stays(name, write, { value, shown, known })) {
+      if (write === 'keepLocalEdits') assumed[name] = value;
+      else if (write !== undefined && known !== value) kept[name] = write;
+      continue;
+    }
     if (known === undefined) {
       if (firstSight === 'assume') {
         assumed[name] = value;
@@ -77,7 +113,11 @@ export function diffFields(
     }
   }
   // The platform can hold another value than the assumed one. Sending the assumed value would overwrite it unseen.
-  const written = firstSight === 'assume' && unchanged.length > 0 ? without(wanted, unchanged) : wanted;
+  const isLeft = (name: FieldName): boolean =>
+    (firstSight === 'assume' && unchanged.includes(name)) ||
+    (rules[name]?.write !== undefined && !changed.includes(name));
+  const left = (Object.keys(wanted) as FieldName[]).filter(isLeft);
+  const written = left.length > 0 ? without(wanted, left) : wanted;
   return {
     changed,
     firstSight: unknown,
@@ -85,8 +125,33 @@ export function diffFields(
     ...(Object.keys(hidden).length === 0 ? {} : { known: hidden }),
     written,
     ...(givenUp.length === 0 ? {} : { givenUp }),
+    ...(Object.keys(kept).length === 0 ? {} : { kept }),
   };
 }
+
+/** A value in a form that is not understood. */
+const unreadable = '?';
+
+/** Returns whether a value stays that is not the wanted one. `shown`: undefined where the ledger knows none either. */
+function stays(
+  name: FieldName,
+  write: WriteRule | undefined,
+  { value, shown = '', known }: Readonly<Record<'shown' | 'known', string | undefined>> & { readonly value: string },
+): boolean {
+  if (write === 'keepLocalEdits') return known === undefined ? shown !== '' : isSameValue(name, known, value);
+  return write === 'onCreate' || (write === 'ifEmpty' && shown !== '');
+}
+
+/** Says of each field why its value stays. */
+export function keptDetails(kept: KeptFields = {}): { readonly name: string; readonly value: string }[] {
+  return (Object.entries(kept) as [FieldName, WriteRule][]).map(([name, write]) => ({ name, value: keptWords[write] }));
+}
+
+const keptWords: Readonly<Record<WriteRule, string>> = {
+  onCreate: 'stays as it is on the platform: only a create writes it (write: onCreate)',
+  ifEmpty: 'stays as it is on the platform: it has a value there (write: ifEmpty)',
+  keepLocalEdits: "stays as it is on the platform until HR's value changes: a respected edit (keepLocalEdits)",
+};
 
 /**
  * Adds the ledger's values of fields that the platform does not show and the source does not give. Needed where a write

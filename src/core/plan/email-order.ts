@@ -134,7 +134,7 @@ export function parkingWrite(
   carried: readonly FieldName[] = [],
 ): FieldValues | undefined {
   const { firstName = '', lastName = '' } = user.fields;
-  const { changed } = diffFields({ email }, user, entry, 'write');
+  const { changed } = diffFields({ email }, user, entry, { firstSight: 'write', mapping: { fields: {} } });
   if (changed.length === 0 || firstName === '' || lastName === '') return undefined;
   return withKnown({ firstName, lastName, email }, user, entry, carried);
 }

@@ -1,5 +1,5 @@
 import { type FieldName, type FieldTraits, type FieldValues, fieldTraits } from '../person/fields.ts';
-import type { SyncSettings } from '../run/settings.ts';
+import type { MappingSettings, SyncSettings } from '../run/settings.ts';
 import type { Change } from './change.ts';
 import type { Verdict } from './judge.ts';
 import type { LedgerEntry, Misses } from './ledger.ts';
@@ -84,6 +84,7 @@ export interface WriteFacts {
   readonly blacklist: boolean;
   /** The account id from the read-back; undefined when it showed none. */
   readonly accountId: string | undefined;
+  readonly mapping: Pick<MappingSettings, 'fields'>;
 }
 
 /** Returns the entry after a change was seen applied, or was sent without confirmation (`unverified`). */
@@ -119,7 +120,7 @@ function written(
     case 'create':
     case 'update':
     case 'enable': {
-      const hidden = { ...change.before?.assumed, ...base.hidden, ...hiddenPart(change.after) };
+      const hidden = { ...change.before?.assumed, ...base.hidden, ...hiddenPart(change.after, facts.mapping) };
       const quirks = verdict.kind === 'unverified' ? base.quirks : standingQuirks(base, change, verdict.quirks);
       const unverified = verdict.kind === 'unverified' ? sendsSoFar(base, hidden) + 1 : 0;
       const kept = change.kind === 'update' && disabledAt !== undefined ? { disabledAt } : {};
@@ -130,9 +131,11 @@ function written(
   }
 }
 
-/** Returns the fields whose value the ledger stores because the platform does not show it. */
-function hiddenPart(values: FieldValues): FieldValues {
-  const names = (Object.keys(values) as FieldName[]).filter((name) => mayBeHidden(fieldTraits(name)));
+/** Returns the fields whose value the ledger stores: the platform does not show it, or may show the edit of another. */
+function hiddenPart(values: FieldValues, { fields }: WriteFacts['mapping']): FieldValues {
+  const names = (Object.keys(values) as FieldName[]).filter(
+    (name) => mayBeHidden(fieldTraits(name)) || fields[name]?.write === 'keepLocalEdits',
+  );
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 

@@ -54,7 +54,10 @@ export interface LedgerEntry {
   readonly owner: string;
   /** The platform's id of the account that the entry describes. Absent in entries of versions that did not store it. */
   readonly accountId?: string;
-  /** Write-only fields as last written (or assumed) and believed to be current. Absent: unknown. */
+  /**
+   * Write-only fields as last written (or assumed) and believed to be current. Fields with `keepLocalEdits`: the source's
+   * value as last written, or as first seen. Absent: unknown.
+   */
   readonly hidden: FieldValues;
   readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
   /** How often a change with only write-only fields was sent without confirmation. */

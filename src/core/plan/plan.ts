@@ -2,9 +2,21 @@ import type { FieldName, FieldValues } from '../person/fields.ts';
 import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type { Finding, FindingCode } from '../run/finding.ts';
+import { given } from '../run/given.ts';
 import type { Policy, SyncSettings } from '../run/settings.ts';
 import type { ChangeDraft, ChangeKind } from './change.ts';
-import { create, diffFields, disable, enable, park, remove, update, withKnown } from './diff.ts';
+import {
+  create,
+  type DiffRules,
+  diffFields,
+  disable,
+  enable,
+  type KeptFields,
+  park,
+  remove,
+  update,
+  withKnown,
+} from './diff.ts';
 import { type Parking, parkingWrite } from './email-order.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
 import {
@@ -58,11 +70,12 @@ export interface Case {
 
 export type PlanRules = Pick<
   SyncSettings,
-  'name' | 'policy' | 'missing' | 'outOfScope' | 'firstSight' | 'foreignDisable' | 'protected' | 'remove'
-> & {
-  /** Mapped fields that every write must carry because the platform clears what a write leaves out. */
-  readonly carried?: readonly FieldName[];
-};
+  'name' | 'policy' | 'missing' | 'outOfScope' | 'foreignDisable' | 'protected' | 'remove'
+> &
+  DiffRules & {
+    /** Mapped fields that every write must carry because the platform clears what a write leaves out. */
+    readonly carried?: readonly FieldName[];
+  };
 
 /** The row of the truth table that applied. */
 export type Rule =
@@ -102,6 +115,8 @@ export interface Decision<Name extends string = Rule> {
   readonly forbidden?: ChangeKind;
   /** Why the change needs approval, however few such changes there are. */
   readonly held?: string;
+  /** Fields whose value on the platform stays, although the source has another one. */
+  readonly kept?: KeptFields;
   /** The sync that owned the user until now. The change and the ledger entry apply once the user is ours. */
   readonly takenFrom?: string;
   /** The disable or remove that is left out because another sync is expected to take the user over. */
@@ -322,10 +337,10 @@ function active(subject: CurrentCase, person: Person): Decision {
     return { rule: 'active-create', change: create(identification, person.fields), ...seen };
   }
   const known = ledger?.removed === undefined ? ledger : undefined;
-  const compared = diffFields(person.fields, user, known, rules.firstSight);
+  const compared = diffFields(person.fields, user, known, rules);
   const difference = { ...compared, written: withKnown(compared.written, user, known, rules.carried ?? []) };
   // Assumed values persist even if the change fails. For a user that is not ours yet, the change stores them.
-  const learned = reset(ours, difference.assumed);
+  const learned = { ...reset(ours, difference.assumed), ...given({ kept: compared.kept }) };
   if (user.enabled) {
     if (difference.changed.length > 0) {
       return { rule: 'active-update', change: update(user, identification, difference), ...learned };
@@ -334,7 +349,8 @@ function active(subject: CurrentCase, person: Person): Decision {
       ours === undefined
         ? adopted(rules.name, identification, difference.assumed)
         : seenInSource(ours, true, difference.assumed);
-    const equal: Decision = { rule: 'active-equal', ...(entry === ledger ? {} : { ledger: entry }) };
+    const changed = entry === ledger ? undefined : entry;
+    const equal: Decision = { rule: 'active-equal', ...given({ ledger: changed, kept: compared.kept }) };
     if (difference.givenUp === undefined) return equal;
     const text = `the platform ignored ${difference.givenUp.join(', ')} ${maxSends} times, so they are not sent again until the value changes on either side`;
     return { ...equal, finding: finding(subject, 'ignored-field', text) };

@@ -119,7 +119,15 @@ export type FieldRule = FieldOrigin & {
   /** The source's date format, in letters of Unicode TR 35 (`dd/MM/yyyy`). Absent: `yyyy-MM-dd`. */
   readonly format: string | undefined;
   readonly whenEmpty: 'keep' | 'clear';
+  /** Absent: the source decides about the field, always. */
+  readonly write?: WriteRule;
 };
+
+/**
+ * Who decides about a field of an account that exists. `onCreate`: the platform. `ifEmpty`: the platform, once the field
+ * has a value. `keepLocalEdits`: the side that changed the value last, and at first sight the platform.
+ */
+export type WriteRule = 'onCreate' | 'ifEmpty' | 'keepLocalEdits';
 
 export type FieldOrigin =
   | { readonly kind: 'from'; readonly path: string }

@@ -59,6 +59,8 @@ export interface Decided {
   readonly keptEmails: ReadonlySet<string>;
   /** People whose changes an undo leaves as they are, fully or in part. */
   readonly notUndone: number;
+  /** Edits on the platform that stay until the source's value changes. */
+  readonly respectedEdits: number;
 }
 
 /** Applies the truth table to every person who needs a decision, and stores the changes. */
@@ -80,6 +82,7 @@ export async function decideChanges(
   const decidedBefore = { rejected: 0, leftOut: 0 };
   const keptEmails = new Set<string>();
   let notUndone = 0;
+  let respectedEdits = 0;
   let hasApprovals = false;
   let waitingCreates = 0;
   const countRepeats = (changes: readonly NewChange[]): void => {
@@ -111,8 +114,9 @@ export async function decideChanges(
     },
     decided: (subject, decision) => {
       recorder.watcher.decided(subject, decision);
-      const { rule, wait, finding } = decision;
+      const { rule, wait, finding, kept = {} } = decision;
       if (finding?.code === 'not-undone') notUndone += 1;
+      respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
       if (rule !== 'missing-counted') return;
       const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
       missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
@@ -163,6 +167,7 @@ export async function decideChanges(
     hasApprovals,
     keptEmails,
     notUndone,
+    respectedEdits,
   };
 }
 

@@ -65,9 +65,9 @@ export function entryAfter(
   now: number,
 ): LedgerEntry | undefined {
   if (verdict.kind === 'not-seen') return undefined;
-  const { name, remove } = sync.settings;
+  const { name, remove, mapping } = sync.settings;
   const blacklist = remove !== 'never' && remove.blacklist;
-  return afterChange(change, verdict, known, { owner: name, now, blacklist, accountId });
+  return afterChange(change, verdict, known, { owner: name, now, blacklist, accountId, mapping });
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   rosterWidth,
   standingCode,
 } from '../../core/plan/roster.ts';
+import type { MappingSettings, WriteRule } from '../../core/run/settings.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
 import { type Absent, createPersonText } from './person-text.ts';
@@ -65,6 +66,7 @@ const shownMarks = mark.usable | mark.active | mark.leaver | mark.outOfScope | m
 interface Place {
   readonly name: FieldName;
   readonly isReadable: boolean;
+  readonly write: WriteRule | undefined;
   readonly word: number;
   readonly bit: number;
 }
@@ -81,6 +83,16 @@ export function countQuiet(counts: QuietCounts, index: PeopleIndex, slot: number
   else counts.noAccount += 1;
 }
 
+/** Whether the value on the platform, or in the ledger, is compared with the wanted one, whatever it is. */
+function isCompared({ write }: Place): boolean {
+  return write === undefined || write === 'keepLocalEdits';
+}
+
+/** Whether the ledger stores the field. */
+function isTracked({ isReadable, write }: Place): boolean {
+  return !isReadable || write === 'keepLocalEdits';
+}
+
 /**
  * All people that source or ledger name, one slot each, found by identification (without case, and by look-alikes:
  * people who differ only by that share a slot and are a conflict). A slot holds hashes and a place in the spool, never
@@ -95,10 +107,15 @@ export class PeopleIndex {
   /** E-mails that a second person claims: key (high, low) and slot, three numbers each. */
   readonly #sharedEmails: number[] = [];
   readonly #hiddenHash: TextHash;
+  readonly #otherHash: TextHash;
   readonly #spool: Spool;
   readonly #text: ReturnType<typeof createPersonText>;
   readonly #readable: readonly Place[];
-  readonly #hidden: readonly Place[];
+  /** What the ledger is to have as wanted. */
+  readonly #known: readonly Place[];
+  /** Fields that are written only where there is no value, and those of them that the platform does not show. */
+  readonly #ifEmpty: readonly Place[];
+  readonly #firstWritten: readonly Place[];
   readonly #all: readonly Place[];
   /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
   readonly #given: Int32Array<ArrayBuffer>[];
@@ -108,6 +125,8 @@ export class PeopleIndex {
   #readableLo = new Int32Array(1024);
   #hiddenHi = new Int32Array(1024);
   #hiddenLo = new Int32Array(1024);
+  /** Hashes of the fields about which no comparison of hashes can decide. */
+  #otherHi: Int32Array<ArrayBuffer>;
   #account = new Int32Array(1024);
   /** See `accountMark`: of the account that this or an earlier accepted read saw enabled; 0 for none. */
   #enabled = new Uint8Array(1024);
@@ -116,17 +135,22 @@ export class PeopleIndex {
   #size = 0;
 
   /** `fields`: every field that the mapping names. `salt`: the roster's, whose hashes these become. */
-  constructor(spool: Spool, fields: readonly FieldName[], salt = '') {
+  constructor(spool: Spool, fields: readonly FieldName[], salt = '', rules: MappingSettings['fields'] = {}) {
     this.#spool = spool;
     this.#hash = new TextHash(salt);
     this.#hiddenHash = new TextHash(salt);
+    this.#otherHash = new TextHash(salt);
     this.#text = createPersonText(fields);
     const places = fields.map((name, i) => {
-      return { name, isReadable: fieldTraits(name).isReadable, word: i >> 5, bit: 1 << (i & 31) };
+      const { isReadable } = fieldTraits(name);
+      return { name, isReadable, write: rules[name]?.write, word: i >> 5, bit: 1 << (i & 31) };
     });
     this.#all = places;
-    this.#readable = places.filter(({ isReadable }) => isReadable);
-    this.#hidden = places.filter(({ isReadable }) => !isReadable);
+    this.#readable = places.filter((place) => place.isReadable && isCompared(place));
+    this.#known = places.filter((place) => isTracked(place) && isCompared(place));
+    this.#ifEmpty = places.filter(({ write }) => write === 'ifEmpty');
+    this.#firstWritten = places.filter((place) => isTracked(place) && place.write !== 'onCreate');
+    this.#otherHi = new Int32Array(places.every(isCompared) ? 0 : 1024);
     this.#given = Array.from({ length: Math.ceil(fields.length / 32) }, () => new Int32Array(1024));
   }
 
@@ -199,13 +223,21 @@ export class PeopleIndex {
     if (person.kind !== 'person') return;
     const readable = this.#hash.begin();
     const hidden = this.#hiddenHash.begin();
-    for (const { name, isReadable, word, bit } of this.#all) {
+    const other = this.#otherHi.length === 0 ? undefined : this.#otherHash.begin();
+    for (const place of this.#all) {
+      const { name, isReadable, word, bit } = place;
       const value = person.fields[name];
       if (value === undefined) continue;
       const given = this.#given[word] as Int32Array;
       given[slot] = (given[slot] as number) | bit;
-      (isReadable ? readable : hidden).add(name === 'email' ? value.toLowerCase() : value);
+      const text = name === 'email' ? value.toLowerCase() : value;
+      if (!isCompared(place)) other?.add(text);
+      else {
+        if (isReadable) readable.add(text);
+        if (isTracked(place)) hidden.add(text);
+      }
     }
+    if (other !== undefined) this.#otherHi[slot] = other.end().hi;
     readable.end();
     this.#readableHi[slot] = readable.hi;
     this.#readableLo[slot] = readable.lo;
@@ -298,7 +330,10 @@ export class PeopleIndex {
     for (let slot = 0; slot < this.#size; slot += 1) {
       if (!this.has(slot, mark.inSource)) continue;
       const { hi, lo } = this.#byIdentification.keyOf(slot);
-      const fields = Math.imul(this.#readableHi[slot] as number, 31) ^ (this.#readableLo[slot] as number);
+      const fields =
+        Math.imul(this.#readableHi[slot] as number, 31) ^
+        (this.#readableLo[slot] as number) ^
+        (this.#otherHi[slot] ?? 0);
       const state = (this.#marks[slot] as number) & shownMarks;
       entries.add(hi, lo, Math.imul(fields ^ (this.#exact[slot] as number), 31) ^ state, slot);
     }
@@ -341,16 +376,18 @@ export class PeopleIndex {
 
   /** Whether the platform shows every readable field as the slot's person wants it. As `isSameValue` compares. */
   isShownAsWanted(slot: number, user: User): boolean {
+    if (this.#ifEmpty.some((place) => place.isReadable && this.#isLacking(slot, place, user.fields))) return false;
     const { hi, lo } = this.#hashValues(this.#readable, slot, user.fields);
     return this.#readableHi[slot] === hi && this.#readableLo[slot] === lo;
   }
 
-  /** Whether the ledger believes every write-only field to be as the slot's person wants it. */
+  /** Whether the ledger believes every field that it stores to be as the slot's person wants it. */
   isWrittenAsWanted(slot: number, entry: LedgerEntry): boolean {
-    for (const { name, word, bit } of this.#hidden) {
+    if (this.#ifEmpty.some((place) => !place.isReadable && this.#isLacking(slot, place, entry.hidden))) return false;
+    for (const { name, word, bit } of this.#known) {
       if (this.#isGiven(slot, word, bit) && entry.hidden[name] === undefined) return false;
     }
-    const { hi, lo } = this.#hashValues(this.#hidden, slot, entry.hidden);
+    const { hi, lo } = this.#hashValues(this.#known, slot, entry.hidden);
     return this.#hiddenHi[slot] === hi && this.#hiddenLo[slot] === lo;
   }
 
@@ -383,9 +420,13 @@ export class PeopleIndex {
     return this.#enabled[slot] === accountMark(this.#hash.of(accountId).hi);
   }
 
-  /** Whether the slot's person gives any write-only field. */
+  /** Whether the slot's person gives any field that may be written although the platform shows all as wanted. */
   hasHidden(slot: number): boolean {
-    return this.#hidden.some(({ word, bit }) => this.#isGiven(slot, word, bit));
+    return this.#firstWritten.some(({ word, bit }) => this.#isGiven(slot, word, bit));
+  }
+
+  #isLacking(slot: number, { name, word, bit }: Place, values: FieldValues): boolean {
+    return this.#isGiven(slot, word, bit) && (values[name] ?? '') === '';
   }
 
   #isGiven(slot: number, word: number, bit: number): boolean {
@@ -414,6 +455,7 @@ export class PeopleIndex {
     this.#readableLo = lengthened(this.#readableLo, size);
     this.#hiddenHi = lengthened(this.#hiddenHi, size);
     this.#hiddenLo = lengthened(this.#hiddenLo, size);
+    if (this.#otherHi.length > 0) this.#otherHi = lengthened(this.#otherHi, size);
     this.#account = lengthened(this.#account, size);
     this.#leaves = lengthened(this.#leaves, size);
     this.#given.forEach((given, word) => {

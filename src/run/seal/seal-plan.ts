@@ -56,6 +56,7 @@ export async function sealPlan(
     ...editFact(work.edit, isEditHeld(verdict)),
     ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
     ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
+    ...(decided.respectedEdits > 0 ? { respectedEdits: decided.respectedEdits } : {}),
     ...(decided.notUndone > 0 ? { notUndone: decided.notUndone } : {}),
     ...(isReadDoubted ? { isReadDoubted: true } : {}),
     ...(why === undefined ? {} : { doubt: why }),

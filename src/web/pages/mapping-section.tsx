@@ -96,6 +96,7 @@ function Fields({ mapping }: { readonly mapping: Mapping }) {
             cell: ({ transforms, format }) => [...transforms, ...(format === null ? [] : [format])].join(', '),
           },
           { title: words.whenEmpty, cell: ({ whenEmpty }) => wordOf(words.empties, whenEmpty) },
+          { title: words.write, cell: ({ write }) => wordOf(words.writes, write) },
           {
             title: words.fill,
             cell: ({ fillRate }) =>

@@ -6,7 +6,7 @@ import { compareIdentifications } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import { packRoster, type RosterStanding, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
 import type { ReadEnd } from '../../../src/core/plan/snapshot.ts';
-import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import type { FieldRule, SyncSettings, WriteRule } from '../../../src/core/run/settings.ts';
 import type { OwnedRun } from '../../../src/ports/store.ts';
 import { type Explained, explain } from '../../../src/run/why.ts';
 import { endRun, openRun } from '../../contracts/store-samples.ts';
@@ -80,7 +80,7 @@ const entry: fc.Arbitrary<LedgerEntry> = fc
     identification,
     owner: fc.constantFrom('people', 'people', 'people', 'people', 'other', 'nobody'),
     accountId: fc.constantFrom(...accounts),
-    hidden: fc.record({ job: word, seniority: optional, birthDate: date }, { requiredKeys: [] }),
+    hidden: fc.record({ job: word, seniority: optional, birthDate: date, area: optional }, { requiredKeys: [] }),
     quirks: rarely(fc.record({ firstName: fc.constant({ sent: 'y', observed: 'x' }) })),
     unverified: fc.constantFrom(0, 1, 3),
     disabledAt: rarely(instant),
@@ -170,12 +170,12 @@ function equalUser(fields: Readonly<Record<string, string>>, how: string): Omit<
 }
 
 function entryOf(
-  { id = '', job = '', seniority = '', born = '' }: Readonly<Record<string, string>>,
+  { id = '', job = '', seniority = '', born = '', area = '', email: mail = '' }: Readonly<Record<string, string>>,
   other: LedgerEntry,
   how: 'plain' | 'another' | keyof LedgerEntry,
 ): LedgerEntry {
   if (how === 'another') return { ...other, identification: id };
-  const hidden = { ...(job === '' ? {} : { job }), seniority, birthDate: born };
+  const hidden = { ...(job === '' ? {} : { job }), seniority, birthDate: born, area, email: mail };
   const plain = { identification: id, owner: 'people', accountId: 'shown', hidden, quirks: {}, unverified: 0 };
   if (how === 'accountId' && other.accountId === undefined) {
     const { accountId: _, ...rest } = plain;
@@ -283,6 +283,21 @@ const world: fc.Arbitrary<World> = fc
       })),
   );
 
+const write = fc.constantFrom<(WriteRule | undefined)[]>(undefined, 'onCreate', 'ifEmpty', 'keepLocalEdits');
+
+/** The fields whose rule says who decides. Only `keepLocalEdits` may clear. */
+function ruledFields(
+  writes: Readonly<Partial<Record<'area' | 'birthDate' | 'job' | 'seniority' | 'email', WriteRule | undefined>>>,
+) {
+  return Object.fromEntries(
+    Object.entries(writes).flatMap(([name, one]) => {
+      const rule = plainSettings.mapping.fields[name as keyof typeof writes] as FieldRule;
+      const whenEmpty = one === 'keepLocalEdits' ? rule.whenEmpty : 'keep';
+      return one === undefined ? [] : [[name, { ...rule, whenEmpty, write: one } satisfies FieldRule]];
+    }),
+  );
+}
+
 const settings: fc.Arbitrary<SyncSettings> = fc
   .record({
     policy: fc.constantFrom<SyncSettings['policy']>('sync', 'sync', 'upsert-only', 'create-only'),
@@ -294,10 +309,18 @@ const settings: fc.Arbitrary<SyncSettings> = fc
     parkEmail: fc.constantFrom(undefined, '{identification}@parked.example'),
     protected: fc.constantFrom<readonly string[]>([], ['b2']),
     remove: fc.constantFrom<SyncSettings['remove']>('never', { afterMs: 30 * dayMs, blacklist: true }),
+    writes: fc.oneof(
+      { weight: 2, arbitrary: fc.constant({}) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ area: write, birthDate: write, job: write, seniority: write, email: write }),
+      },
+    ),
   })
-  .map(({ parkEmail, ...chosen }) => ({
+  .map(({ parkEmail, writes, ...chosen }) => ({
     ...plainSettings,
     ...chosen,
+    mapping: { ...plainSettings.mapping, fields: { ...plainSettings.mapping.fields, ...ruledFields(writes) } },
     ...(parkEmail === undefined ? {} : { parkEmail }),
   }));
 
