@@ -1,5 +1,5 @@
 import { normalText } from '../core/person/text.ts';
-import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import { type ChangeClass, type ChangeKind, partOf } from '../core/plan/change.ts';
 import {
   type DecidedFields,
   decisionAbout,
@@ -162,7 +162,7 @@ async function* judged(
     const about = decisionAbout(change, records) ?? against;
     const state = stateOf(about, now);
     const decision = state === 'open' ? against : about;
-    const later = shownLater.get(change.identification);
+    const later = shownLater.get(laterKey(change));
     // An operator who reopens what an old run shows would let go what a later run plans now with other values.
     const isOutdated = state === 'rejected' && later !== undefined && later !== change.hash;
     yield { change, decision, state: isOutdated ? 'past' : state };
@@ -178,8 +178,12 @@ async function changesOfLaterRead(
   const dropped = page.filter(({ isRejected }) => isRejected).map(({ identification }) => identification);
   const last = dropped.length === 0 ? undefined : await store.reads.last(sync);
   const isLater = last !== undefined && last.at > startedAt;
-  const found = isLater ? await store.plans.getMany(last.run, dropped) : [];
-  return new Map(found.map(({ identification, hash }) => [identification, hash]));
+  const found = isLater ? await store.plans.getMany(last.run, dropped, 'all') : [];
+  return new Map(found.map((change) => [laterKey(change), change.hash]));
+}
+
+function laterKey(change: PlannedChange): string {
+  return `${partOf(change)} ${change.identification}`;
 }
 
 function stateOf(decision: DecisionRecord | undefined, now: number): HeldState {

@@ -81,7 +81,7 @@ async function requestOf(io: AppIo, id: string, order: OrderOfUndo): Promise<Aud
 async function appliedPeople(run: Run, { only, users }: UndoSelection, io: EngineIo): Promise<readonly string[]> {
   const wanted = users && new Set(users.map(normalText));
   const unseen = new Set(wanted);
-  const names: string[] = [];
+  const names = new Set<string>();
   let [applied, exported, all] = [0, 0, 0];
   for await (const change of changesOf(run.id, io, {})) {
     all += 1;
@@ -91,7 +91,7 @@ async function appliedPeople(run: Run, { only, users }: UndoSelection, io: Engin
     const { identification, classes } = change;
     unseen.delete(identification);
     if (wanted?.has(identification) === false) continue;
-    if (only === undefined || classes.some((name) => only.includes(name))) names.push(identification);
+    if (only === undefined || classes.some((name) => only.includes(name))) names.add(identification);
   }
   if (exported > 0) {
     throw conflict(`another system delivered the files of run ${run.id}, so Rollcall does not know what was applied`);
@@ -104,9 +104,9 @@ async function appliedPeople(run: Run, { only, users }: UndoSelection, io: Engin
     const message = `run ${run.id} did not change ${[...unseen].slice(0, namedPeople).join(', ')}. "rollcall show ${run.id} --changes" lists the users that it changed`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  if (names.length === 0)
+  if (names.size === 0)
     throw conflict(`run ${run.id} applied no change of this selection, so there is nothing to undo`);
-  return names;
+  return [...names];
 }
 
 /** Maximum number of people in a message. */

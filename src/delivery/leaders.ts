@@ -1,5 +1,5 @@
 import type { Change } from '../core/plan/change.ts';
-import { leaderStates, leaderSteps } from '../core/plan/leaders.ts';
+import { type LeaderStep, leaderCalls } from '../core/plan/leaders.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
 import { sendAll } from './direct.ts';
@@ -20,18 +20,11 @@ export const leadersDelivery: DeliveryKind = {
  */
 async function sendLeaders(change: Change, { platform, dialect }: DeliveryIo, signal: AbortSignal): Promise<undefined> {
   const { identification } = change;
-  const { from, to } = leaderStates(change);
-  const { add, remove } = leaderSteps(from, to);
-  const isReplaced = add.main !== undefined && dialect.leaders.main === 'replaces';
-  const main = isReplaced ? undefined : remove.main;
-  if (main !== undefined || remove.secondary.length > 0) {
-    await platform.unlead(identification, { ...given(main), secondary: remove.secondary }, signal);
-  }
-  if (add.main !== undefined || add.secondary.length > 0) {
-    await platform.lead(identification, { ...given(add.main), secondary: add.secondary }, signal);
-  }
+  const { add, remove } = leaderCalls(change, dialect);
+  if (remove !== undefined) await platform.unlead(identification, named(remove), signal);
+  if (add !== undefined) await platform.lead(identification, named(add), signal);
 }
 
-function given(main: string | undefined): { readonly main?: string } {
-  return main === undefined ? {} : { main };
+function named({ main, secondary }: LeaderStep): Partial<LeaderStep> {
+  return main === undefined ? { secondary } : { main, secondary };
 }

@@ -1,4 +1,4 @@
-import type { ChangeClass, ChangeName } from '../core/plan/change.ts';
+import type { ChangeClass, ChangeName, ChangePart } from '../core/plan/change.ts';
 import type { DecidedFields, DecisionRecord, GivenApproval, GivenApprovals } from '../core/plan/decision.ts';
 import type { HoldFacts, OwnedRun } from './runs.ts';
 
@@ -26,6 +26,8 @@ export interface ApprovalOrder extends GivenApproval, Omit<GivenApprovals, 'give
 }
 
 export interface DecidedPeople {
+  /** Which of their changes were decided. Absent: those of their accounts. */
+  readonly part?: ChangePart;
   readonly identifications: readonly string[];
   /** The source still asks for a change of theirs that something else prevents: what was rejected stays rejected. */
   readonly keepsRejections: boolean;

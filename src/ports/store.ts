@@ -188,7 +188,11 @@ export interface Plans {
   /** Returns the change of the person's account, or of the part. */
   get(planId: string, identification: string, part?: ChangePart): Promise<PlannedChange | undefined>;
   /** Returns the changes of these people's accounts, or of the part, in any order. */
-  getMany(planId: string, identifications: readonly string[], part?: ChangePart): Promise<readonly PlannedChange[]>;
+  getMany(
+    planId: string,
+    identifications: readonly string[],
+    part?: ChangePart | 'all',
+  ): Promise<readonly PlannedChange[]>;
   /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
   hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
   /** Holds the planned changes of these people in the class, except approved ones. Returns how many. */

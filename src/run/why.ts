@@ -1,7 +1,7 @@
 import { lookAlikeKey } from '../core/person/identification.ts';
 import type { Mapped, SourceRecord } from '../core/person/person.ts';
 import type { User } from '../core/person/user.ts';
-import type { Change } from '../core/plan/change.ts';
+import { type Change, partOf } from '../core/plan/change.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { Snapshot } from '../core/plan/snapshot.ts';
 import { type Finding, type FindingCode, isAboutIdentity } from '../core/run/finding.ts';
@@ -18,6 +18,8 @@ export interface Explained {
   readonly decision: Decision | undefined;
   /** The change with its hash: what approvals and rejections name. Undefined when none would be planned. */
   readonly change: Change | undefined;
+  /** The change of the person's leaders. Undefined when none would be planned. */
+  readonly leaders: Change | undefined;
   /** The disable or remove that is left out because another sync is expected to take the user over. */
   readonly expected: Change | undefined;
   /** The account of another identification that a record seems to be about, and whose: a rename or a conversion. */
@@ -57,7 +59,9 @@ export async function explain(
     },
     changes([change]) {
       // Expected hand-overs above the limit enter the plan only to be held.
-      if (change !== undefined && change.hash !== found.expected?.hash) found.change = change;
+      if (change === undefined || change.hash === found.expected?.hash) return;
+      if (partOf(change) === 'leaders') found.leaders = change;
+      else found.change = change;
     },
     expected([expected]) {
       if (expected !== undefined) found.expected = expected;
@@ -67,15 +71,16 @@ export async function explain(
   const plan = await makePlan(job, explainWith(watcher, sync, io), io);
   // Guards count all people, and here one person alone was decided.
   const findings = plan.findings.filter((finding) => finding.code !== 'held' && isAbout(finding, identification));
-  const { change, expected, conflict } = found;
+  const { change, leaders, expected, conflict } = found;
   if (read === undefined) throw new Error('a plan was made without a read');
-  return { records, ...read, ...withReason(found, findings), change, expected, conflict, findings };
+  return { records, ...read, ...withReason(found, findings), change, leaders, expected, conflict, findings };
 }
 
 interface Found {
   subject?: Case;
   decision?: Decision;
   change?: Change;
+  leaders?: Change;
   expected?: Change;
   conflict?: Explained['conflict'];
 }

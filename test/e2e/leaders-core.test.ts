@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { undoRun } from '../../src/app/undo.ts';
+import { explain } from '../../src/run/why.ts';
 import type { RunReport } from '../../src/views/runs.ts';
-import { employees, type Office, openOffice, plainMapping, type Row } from '../support/office.ts';
+import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 const led = { mapping: { ...plainMapping, manager: 'boss', secondaryLeaders: ['second'] } };
 const taking = { mapping: { ...plainMapping, manager: { from: 'boss', takeOver: true } } };
@@ -19,6 +21,7 @@ const leadersOf = (office: Office, id: string) => {
   return { main, secondary: [...secondary].sort() };
 };
 const signal = AbortSignal.timeout(100_000);
+const watch = { signal, progress: () => {} };
 
 function platform(office: Office) {
   const sync = office.engine.io.syncs.get('people');
@@ -119,4 +122,50 @@ describe('leaders of a sync', () => {
       expect(leadersOf(office, 'E5')).toEqual({ main: 'E2', secondary: [] });
     },
   );
+});
+
+it('an edit of the mapping that changes more than ten people waits for approval', async () => {
+  const office = await openOffice();
+  const crowd = employees(20).map((row) => ({ ...row, boss: row.id === 'E1' ? '' : 'E1' }));
+  await office.applyRows(crowd);
+  await office.edit({ mapping: { ...plainMapping, manager: 'boss' } });
+  const held = await office.apply();
+  expect([held.run.outcome, held.run.counts.held, leadersOf(office, 'E2').main]).toEqual(['held', 19, undefined]);
+  const done = await office.applyAll();
+  expect([done.run.outcome, done.run.counts.applied]).toEqual(['succeeded', 19]);
+});
+
+it('a rejected leader stays away until the source names another one', async () => {
+  const office = await openOffice({ sync: { ...led, guards: { leads: { absolute: 0, percent: 0 } } } });
+  await office.applyRows(team());
+  await office.applyAll();
+  const held = await office.applyRows(team({ E5: { boss: 'E2' } }));
+  expect(held.run.counts.held).toBe(1);
+  await decideRun(office.app, 'reject', held.run.id, { by: 'ana', ...watch });
+  const later = await office.apply();
+  expect([later.run.outcome, later.run.facts.rejected]).toEqual(['nothing-to-do', 1]);
+  const next = await office.applyRows(team({ E5: { boss: 'E3' } }));
+  expect([next.run.outcome, next.run.counts.held, leadersOf(office, 'E5').main]).toEqual(['held', 1, 'E1']);
+});
+
+it('one person is explained with the change of the leaders beside that of the account', async () => {
+  const office = await openOffice({ sync: led });
+  await office.applyRows(team());
+  await office.writeEmployees(team({ E5: { boss: 'E2', last: 'Sosa' } }));
+  const sync = office.engine.io.syncs.get('people');
+  if (sync === undefined) throw new Error('the office has no sync');
+  const explained = await explain('E5', sync, office.engine.io, signal);
+  expect([explained.change?.kind, explained.leaders?.kind, explained.leaders?.after]).toEqual([
+    'update',
+    'lead',
+    { mainLeader: 'E2' },
+  ]);
+});
+
+it('a run sends the requests that its plan names: a list, the calls and a list for each change', async () => {
+  const crowd = employees(20).map((row) => ({ ...row, boss: row.id === 'E1' ? '' : 'E1', second: '' }));
+  const office = await openOffice({ sync: led, sandbox: { people: usersOf(crowd) } });
+  const { run } = await office.applyRows(crowd);
+  expect([run.outcome, run.counts.applied, run.requests?.leaders]).toEqual(['succeeded', 19, 57]);
+  expect(run.facts.budget?.purposes.leaders).toBe(57);
 });

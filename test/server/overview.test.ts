@@ -173,7 +173,7 @@ it('days count what was applied, in the zone that the page shows', async () => {
   expect(days.at(-1)).toBe('2026-11-21');
   expect(syncs[0].days.at(-1)).toEqual({
     ...{ day: '2026-11-21', runs: 3, failedRuns: 1, failed: 0 },
-    ...{ create: 3, update: 0, enable: 0, disable: 1, remove: 0 },
+    ...{ create: 3, update: 0, enable: 0, disable: 1, remove: 0, lead: 0, unlead: 0 },
   });
   expect(syncs[0].days[0]).toMatchObject({ runs: 0, create: 0 });
   const far = await ask('days=30&timezone=Pacific/Kiritimati&sync=people');

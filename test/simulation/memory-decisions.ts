@@ -2,7 +2,15 @@ import { episodeOf } from '../../src/core/plan/change.ts';
 import { isLeftOutReason, rejectionsAgainst, whatStays } from '../../src/core/plan/decision.ts';
 import { isUndoRule, type UndoneRecord } from '../../src/core/plan/undo.ts';
 import type { DecisionRecord, Decisions, HoldFacts, Holds, NewHold, OwnedRun } from '../../src/ports/store.ts';
-import { type HoldInMemory, inOrder, type PlanRow, requireOwner, requirePlan, type Tables } from './memory-tables.ts';
+import {
+  type HoldInMemory,
+  inOrder,
+  type PlanRow,
+  requireOwner,
+  requirePlan,
+  rowKey,
+  type Tables,
+} from './memory-tables.ts';
 
 const dayMs = 86_400_000;
 
@@ -125,7 +133,7 @@ export function memoryDecisions(tables: Tables): Decisions {
         .filter((name) => Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
         .slice(0, limit);
     },
-    async end(owned, planId, { identifications: names, keepsRejections }, now) {
+    async end(owned, planId, { identifications: names, keepsRejections, part = 'account' }, now) {
       requireOwner(tables, owned);
       const { sync, id: run } = owned.run;
       const proposed = tables.plans.get(planId)?.changes;
@@ -136,7 +144,8 @@ export function memoryDecisions(tables: Tables): Decisions {
         const { record } = row;
         if (!people.has(record.identification) || record.endedAt !== undefined) continue;
         if (isUndoRule(record.rule) !== isUndo) continue;
-        const proposal = proposed?.get(record.identification);
+        if (!isUndo && record.rule.startsWith('leaders-') !== (part === 'leaders')) continue;
+        const proposal = proposed?.get(rowKey(record.identification, part));
         const { planned: change, asked } = proposal ?? {};
         if (record.state === 'rejected') {
           if (keepsRejections) continue;
@@ -152,8 +161,8 @@ export function memoryDecisions(tables: Tables): Decisions {
         for (const { planned } of changes.values()) {
           const { identification, rule, episode, hash } = planned;
           if (!people.has(identification) || rule === '' || decisions.has(keyOf(sync, hash))) continue;
-          if (isUndoRule(rule) !== isUndo) continue;
-          if (proposed?.get(identification)?.planned.rule === rule) continue;
+          if (isUndoRule(rule) !== isUndo || rule.startsWith('leaders-') !== (part === 'leaders')) continue;
+          if (proposed?.get(rowKey(identification, part))?.planned.rule === rule) continue;
           const fields = { isWhole: true, digests: {} };
           const gone = { state: 'open', by: undefined, why: undefined, run: undefined } as const;
           const record = {

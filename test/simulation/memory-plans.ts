@@ -145,7 +145,10 @@ export function memoryPlans(tables: Tables): Plans {
       return plans.get(id)?.changes.get(rowKey(identification, part))?.planned;
     },
     async getMany(id, identifications, part) {
-      return identifications.flatMap((name) => plans.get(id)?.changes.get(rowKey(name, part))?.planned ?? []);
+      const parts = part === 'all' ? (['account', 'leaders'] as const) : [part];
+      return identifications.flatMap((name) =>
+        parts.flatMap((one) => plans.get(id)?.changes.get(rowKey(name, one))?.planned ?? []),
+      );
     },
     async hold(owned, id, classes, reason) {
       const plan = requirePlan(tables, owned, id);

@@ -157,15 +157,15 @@ function planOf({ id, sync, endedAt, counts }: Run): PlanRef {
   return { id, sync, isFinal: endedAt !== undefined && counts.unresolved === 0 };
 }
 
-/** Returns the changes of a plan about these people, in their order. */
+/** Returns these changes of a plan, in their order. */
 export async function readChanges(
   plan: string,
-  rows: readonly Pick<PlannedChange, 'identification'>[],
+  rows: readonly Pick<PlannedChange, 'identification' | 'hash'>[],
   { store }: EngineIo,
 ): Promise<readonly PlannedChange[]> {
   const names = rows.map(({ identification }) => identification);
-  const found = new Map((await store.plans.getMany(plan, names)).map((one) => [one.identification, one]));
-  return names.flatMap((name) => found.get(name) ?? []);
+  const found = new Map((await store.plans.getMany(plan, names, 'all')).map((one) => [one.hash, one]));
+  return rows.flatMap(({ hash }) => found.get(hash) ?? []);
 }
 
 /** Returns what was decided about the held and the rejected changes among these, and what became of them, by hash. */
@@ -189,6 +189,7 @@ export async function findDecisions(
         : await store.plans.getMany(
             run,
             some.map(({ change }) => nameOf(change)),
+            'all',
           );
     for (const one of later) ends.set(one.hash, one.state);
   }

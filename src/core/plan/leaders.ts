@@ -1,7 +1,7 @@
 import type { LeaderField } from '../person/fields.ts';
 import { leadersIn, leaderValues } from '../person/leaders.ts';
 import type { Leaders } from '../person/user.ts';
-import type { Policy } from '../run/settings.ts';
+import type { Dialect, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
 import type { LedgerEntry, LedgerLeaders } from './ledger.ts';
 import { permitted } from './plan.ts';
@@ -171,6 +171,25 @@ export function leaderSteps(from: Leaders, to: Leaders): { readonly add: LeaderS
       secondary: from.secondary.filter((name) => !to.secondary.includes(name)),
     },
   };
+}
+
+/** Returns the calls of a change of leaders: what is removed first, then what is added. */
+export function leaderCalls(
+  change: Pick<Change, 'before' | 'after'>,
+  { leaders }: Pick<Dialect, 'leaders'>,
+): { readonly add: LeaderStep | undefined; readonly remove: LeaderStep | undefined } {
+  const { from, to } = leaderStates(change);
+  const { add, remove } = leaderSteps(from, to);
+  const isReplaced = add.main !== undefined && leaders.main === 'replaces';
+  const removed = isReplaced ? { ...remove, main: undefined } : remove;
+  const isAny = ({ main, secondary }: LeaderStep): boolean => main !== undefined || secondary.length > 0;
+  return { add: isAny(add) ? add : undefined, remove: isAny(removed) ? removed : undefined };
+}
+
+/** Returns the requests that a change of leaders takes: its calls, and the list that proves it. */
+export function leadRequests(change: Pick<Change, 'before' | 'after'>, dialect: Pick<Dialect, 'leaders'>): number {
+  const { add, remove } = leaderCalls(change, dialect);
+  return 1 + Number(add !== undefined) + Number(remove !== undefined);
 }
 
 /** Returns the states of a change of leaders: before it, and after it. */

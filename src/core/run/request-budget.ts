@@ -35,7 +35,7 @@ export interface BatchLoad {
   /** Enables and disables. */
   readonly switches: number;
   readonly removes: number;
-  /** Changes of leaders: each is one or two calls, and proven by a read of the leaders' list. */
+  /** Requests of changes of leaders: the calls, and the list that proves each. */
   readonly leads: number;
   /** Number of those that take over the e-mail of another user. */
   readonly waiting: number;
@@ -58,12 +58,12 @@ export function loadOf({
   isParking,
   changes,
 }: Pick<BatchLoad, 'kind' | 'isParking'> & {
-  readonly changes: Iterable<{ readonly kind: ChangeKind; readonly isWaiting?: boolean }>;
+  readonly changes: Iterable<{ readonly kind: ChangeKind; readonly isWaiting?: boolean; readonly requests?: number }>;
 }): BatchLoad {
   const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, leads: 0, waiting: 0 };
   for (const change of changes) {
     if (change.isWaiting === true) load.waiting += 1;
-    load[columns[change.kind]] += 1;
+    load[columns[change.kind]] += change.requests ?? 1;
   }
   return load;
 }
@@ -148,6 +148,11 @@ class Delivery {
 
   #send(batch: SentBatch, left: readonly SentBatch[]): void {
     const { creates, updates, removes, waiting } = batch;
+    if (batch.kind === 'leaders') {
+      if (this.#unproven.length > 0) this.#prove();
+      this.#count('leaders', batch.leads);
+      return;
+    }
     const size = sizeOf(batch);
     const isLookedAt = this.#lookUpAhead(batch, left);
     const objections = 2 * creates + (batch.kind === 'direct' ? 0 : updates);

@@ -11,6 +11,7 @@ import type { LeadersLookup } from '../../ports/platform.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange } from '../../ports/store.ts';
 import type { Decided } from '../decide/decide-changes.ts';
+import { countEdited, type Edit } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/people-index.ts';
@@ -214,7 +215,7 @@ async function readLists(
 
 /** Applies the standing decisions about each person, and stores the changes. */
 async function storeChanges(
-  { sync, recorder }: PlanWork,
+  { sync, recorder, edit }: PlanWork,
   { proposals, count }: { readonly proposals: readonly Proposal[]; readonly count: Count },
   io: EngineIo,
 ): Promise<void> {
@@ -232,5 +233,22 @@ async function storeChanges(
     const kept = withoutFields(draft, settled.without ?? []);
     return { ...sealChange({ ...kept, episode: episodeOf(draft.rule, decisions) }), ...settled };
   });
-  await recorder.changes(changes);
+  const ofEdit = edit === undefined || !isAboutLeaders(edit) ? undefined : edit;
+  await recorder.changes(ofEdit === undefined ? changes : changes.map((change) => asEdited(change, ofEdit)));
+}
+
+/** Returns whether an edit of the configuration may be why leaders differ. One that no read can compare always may. */
+function isAboutLeaders({ keys, people }: Edit): boolean {
+  return people === undefined || keys.includes('mapping.manager') || keys.includes('mapping.secondaryLeaders');
+}
+
+/** Adds the class of the edit. Leaders are not decided a second time with the earlier configuration. */
+function asEdited(change: NewChange, edit: Edit): NewChange {
+  if (change.verdict?.state === 'dropped') {
+    edit.tally.rejected += 1;
+    return change;
+  }
+  const edited: NewChange = { ...change, classes: [...change.classes, 'configuration'] };
+  countEdited(edit, edited, [change.kind]);
+  return edited;
 }

@@ -46,6 +46,9 @@ export async function recordDecisions(
       const identifications = decided.filter((name) => isPrevented(name) === keepsRejections);
       if (identifications.length > 0) await decisions.end(owned, id, { identifications, keepsRejections }, now);
     }
+    const led = people.filter((name) => index.has(index.find(name).slot, mark.led));
+    const ofLed = { part: 'leaders', identifications: led, keepsRejections: false } as const;
+    if (led.length > 0) await decisions.end(owned, id, ofLed, now);
     if (people.length < peopleAtOnce) return;
     after = people.at(-1);
   }

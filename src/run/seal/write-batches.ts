@@ -1,5 +1,6 @@
 import { type Change, type ChangeClass, partOf } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
+import { leadRequests } from '../../core/plan/leaders.ts';
 import { autoDirectLimit, chunk, fileGroup, needsFile, routeOf } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
@@ -21,6 +22,8 @@ interface GroupedChange {
   readonly kind: Change['kind'];
   /** It takes over the e-mail of another user. */
   readonly isWaiting: boolean;
+  /** Present for a change of leaders: see `leadRequests`. */
+  readonly requests?: number;
 }
 
 /**
@@ -93,7 +96,8 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, dialect });
     if (route === 'none' || change.kind === 'disable') continue;
     if (route === 'leaders') {
-      leading.push({ identification: change.identification, kind: change.kind, isWaiting: false });
+      const { identification, kind } = change;
+      leading.push({ identification, kind, isWaiting: false, requests: leadRequests(change, dialect) });
       continue;
     }
     const isParking = change.parkEmail !== undefined;

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
 import { type DecidedFields, type FieldDigests, leftOutPattern, whatStays } from '../../core/plan/decision.ts';
 import type { DecidedPeople, OwnedRun } from '../../ports/store.ts';
@@ -148,14 +148,14 @@ interface Ending extends DecidedPeople {
 /** `Decisions.end`. */
 export function endEpisodes(db: Database, owned: OwnedRun, ending: Ending): Promise<void> {
   const { sync, id: run } = owned.run;
-  const { planId, identifications, keepsRejections, now } = ending;
+  const { planId, identifications, keepsRejections, part = 'account', now } = ending;
   return asOwner(db, owned, async (transaction) => {
     await lockName(transaction, decisionsOf(sync));
     const shown = await shownPlans(transaction, sync, now);
     const { scope } = owned.run;
-    const likeness = scope.kind === 'users' && scope.undoes !== undefined ? 'like' : 'not like';
+    const rules = scope.kind === 'users' && scope.undoes !== undefined ? 'undo' : part;
     for (const names of inLists(identifications)) {
-      const people = { sync, names, likeness } as const;
+      const people = { sync, names, rules } as const;
       await useUp(transaction, { ...people, run, planId });
       await openDecisions(transaction, people)
         .set({ ended_at: now, ended_by: run })
@@ -174,22 +174,27 @@ interface Names {
   readonly planId: string;
   readonly names: readonly string[];
   /** Undo runs end only decisions about undone changes, and other runs only the others: see `isUndoRule`. */
-  readonly likeness: 'like' | 'not like';
+  readonly rules: keyof typeof ruled;
 }
 
-const undoRules = 'undo-%';
+/** Conditions on the rule of a decision or change. */
+const ruled = {
+  undo: sql<boolean>`rule like 'undo-%'`,
+  leaders: sql<boolean>`rule like 'leaders-%'`,
+  account: sql<boolean>`(rule not like 'undo-%' and rule not like 'leaders-%')`,
+} as const;
 
 /** Ends the rejections of what the plan no longer requests: of an update, field by field. */
 async function endRejections(
   db: OpenTransaction,
-  { sync, run, planId, names, likeness, now }: Names & { readonly now: number },
+  { sync, run, planId, names, rules, now }: Names & { readonly now: number },
 ): Promise<void> {
   const rows = await db
     .selectFrom('decisions')
     .select(['identification', 'hash', 'rule', 'fields'])
     .where('sync', '=', sync)
     .where('identification', 'in', names)
-    .where('rule', likeness, undoRules)
+    .where(ruled[rules])
     .where('state', '=', 'rejected')
     .where('ended_at', 'is', null)
     .execute();
@@ -229,12 +234,12 @@ async function useUp(db: OpenTransaction, { run, planId, ...people }: Names): Pr
     .execute();
 }
 
-function openDecisions(db: OpenTransaction, { sync, names, likeness }: Pick<Names, 'sync' | 'names' | 'likeness'>) {
+function openDecisions(db: OpenTransaction, { sync, names, rules }: Pick<Names, 'sync' | 'names' | 'rules'>) {
   return db
     .updateTable('decisions')
     .where('sync', '=', sync)
     .where('ended_at', 'is', null)
-    .where('rule', likeness, undoRules)
+    .where(ruled[rules])
     .where('identification', 'in', names);
 }
 
@@ -244,14 +249,14 @@ function openDecisions(db: OpenTransaction, { sync, names, likeness }: Pick<Name
  */
 async function endShown(
   db: OpenTransaction,
-  { sync, run, planId, names, likeness, now, plan }: Names & { readonly now: number; readonly plan: string },
+  { sync, run, planId, names, rules, now, plan }: Names & { readonly now: number; readonly plan: string },
 ): Promise<void> {
   const gone = await db
     .selectFrom('changes')
     .select(['identification', 'rule', 'episode', 'hash'])
     .where('plan', '=', plan)
     .where('identification', 'in', names)
-    .where('rule', likeness, undoRules)
+    .where(ruled[rules])
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { partOf } from '../../core/plan/change.ts';
+import { type ChangePart, partOf } from '../../core/plan/change.ts';
 import type { RefusedCreate } from '../../core/plan/refused-create.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { noKinds, noStates } from '../../core/run/report.ts';
@@ -189,7 +189,7 @@ function createPlanQueries(
           .selectAll()
           .where('plan', '=', planId)
           .where('identification', 'in', names)
-          .where('part', '=', part)
+          .$if(part !== 'all', (query) => query.where('part', '=', part as ChangePart))
           .execute();
         for (const row of rows) found.push(toPlannedChange(row, keys));
       }

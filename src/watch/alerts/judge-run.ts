@@ -60,7 +60,7 @@ async function holdsFailed(run: Run, known: AlertProblem | undefined, store: Sto
   if (run.counts.held === 0 || known?.code !== 'run-partial' || known.run === undefined) return false;
   const failed = await store.plans.page(known.run, { limit: searchedFailures, states: ['failed', 'unresolved'] });
   const names = failed.map(({ identification }) => identification);
-  const again = await store.plans.getMany(run.id, names);
+  const again = await store.plans.getMany(run.id, names, 'all');
   return again.some(({ state }) => state === 'held');
 }
 
