@@ -7,7 +7,7 @@ import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
-import { findOrphans } from './accounts.ts';
+import { findOrphans } from './accounts/adopt.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';

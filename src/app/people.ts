@@ -12,7 +12,7 @@ import { readPairs } from '../run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
-import { pairFrom, renamesOf, waysOf } from './accounts.ts';
+import { pairFrom, renamesOf, waysOf } from './accounts/adopt.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync } from './find-named.ts';

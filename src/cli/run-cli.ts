@@ -4,6 +4,7 @@ import { formatCount } from '../core/run/formats.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import { type CliIo, Interruption } from './cli-io.ts';
 import { addGroup, type CommandGroup, type CommandHost } from './command.ts';
+import { accounts } from './commands/accounts.ts';
 import { alertCommands } from './commands/alerts.ts';
 import { apiCommands } from './commands/api.ts';
 import { audit, sessionCommands } from './commands/audit.ts';
@@ -26,7 +27,7 @@ import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
 function commandGroups(operations: readonly ApiOperation[]): readonly CommandGroup[] {
   return [
     { heading: 'Every day:', rows: [init, check, plan, apply, status, runs, show, why, explain] },
-    { heading: 'Decide:', rows: [holds, approve, reject, adopt, undo] },
+    { heading: 'Decide:', rows: [holds, approve, reject, accounts, adopt, undo] },
     {
       heading: 'Operate:',
       rows: [start, resync, retry, cancel, pause, resume, audit, ...alertCommands, ...tokenCommands],

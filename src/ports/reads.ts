@@ -85,6 +85,10 @@ export interface DirectoryRow {
   readonly standing: string;
   /** Whether the platform showed an account before the run's changes. */
   readonly isOnPlatform: boolean;
+  /** Whether that account was enabled. */
+  readonly isEnabled: boolean;
+  /** When an account that no record names was changed last, as the platform writes it. */
+  readonly lastUpdate?: string;
 }
 
 export interface DirectoryHeader {

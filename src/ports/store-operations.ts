@@ -81,6 +81,7 @@ export const auditActions = [
   'adopt',
   'decide-pair',
   'leave-users',
+  'leave-account',
   'retry',
   'undo',
   'webhook',

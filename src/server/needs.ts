@@ -59,6 +59,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
 
   'search-people': ['viewer', 'list', 'needed'],
   'explain-person': ['viewer', 'sync', 'needed'],
+  'list-accounts': ['viewer', 'sync', 'needed'],
   'person-history': ['viewer', 'sync', 'needed'],
   'list-findings': ['viewer', 'run', 'needed'],
   'list-changes': ['viewer', 'run', 'needed'],

@@ -126,19 +126,23 @@ type Cells = [
   email: string,
   side: 's' | 'p',
   standing: string,
-  isOnPlatform: 0 | 1,
+  /** 0: none, 1: disabled, 2: enabled. */
+  account: 0 | 1 | 2,
+  lastUpdate?: string,
 ];
 
 function textOf(rows: readonly DirectoryRow[]): string {
   return JSON.stringify(
-    rows.map(({ identification, name, email, side, standing, isOnPlatform }): Cells => {
-      return [identification, name, email, side === 'source' ? 's' : 'p', standing, isOnPlatform ? 1 : 0];
+    rows.map(({ identification, name, email, side, standing, isOnPlatform, isEnabled, lastUpdate }): Cells => {
+      const account = isOnPlatform ? (isEnabled ? 2 : 1) : 0;
+      const last: [] | [string] = lastUpdate === undefined ? [] : [lastUpdate];
+      return [identification, name, email, side === 'source' ? 's' : 'p', standing, account, ...last];
     }),
   );
 }
 
 function rowsOf(text: string): readonly DirectoryRow[] {
-  return (JSON.parse(text) as Cells[]).map(([identification, name, email, side, standing, isOnPlatform]) => {
+  return (JSON.parse(text) as Cells[]).map(([identification, name, email, side, standing, account, lastUpdate]) => {
     const isSource = side === 's';
     return {
       identification,
@@ -146,7 +150,9 @@ function rowsOf(text: string): readonly DirectoryRow[] {
       email,
       side: isSource ? 'source' : 'platform',
       standing,
-      isOnPlatform: isOnPlatform === 1,
+      isOnPlatform: account > 0,
+      isEnabled: account === 2,
+      ...(lastUpdate === undefined ? {} : { lastUpdate }),
     };
   });
 }

@@ -150,9 +150,12 @@ export const adoptionOrder = peopleOrder
       .enum(pairWays)
       .optional()
       .describe(
-        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people. Absent: the account gets the new identification',
+        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason, or keep an account that no sync owns; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people. Absent: the account gets the new identification',
       ),
-    until: z.iso.datetime({ offset: true }).optional().describe('When `leave` ends'),
+    until: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('When `leave` ends. Absent: never, for an account that no sync owns'),
     ...signature,
   })
   .meta({ id: 'AdoptionOrder', description: 'The people, and the reason for the audit' });

@@ -415,7 +415,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'disables: {': {
     'disable: {':
-      '35 syncs.people.guards.disable: is not a known key; did you mean disables? Known here: disables, enables, removes, creates, emailChanges, updates, firstSight, handOvers, configuration, blocked, segments, rowsDownPercent, fillRateDownPoints',
+      '35 syncs.people.guards.disable: is not a known key; did you mean disables? Known here: disables, enables, removes, creates, emailChanges, updates, firstSight, handOvers, configuration, leads, unleads, blocked, segments, rowsDownPercent, fillRateDownPoints',
   },
   'log: { level': {
     '---\nlog: { level': '36 : YAML: a second document begins here (---); a file has one configuration',

@@ -11,6 +11,7 @@ const row = (identification: string): DirectoryRow => ({
   side: 'source',
   standing: 'active',
   isOnPlatform: true,
+  isEnabled: true,
 });
 const page = (number: number, ...names: readonly string[]): DirectoryPage => ({
   page: number,

@@ -50,7 +50,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       );
       await store.ledger.put(owned, ids.map(entry));
       const person = { name: 'Ana Díaz', email: 'ana@example.com', side: 'source', standing: 'active' } as const;
-      const rows = ids.map((identification) => ({ ...person, identification, isOnPlatform: true }));
+      const rows = ids.map((identification) => ({ ...person, identification, isOnPlatform: true, isEnabled: true }));
       await store.directories.write(owned, 'people', [{ page: 0, digest: 'd', rows }]);
       await store.rawTexts.add(owned, { at: now, about: 'batch 1', text: 'bad row: ana' });
       await store.runs.addFindings(owned, [

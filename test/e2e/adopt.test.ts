@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adoptPeople, decidePairs, planAdoption } from '../../src/app/accounts.ts';
+import { adoptPeople, decidePairs, planAdoption } from '../../src/app/accounts/adopt.ts';
 import { decideRun, type VerdictOrder } from '../../src/app/approve.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/people.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import { adoptPeople } from '../../src/app/accounts.ts';
+import { adoptPeople } from '../../src/app/accounts/adopt.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';

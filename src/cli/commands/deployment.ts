@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { findOrphans } from '../../app/accounts.ts';
+import { findOrphans } from '../../app/accounts/adopt.ts';
 import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
 import { nextRunWords } from '../../app/syncs.ts';

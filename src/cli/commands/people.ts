@@ -5,7 +5,7 @@ import {
   type OrphansOrder,
   planAdoption,
   previewOrphans,
-} from '../../app/accounts.ts';
+} from '../../app/accounts/adopt.ts';
 import type { SignedCaller } from '../../app/audit.ts';
 import { tracePerson } from '../../app/people.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
@@ -49,11 +49,8 @@ export const adopt: CommandRow = {
   ],
   options: [
     ['--from <name>', 'all users of a sync that is not configured'],
-    [
-      '--leave',
-      'leave as they are, with --reason: the users of --from, or with --until the two of a rename or conversion',
-    ],
-    ['--until <time>', `when --leave of a rename or conversion ends: ${untilForms}`, parseUntil],
+    ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
+    ['--until <time>', `when --leave ends; needed for a rename or conversion: ${untilForms}`, parseUntil],
     ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
     ['--apart', 'they are two people: decide about each alone'],
     confirmOption,
@@ -114,7 +111,9 @@ async function decide(
   const adoptions = await carryOut(names);
   shell.printJson(adoptionsView({ sync, adoptions }));
   for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
-  shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
+  if (preview.some(({ ways }) => ways !== undefined)) {
+    shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
+  }
   return 0;
 }
 

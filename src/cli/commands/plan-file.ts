@@ -26,35 +26,38 @@ export async function writePlanFile(
   signal: AbortSignal,
 ): Promise<number> {
   const format = formats[extname(path).toLowerCase()] ?? jsonLines;
-  const partPath = `${path}.part`;
+  let written = 0;
+  const texts = (async function* () {
+    yield format.begin;
+    for await (const changes of everyChange(app, planId, {}, signal)) {
+      yield format.piece(changes, written === 0);
+      written += changes.length;
+    }
+    yield format.end;
+  })();
   try {
-    const written = await writePart(partPath, planId, { app, format, signal });
-    await chmod(partPath, 0o600);
-    await rename(partPath, path);
+    await writeWhole(path, texts);
     return written;
   } catch (error) {
-    await rm(partPath, { force: true });
     throw error instanceof Error && 'syscall' in error ? notWritable(path, error) : error;
   }
 }
 
-async function writePart(
-  path: string,
-  planId: string,
-  { app, format, signal }: { readonly app: PlanPages; readonly format: PlanFormat; readonly signal: AbortSignal },
-): Promise<number> {
-  const file = await open(path, 'w', 0o600);
+/** Writes a file that only its owner may read (0600). It appears under its name once it is complete. */
+export async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
+  const partPath = `${path}.part`;
   try {
-    await file.write(format.begin);
-    let written = 0;
-    for await (const changes of everyChange(app, planId, {}, signal)) {
-      await file.write(format.piece(changes, written === 0));
-      written += changes.length;
+    const file = await open(partPath, 'w', 0o600);
+    try {
+      for await (const text of texts) await file.write(text);
+    } finally {
+      await file.close();
     }
-    await file.write(format.end);
-    return written;
-  } finally {
-    await file.close();
+    await chmod(partPath, 0o600);
+    await rename(partPath, path);
+  } catch (error) {
+    await rm(partPath, { force: true });
+    throw error;
   }
 }
 

@@ -224,7 +224,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   const { slot, isExact } = index.find(user.identification);
   if (comparesEmails(job)) checkEmail(user, slot, job, count);
   job.likeness.see(user, slot);
-  if (job.only === undefined && (slot === -1 || !index.has(slot, mark.inSource))) job.onOther(user);
+  if (job.only === undefined && (slot === -1 || !isExact || !index.has(slot, mark.inSource))) job.onOther(user);
   if (slot === -1) {
     count.unmanaged += 1;
     return;

@@ -15,26 +15,30 @@ export interface OtherAccounts {
   row(position: number): DirectoryRow;
 }
 
+type Cells = [identification: string, name: string, email: string, enabled: string, lastUpdate: string];
+
 /** Opens a list whose people are in the spool. `salt`: that of the roster, so that equal people have equal hashes. */
 export function openOtherAccounts(spool: Spool, salt: string): OtherAccounts {
   const hash = new TextHash(salt);
   const numbers: number[] = [];
   const places: number[] = [];
   return {
-    add({ identification, fields }) {
+    add({ identification, fields, enabled, lastUpdate = '' }) {
       if (places.length >= mostOthers) return;
       const { name, email } = shownAs(fields);
       const { hi, lo } = hash.of(identification.toLowerCase());
-      numbers.push(hi, lo, hash.begin().add(identification).add(name).add(email).end().hi, places.length);
-      places.push(spool.append(JSON.stringify([identification, name, email])));
+      const cells: Cells = [identification, name, email, enabled ? 'enabled' : '', lastUpdate];
+      const content = hash.begin();
+      for (const cell of cells) content.add(cell);
+      numbers.push(hi, lo, content.end().hi, places.length);
+      places.push(spool.append(JSON.stringify(cells)));
     },
     entries: () => Int32Array.from(numbers),
     row(position) {
-      const [identification, name, email] = JSON.parse(spool.read(places[position] as number)) as string[] & {
-        readonly length: 3;
-      };
-      const [id = '', shown = '', address = ''] = [identification, name, email];
-      return { identification: id, name: shown, email: address, side: 'platform', standing: '', isOnPlatform: true };
+      const cells = JSON.parse(spool.read(places[position] as number)) as Cells;
+      const [identification, name, email, enabled, lastUpdate] = cells;
+      const account = { isOnPlatform: true, isEnabled: enabled !== '', ...(lastUpdate === '' ? {} : { lastUpdate }) };
+      return { identification, name, email, side: 'platform', standing: '', ...account };
     },
   };
 }

@@ -57,10 +57,12 @@ export const mark = {
   leadable: 1 << 18,
   /** The leaders were decided, so decisions about changes of them that are no longer asked for end. */
   led: 1 << 19,
+  /** This read saw the account enabled. */
+  enabled: 1 << 20,
 } as const;
 
 /** What a directory shows of a person besides the fields. */
-const shownMarks = mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.seen;
+const shownMarks = mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled;
 
 /** Where a field's bit lies in `#given`. */
 interface Place {
@@ -412,6 +414,7 @@ export class PeopleIndex {
   }
 
   seeEnabled(slot: number, accountId: string): void {
+    this.set(slot, mark.enabled);
     this.#enabled[slot] = accountMark(this.#hash.of(accountId).hi);
   }
 

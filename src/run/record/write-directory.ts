@@ -89,7 +89,8 @@ function rowOf(reference: number, { index, others }: DirectoryToWrite['people'])
   const person = index.person(reference);
   const isOnPlatform = index.has(reference, mark.seen);
   const { identification } = person;
-  const plain = { identification, side: 'source', isOnPlatform } as const;
+  const isEnabled = index.has(reference, mark.enabled);
+  const plain = { identification, side: 'source', isOnPlatform, isEnabled } as const;
   if (person.kind !== 'person') return { ...plain, name: '', email: '', standing: 'unusable' };
   return { ...plain, ...shownAs(person.fields), standing: person.isInScope ? person.standing : 'out-of-scope' };
 }

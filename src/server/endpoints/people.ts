@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from '../../app/accounts.ts';
+import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from '../../app/accounts/adopt.ts';
+import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { given } from '../../core/run/given.ts';
+import { accountPage, accountPageView, accountStates } from '../../views/accounts.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { adoptionOrder, orphansOrder, peopleOrder } from '../../views/orders.ts';
 import {
@@ -20,7 +22,16 @@ import {
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { outOfScope } from '../http/admit.ts';
-import { identification, isIn, knownSync, limit, readIdentification, signatureOf, syncName } from './parameters.ts';
+import {
+  cursor,
+  identification,
+  isIn,
+  knownSync,
+  limit,
+  readIdentification,
+  signatureOf,
+  syncName,
+} from './parameters.ts';
 
 const byPerson = z.object({ sync: syncName, identification });
 
@@ -98,6 +109,42 @@ export const peopleEndpoints: readonly Endpoint[] = [
       const [name = ''] = await inSight([params.identification], sync, sight, app);
       const history = await readHistory(app, sync, name, query.limit);
       return { history: history.map(pastChangeView) };
+    },
+  }),
+  defineEndpoint({
+    id: 'list-accounts',
+    method: 'GET',
+    path: '/api/syncs/{sync}/accounts',
+    part: 'people',
+    summary: 'The accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
+    description:
+      'As the last accepted full read of the sync saw them, with what was written since. Parts of words match; case and accents are ignored. A token of some syncs gets the accounts of these syncs alone.',
+    params: z.object({ sync: syncName }),
+    query: z.object({
+      state: z.enum(accountStates).optional(),
+      conflict: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Only those that may be the accounts of other people, or not'),
+      q: z.string().min(1).max(200).optional().describe('Words of the name, e-mail or identification, in any order'),
+      after: cursor,
+      limit: limit(200, 50),
+    }),
+    answer: accountPage,
+    refusals: [400, 404],
+    handle: async ({ params, query: { after, limit: most, conflict, ...query }, sight }, { app }) => {
+      const sync = knownSync(params.sync, app);
+      const list = await openAccounts(app, sync);
+      const isSeen = (owner: string | undefined) =>
+        sight.syncs === undefined || (owner !== undefined && isIn(sight, owner));
+      const isAsked = askedAccounts(given({ ...query, isConflict: conflict && conflict === 'true' }));
+      const found: KeyedAccount[] = [];
+      for await (const one of list.each(after)) {
+        if (isSeen(one.owner) && isAsked(one.account)) found.push(one);
+        if (found.length > most) break;
+      }
+      const next = found.length > most ? found[most - 1]?.key : undefined;
+      return accountPageView({ ...list, accounts: found.slice(0, most).map(({ account }) => account), next });
     },
   }),
   defineEndpoint({

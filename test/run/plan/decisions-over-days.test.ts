@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adoptPeople } from '../../../src/app/accounts.ts';
+import { adoptPeople } from '../../../src/app/accounts/adopt.ts';
 import type { AppIo } from '../../../src/app/app-io.ts';
 import { giveVerdict } from '../../../src/app/approve.ts';
 import { undoScope } from '../../../src/app/undo.ts';

@@ -74,7 +74,15 @@ function accounts(keys: readonly (readonly [number, number, number])[], onRow = 
     row(position) {
       onRow(keys[position]?.[0] ?? 0);
       const name = String(keys[position]);
-      return { identification: name, name, email: '', side: 'platform', standing: '', isOnPlatform: true };
+      return {
+        identification: name,
+        name,
+        email: '',
+        side: 'platform',
+        standing: '',
+        isOnPlatform: true,
+        isEnabled: true,
+      };
     },
   };
 }
@@ -98,15 +106,26 @@ describe('the directory of a read', () => {
     onTestFinished(() => spool.close());
     const others = openOtherAccounts(spool, 'salt');
     others.add(user({ identification: 'X8' }));
-    others.add(user({ identification: 'X9', fields: {} }));
+    others.add(user({ identification: 'X9', fields: {}, enabled: false }));
+    index.seeEnabled(index.find('E1').slot, '1');
 
     await scene.write({ index, others });
 
     const of = (identification: string, standing: string, over: Partial<DirectoryRow> = {}): DirectoryRow => {
       const name = `${identification} Li`;
-      return { identification, name, email: '', side: 'source', standing, isOnPlatform: false, ...over };
+      return {
+        identification,
+        name,
+        email: '',
+        side: 'source',
+        standing,
+        isOnPlatform: false,
+        isEnabled: false,
+        ...over,
+      };
     };
-    const ana = { name: 'Ana Díaz', email: 'ana@example.com', isOnPlatform: true };
+    const ana = { name: 'Ana Díaz', email: 'ana@example.com', isOnPlatform: true, isEnabled: true };
+    const { lastUpdate = '' } = user();
     expect((await scene.rows()).toSorted((a, b) => (a.identification < b.identification ? -1 : 1))).toEqual([
       of('E1', 'active', ana),
       of('E2', 'leaver'),
@@ -114,8 +133,8 @@ describe('the directory of a read', () => {
       of('E4', 'unknown'),
       of('E5', 'out-of-scope', { isOnPlatform: true }),
       of('E6', 'unusable', { name: '', isOnPlatform: true }),
-      of('X8', '', { ...ana, side: 'platform' }),
-      of('X9', '', { name: '', side: 'platform', isOnPlatform: true }),
+      of('X8', '', { ...ana, side: 'platform', lastUpdate }),
+      of('X9', '', { name: '', side: 'platform', isOnPlatform: true, lastUpdate }),
     ]);
     const header = { sync: 'people', run: 'run_1', at: missingProof.readAt, people: 8, pages: 1 };
     expect(await scene.store.directories.list()).toEqual([header]);

@@ -128,6 +128,7 @@ export const words = {
     adopt: 'Adopt users',
     'decide-pair': 'Decide about two identifications',
     'leave-users': 'Leave users as they are',
+    'leave-account': 'Leave an account as it is',
     retry: 'Run again',
     undo: 'Undo',
     webhook: 'Webhook',

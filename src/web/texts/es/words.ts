@@ -128,6 +128,7 @@ export const words: Texts['words'] = {
     adopt: 'Adoptar usuarios',
     'decide-pair': 'Decidir sobre dos identificaciones',
     'leave-users': 'Dejar usuarios como están',
+    'leave-account': 'Dejar una cuenta como está',
     retry: 'Ejecutar de nuevo',
     undo: 'Deshacer',
     webhook: 'Webhook',

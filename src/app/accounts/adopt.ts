@@ -1,25 +1,26 @@
-import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../core/person/fields.ts';
-import type { User } from '../core/person/user.ts';
-import { beforeOf } from '../core/plan/change.ts';
-import { withKnown } from '../core/plan/diff.ts';
-import type { LedgerEntry } from '../core/plan/ledger.ts';
-import { entryOf } from '../core/plan/ledger-steps.ts';
-import { type Pair, type PairBook, type PairWay, pairDetail } from '../core/plan/pair.ts';
-import { unknownFields } from '../core/run/batch.ts';
-import { PlatformError, RollcallError } from '../core/run/errors.ts';
-import { countOf } from '../core/run/formats.ts';
-import type { Dialect } from '../core/run/settings.ts';
-import type { OwnedUser, Renaming, Store } from '../ports/store.ts';
-import { leaveDetail, leftOwners, orphaned } from '../run/compare/compare-people.ts';
-import { readPairs } from '../run/compare/pairs.ts';
-import { blockedUsers, type Unresolved } from '../run/compare/unresolved.ts';
-import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { type Explained, explain } from '../run/why.ts';
-import type { Adoption, Orphans, OrphansMoved, Rename } from '../views/people.ts';
-import type { AppIo } from './app-io.ts';
-import { auditEntry, requireProven, type SignedCaller, signature } from './audit.ts';
-import { findSync } from './find-named.ts';
-import { endOf, type PauseOrder } from './syncs.ts';
+import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../../core/person/fields.ts';
+import type { User } from '../../core/person/user.ts';
+import { leftDetail } from '../../core/plan/account-decision.ts';
+import { beforeOf } from '../../core/plan/change.ts';
+import { withKnown } from '../../core/plan/diff.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { entryOf } from '../../core/plan/ledger-steps.ts';
+import { type Pair, type PairBook, type PairWay, pairDetail } from '../../core/plan/pair.ts';
+import { unknownFields } from '../../core/run/batch.ts';
+import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
+import type { Dialect } from '../../core/run/settings.ts';
+import type { OwnedUser, Renaming, Store } from '../../ports/store.ts';
+import { leaveDetail, leftOwners, orphaned } from '../../run/compare/compare-people.ts';
+import { readPairs } from '../../run/compare/pairs.ts';
+import { blockedUsers, type Unresolved } from '../../run/compare/unresolved.ts';
+import type { EngineIo, Sync } from '../../run/engine-io.ts';
+import { type Explained, explain } from '../../run/why.ts';
+import type { Adoption, Orphans, OrphansMoved, Rename } from '../../views/people.ts';
+import type { AppIo } from '../app-io.ts';
+import { auditEntry, requireProven, type SignedCaller, signature } from '../audit.ts';
+import { findSync } from '../find-named.ts';
+import { endOf, type PauseOrder } from '../syncs.ts';
 
 const searchedEntries = 1000;
 
@@ -89,22 +90,32 @@ export async function decidePairs(
   const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
   const isLeft = way === 'leave';
-  if ((end !== undefined) !== isLeft || (isLeft && signed.reason === undefined)) {
-    const message = isLeft ? 'leaving a pair as it is needs a reason and an end' : `${way} has no end`;
-    throw new RollcallError(`${message}: --reason TEXT and --until TIME belong to --leave`, { code: 'USAGE' });
-  }
+  const refuse = (message: string): RollcallError =>
+    new RollcallError(`${message}: --reason TEXT and --until TIME belong to --leave`, { code: 'USAGE' });
+  if (isLeft && signed.reason === undefined) throw refuse('leaving a pair as it is needs a reason and an end');
+  if (!isLeft && end !== undefined) throw refuse(`${way} has no end`);
   const until = end === undefined ? {} : { until: endOf(end, 'the decision', io.clock.now()) };
   const steps = await stepsFor(sync, ids, io, signal);
-  const without = steps.filter(({ pair }) => pair === undefined).map(({ adoption }) => adoption.identification);
+  // An account alone may be left for good.
+  if (isLeft && end === undefined && steps.some(({ pair }) => pair !== undefined)) {
+    throw refuse('leaving a pair as it is needs a reason and an end');
+  }
+  const isAccountAlone = ({ pair, adoption: { account, owner } }: Step): boolean =>
+    isLeft && pair === undefined && account !== undefined && owner === undefined;
+  const without = steps
+    .filter((step) => step.pair === undefined && !isAccountAlone(step))
+    .map(({ adoption }) => adoption.identification);
   if (without.length > 0) {
     const message = `no account with another identification seems to be the same person: ${without.join(', ')}. Nothing was decided`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
   const done: Adoption[] = [];
   for (const { adoption, pair } of steps) {
-    if (pair === undefined) continue;
-    const detail = pairDetail({ ...pair, way, ...until });
-    await io.store.audit.add(auditEntry({ action: 'decide-pair', sync: name, connection, detail, ...signed }, io));
+    const { identification } = adoption;
+    const detail =
+      pair === undefined ? leftDetail({ identification, ...until }) : pairDetail({ ...pair, way, ...until });
+    const action = pair === undefined ? 'leave-account' : 'decide-pair';
+    await io.store.audit.add(auditEntry({ action, sync: name, connection, detail, ...signed }, io));
     done.push({ ...adoption, kind: 'decide', effect: detail, isDone: true });
   }
   return done;

@@ -1,0 +1,246 @@
+import { foldText } from '../../core/person/text.ts';
+import { type LeftAccount, leftAccountOf } from '../../core/plan/account-decision.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { chunk } from '../../core/run/batch.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { isAboutIdentity } from '../../core/run/finding.ts';
+import { countOf, formatInstant } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
+import type { DirectoryRow } from '../../ports/reads.ts';
+import { isConfiguredOn } from '../../run/compare/neighbors.ts';
+import type { EngineIo, Sync } from '../../run/engine-io.ts';
+import type { Account, AccountMatch, AccountState } from '../../views/accounts.ts';
+import type { AppIo } from '../app-io.ts';
+import { wordsOf } from '../changes/change-index.ts';
+import { asStored } from '../find-named.ts';
+
+/** The accounts of a sync's platform, as its last accepted full read saw them. */
+export interface AccountList {
+  readonly sync: string;
+  /** Epoch ms. */
+  readonly readAt: number;
+  /** Yields accounts in an order that stays while the read is the last one, each with its key. `after`: a key. */
+  each(after?: string): AsyncGenerator<KeyedAccount, void>;
+}
+
+export interface KeyedAccount {
+  readonly key: string;
+  /** The sync that owns it; undefined: none. */
+  readonly owner: string | undefined;
+  readonly account: Account;
+}
+
+/** Returns whether a request is about an account. */
+export function askedAccounts({
+  state,
+  isConflict,
+  q = '',
+}: {
+  readonly state?: AccountState;
+  readonly isConflict?: boolean;
+  readonly q?: string;
+}): (account: Account) => boolean {
+  const words = wordsOf(q);
+  return (account) => {
+    const { name, identification, email } = account;
+    if (state !== undefined && account.state !== state) return false;
+    if (isConflict !== undefined && account.isConflict !== isConflict) return false;
+    const folded = words.length === 0 ? '' : foldText(`${name}\n${identification}\n${email}`);
+    return words.every((word) => folded.includes(word));
+  };
+}
+
+const pagesAtOnce = 8;
+const entriesAtOnce = 1000;
+const shownMatches = 3;
+
+/**
+ * Opens the list of the accounts. It reads the store alone: names and states are those of the last accepted full read,
+ * what happened since is in the ledger. Throws `NOT_FOUND` before the first such read.
+ */
+export async function openAccounts({ engine }: AppIo, of: string): Promise<AccountList> {
+  const { engine: io, sync } = asStored(engine, of);
+  const { name } = sync.settings;
+  const header = (await io.store.directories.list()).find((one) => one.sync === name);
+  if (header === undefined) {
+    const message = `sync ${of} has no accepted full read yet, so its accounts are not known: run "rollcall apply ${of}" first`;
+    throw new RollcallError(message, { code: 'NOT_FOUND' });
+  }
+  const pages = Array.from({ length: header.pages }, (_, page) => page);
+  const facts: AccountFacts = {
+    sync,
+    io,
+    readAt: header.at,
+    left: await leftAccounts(sync, io),
+    conflicts: await conflictsOf(header.run, io),
+    matches: await findMatches(name, pages, io),
+  };
+  return {
+    sync: of,
+    readAt: header.at,
+    async *each(after = '') {
+      const [from = 0, last = -1] = after.split('.').map(Number);
+      for (const some of chunk(
+        pages.filter((page) => page >= from),
+        pagesAtOnce,
+      )) {
+        const found = await io.store.directories.read(name, some);
+        for (const { page, rows } of found.toSorted((a, b) => a.page - b.page)) {
+          const names = rows.map(({ identification }) => identification);
+          const ledger = await io.store.ledger.getMany(sync.settings.connection, names);
+          for (const [at, row] of rows.entries()) {
+            if (page === from && at <= last) continue;
+            const entry = ledger.get(row.identification);
+            const live = entry?.removed === undefined ? entry : undefined;
+            if (!isThere(row, entry, header.at)) continue;
+            yield { key: `${page}.${at}`, owner: live?.owner, account: accountOf(row, live, facts) };
+          }
+        }
+      }
+    },
+  };
+}
+
+/** Returns whether the person has an account now, as far as the read and the writes since it tell. */
+function isThere({ isOnPlatform }: DirectoryRow, entry: LedgerEntry | undefined, readAt: number): boolean {
+  if (entry?.removed !== undefined) return isOnPlatform && entry.removed.at < readAt;
+  return isOnPlatform || (entry?.writtenAt ?? 0) > readAt;
+}
+
+interface AccountFacts {
+  readonly sync: Sync;
+  readonly io: EngineIo;
+  readonly readAt: number;
+  readonly left: ReadonlyMap<string, LeftAccount>;
+  readonly conflicts: ReadonlyMap<string, string>;
+  readonly matches: ReadonlyMap<string, readonly AccountMatch[]>;
+}
+
+function accountOf(row: DirectoryRow, entry: LedgerEntry | undefined, facts: AccountFacts): Account {
+  const { identification, name, email, lastUpdate } = row;
+  const isUnknown = entry === undefined && row.side === 'platform';
+  const matches = isUnknown ? matchesOf(row, facts) : [];
+  // What the run reported about the person names the account.
+  const ofPerson = matches.map((match) => facts.conflicts.get(match.identification));
+  const conflict =
+    facts.conflicts.get(identification) ?? ofPerson.find((message) => message?.includes(` ${identification},`));
+  const left = isUnknown ? facts.left.get(identification) : undefined;
+  const { state, why } = stateOf(row, entry, facts);
+  const told = [
+    why,
+    ...(left === undefined
+      ? []
+      : [
+          `${left.by} left it as it is${left.until === undefined ? '' : ` until ${formatInstant(left.until)}`}${left.why === undefined ? '' : ` (${left.why})`}`,
+        ]),
+    ...(conflict === undefined ? [] : [conflict]),
+  ];
+  // What was written since the read is newer.
+  const isEnabled = entry?.disabledAt === undefined && (row.isEnabled || (entry?.writtenAt ?? 0) > facts.readAt);
+  return {
+    ...{ identification, name, email, isEnabled, state, isConflict: conflict !== undefined },
+    isLeft: left !== undefined,
+    why: told.join('; '),
+    matches,
+    ...given({ lastUpdate }),
+  };
+}
+
+function stateOf(
+  { side, standing }: DirectoryRow,
+  entry: LedgerEntry | undefined,
+  { sync, io }: AccountFacts,
+): Pick<Account, 'state' | 'why'> {
+  const { name, connection } = sync.settings;
+  const hr = side === 'source' ? `HR has the person (${standing})` : 'HR does not name the person';
+  if (entry === undefined) {
+    return side === 'source'
+      ? { state: 'in-source', why: `${hr}, and no sync owns the account yet` }
+      : { state: 'unmanaged', why: `${hr}, and no sync owns the account` };
+  }
+  const { owner, disabledAt, misses } = entry;
+  if (owner !== name) {
+    return isConfiguredOn(connection, owner, io)
+      ? { state: 'other-sync', why: `it belongs to sync ${owner}` }
+      : { state: 'orphaned', why: `it belongs to sync ${owner}, which is not configured` };
+  }
+  if (disabledAt !== undefined) {
+    return { state: 'disabled-by-us', why: `Rollcall disabled it at ${formatInstant(disabledAt)}; ${hr}` };
+  }
+  const missing = misses === undefined ? '' : ` (missing in ${countOf(misses.count, 'read')})`;
+  return { state: 'owned', why: `${hr}${missing}, and sync ${name} owns the account` };
+}
+
+function matchesOf({ name, email }: DirectoryRow, { matches }: AccountFacts): readonly AccountMatch[] {
+  const found = new Map<string, AccountMatch>();
+  for (const key of keysOf(name, email)) {
+    for (const match of matches.get(key) ?? []) {
+      const known = found.get(match.identification);
+      found.set(match.identification, known === undefined ? match : { ...known, by: [...known.by, ...match.by] });
+    }
+  }
+  return [...found.values()].slice(0, shownMatches);
+}
+
+function keysOf(name: string, email: string): readonly string[] {
+  return [
+    ...(email === '' ? [] : [`email ${email.toLowerCase()}`]),
+    ...(name.includes(' ') ? [`name ${foldText(name)}`] : []),
+  ];
+}
+
+/** Finds the people of the source with the e-mail or the whole name of an account that no record names. */
+async function findMatches(
+  sync: string,
+  pages: readonly number[],
+  { store }: EngineIo,
+): Promise<AccountFacts['matches']> {
+  const found = new Map<string, AccountMatch[]>();
+  const each = async (use: (row: DirectoryRow) => void): Promise<void> => {
+    for (const some of chunk(pages, pagesAtOnce)) {
+      for (const { rows } of await store.directories.read(sync, some)) for (const row of rows) use(row);
+    }
+  };
+  await each(({ side, name, email }) => {
+    if (side === 'platform') for (const key of keysOf(name, email)) found.set(key, []);
+  });
+  if (found.size === 0) return found;
+  await each(({ side, identification, name, email, standing, isOnPlatform }) => {
+    if (side === 'platform') return;
+    for (const key of keysOf(name, email)) {
+      const by = key.startsWith('email ') ? 'email' : 'name';
+      found.get(key)?.push({ identification, by: [by], standing, hasAccount: isOnPlatform });
+    }
+  });
+  return found;
+}
+
+/** Returns what the run that read reported about identities: two records or accounts that may be one person. */
+async function conflictsOf(run: string, { store }: EngineIo): Promise<AccountFacts['conflicts']> {
+  const found = new Map<string, string>();
+  for (const finding of await store.runs.findings(run)) {
+    if (!isAboutIdentity(finding)) continue;
+    const { identification, other, message } = finding;
+    for (const name of [identification, other]) if (name !== undefined && !found.has(name)) found.set(name, message);
+  }
+  return found;
+}
+
+/** Returns the decisions that stand: of each account the newest, unless it ended. */
+async function leftAccounts(
+  { settings: { name: sync } }: Sync,
+  { store, clock }: EngineIo,
+): Promise<AccountFacts['left']> {
+  const newest = new Map<string, LeftAccount>();
+  for (let before: string | undefined; ; ) {
+    const query = { actions: ['leave-account'], sync, limit: entriesAtOnce } as const;
+    const entries = await store.audit.list({ ...query, ...given({ before }) });
+    for (const one of entries.flatMap((entry) => leftAccountOf(entry) ?? [])) {
+      if (!newest.has(one.identification)) newest.set(one.identification, one);
+    }
+    before = entries.at(-1)?.id;
+    if (entries.length < entriesAtOnce) break;
+  }
+  const now = clock.now();
+  return new Map([...newest].filter(([, { until }]) => until === undefined || until > now));
+}

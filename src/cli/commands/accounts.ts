@@ -1,0 +1,164 @@
+import { stringify } from 'csv-stringify/sync';
+import { openAccounts } from '../../app/accounts/list-accounts.ts';
+import { compareIdentifications } from '../../core/plan/change.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/run/formats.ts';
+import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
+import type { CommandRow } from '../command.ts';
+import { parsePositive, syncArgument } from '../options.ts';
+import { fromHere, type Shell } from '../shell.ts';
+import { cleanLine, renderTable, type Style } from '../terminal.ts';
+import { writeWhole } from './plan-file.ts';
+
+interface AccountsOptions {
+  readonly unmanaged?: boolean;
+  readonly owned?: boolean;
+  readonly conflict?: boolean;
+  readonly disabledByUs?: boolean;
+  readonly orphaned?: boolean;
+  readonly out?: string;
+  readonly limit: number;
+}
+
+export const accounts: CommandRow = {
+  words: 'accounts',
+  meaning: 'list the accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
+  summary: 'list the accounts of the platform: whose they are, and why',
+  arguments: [syncArgument],
+  options: [
+    ['--unmanaged', 'only accounts that no record of the source names and no sync owns'],
+    ['--owned', 'only accounts that the sync owns'],
+    ['--conflict', 'only accounts that may be those of another person'],
+    ['--disabled-by-us', 'only accounts that Rollcall disabled'],
+    ['--orphaned', 'only accounts of a sync that is not configured'],
+    ['--out <file>', 'write them to a CSV file'],
+    ['--limit <n>', 'maximum number of accounts to print', parsePositive, 50],
+  ],
+  run: listAccounts,
+};
+
+const states = {
+  unmanaged: 'unmanaged',
+  owned: 'owned',
+  disabledByUs: 'disabled-by-us',
+  orphaned: 'orphaned',
+} as const satisfies Partial<Record<keyof AccountsOptions, AccountState>>;
+
+/** With several options, accounts that one of them names. */
+function filterOf(options: AccountsOptions): (account: Account) => boolean {
+  const asked = (Object.keys(states) as (keyof typeof states)[]).filter((name) => options[name] === true);
+  if (asked.length === 0 && options.conflict !== true) return () => true;
+  return ({ state, isConflict }) =>
+    asked.some((name) => states[name] === state) || (options.conflict === true && isConflict);
+}
+
+async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
+  const isAsked = filterOf(options);
+  const { limit, out } = options;
+  return shell.withApp({}, async (app) => {
+    const list = await openAccounts(app, sync);
+    const counts = new Map<AccountState, number>();
+    let left = 0;
+    const shown: Account[] = [];
+    let found = 0;
+    const asked = (async function* () {
+      for await (const { account } of list.each()) {
+        shell.signal.throwIfAborted();
+        counts.set(account.state, (counts.get(account.state) ?? 0) + 1);
+        if (account.isLeft) left += 1;
+        if (!isAsked(account)) continue;
+        found += 1;
+        if (shown.length < limit) shown.push(account);
+        yield account;
+      }
+    })();
+    if (out !== undefined) await writeOut(fromHere(shell.io, out), asked);
+    else for await (const _ of asked);
+    const answer = accountPageView({ sync, readAt: list.readAt, accounts: shown, next: undefined });
+    const { next: _, ...json } = answer;
+    const inAll = Object.fromEntries(accountStates.map((state) => [state, counts.get(state) ?? 0]));
+    const written = out === undefined ? [] : [`${formatCount(found, 'account')} written to ${cleanLine(out)}`];
+    const text = [
+      `${formatCount(
+        [...counts.values()].reduce((sum, one) => sum + one, 0),
+        'account',
+      )} as read ${formatInstant(list.readAt)}: ${countWords(counts)}${left === 0 ? '' : ` (${formatNumber(left)} left as they are)`}`,
+      ...(out === undefined ? shownLines(shown, found, { sync, style: shell.style }) : written),
+    ];
+    return shell.answer({ ...json, found, counts: inAll }, text.join('\n'));
+  });
+}
+
+function countWords(counts: ReadonlyMap<AccountState, number>): string {
+  const some = accountStates.filter((state) => counts.has(state));
+  return some.map((state) => `${formatNumber(counts.get(state) ?? 0)} ${state}`).join(', ');
+}
+
+function shownLines(
+  shown: readonly Account[],
+  found: number,
+  { sync, style }: { readonly sync: string; readonly style: Style },
+): readonly string[] {
+  if (shown.length === 0) return ['no such account'];
+  const head = ['ACCOUNT', 'NAME', 'E-MAIL', 'IS', 'LAST UPDATE', 'STATE'].map(style.colors.dim);
+  const inOrder = shown.toSorted((a, b) => compareIdentifications(a.identification, b.identification));
+  const rows = inOrder.map(({ identification, name, email, isEnabled, lastUpdate, state }) =>
+    [identification, name, email, isEnabled ? 'enabled' : 'disabled', lastUpdate ?? '–', state].map(cleanLine),
+  );
+  const [header = '', ...lines] = renderTable([head, ...rows]).split('\n');
+  const table = inOrder.flatMap(({ why, matches }, i) => {
+    return [lines[i] ?? '', ...[why, ...matches.map(matchWords)].map((line) => `  ${cleanLine(line)}`)];
+  });
+  const rest = found - shown.length;
+  const more = rest > 0 ? [`… and ${formatNumber(rest)} more: --limit ${found}, or --out accounts.csv`] : [];
+  const first = inOrder.find(({ state, isLeft }) => state === 'unmanaged' && !isLeft);
+  const adopt = (rest: string): string => `  ${style.command(`adopt ${shellWord(sync)} ${rest}`)}`;
+  const person = first?.matches.find(({ hasAccount }) => !hasAccount)?.identification;
+  const ways =
+    first === undefined
+      ? []
+      : [
+          'to decide about an unmanaged account:',
+          ...(person === undefined ? [] : [`${adopt(shellWord(person))}  gives it to that person`]),
+          `${adopt(`${shellWord(first.identification)} --leave --reason TEXT`)}  leaves it as it is`,
+        ];
+  return ['', header, ...table, ...more, ...(ways.length === 0 ? [] : ['', ...ways])];
+}
+
+function matchWords({ identification, by, standing, hasAccount }: Account['matches'][number]): string {
+  const account = hasAccount ? 'has another account' : 'has no account';
+  return `may be ${identification} (same ${by.join(' and ')}; ${standing}, ${account})`;
+}
+
+const columns = [
+  'identification',
+  'name',
+  'email',
+  'enabled',
+  'lastUpdate',
+  'state',
+  'conflict',
+  'left',
+  'why',
+  'matches',
+];
+
+async function writeOut(path: string, accounts: AsyncIterable<Account>): Promise<void> {
+  await writeWhole(
+    path,
+    (async function* () {
+      yield stringify([columns]);
+      for await (const { identification, name, email, isEnabled, lastUpdate = '', state, ...one } of accounts) {
+        const matches = one.matches.map((match) => `${match.identification} (${match.by.join(' and ')})`).join('; ');
+        const words = [isEnabled, one.isConflict, one.isLeft].map((is) => (is ? 'yes' : 'no'));
+        const [enabled, conflict, left] = words;
+        const row = [identification, name, email, enabled, lastUpdate, state, conflict, left, one.why, matches];
+        yield stringify([row], { escape_formulas: true });
+      }
+    })(),
+  ).catch((error: unknown) => {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    const message = `the accounts cannot be written to ${path} (${'code' in error ? String(error.code) : 'unknown'}); name another file with --out`;
+    throw new RollcallError(message, { code: 'USAGE', cause: error });
+  });
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { type Inner, instant, toWire } from './wire.ts';
+
+export const accountStates = ['owned', 'unmanaged', 'disabled-by-us', 'orphaned', 'other-sync', 'in-source'] as const;
+
+export type AccountState = (typeof accountStates)[number];
+
+const match = z.object({
+  identification: z.string().describe('A person of the source'),
+  by: z.array(z.enum(['email', 'name'])).describe('What the two have in common'),
+  standing: z.string().describe('What the source says of the person'),
+  hasAccount: z.boolean().describe('The person has another account'),
+});
+
+/** A person of the source who may be the user of an account that no record names. */
+export type AccountMatch = Inner<z.output<typeof match>>;
+
+const account = z.object({
+  identification: z.string(),
+  name: z.string().describe('Empty: not known'),
+  email: z.string(),
+  isEnabled: z.boolean(),
+  lastUpdate: z
+    .string()
+    .nullable()
+    .describe('As the platform writes it; only for accounts that no record of the source names'),
+  state: z
+    .enum(accountStates)
+    .describe(
+      '`owned` by the sync; `unmanaged`: no record and no owner; `disabled-by-us`; `orphaned`: its sync is not configured; `other-sync`; `in-source`: a record, and no owner yet',
+    ),
+  isConflict: z.boolean().describe('The read found that it may be the account of another person'),
+  isLeft: z.boolean().describe('An operator left it as it is'),
+  why: z.string().describe('Why it is in this state: a sentence without its full stop'),
+  matches: z.array(match).describe('People who may be the user of an unmanaged account'),
+});
+
+export type Account = Inner<z.output<typeof account>>;
+
+export const accountPage = z
+  .object({
+    sync: z.string(),
+    readAt: instant.describe('The last accepted full read, as which the accounts are shown'),
+    accounts: z.array(account),
+    next: z.string().nullable().describe('Send it as `after` for the next page; null: this is the last page'),
+  })
+  .meta({ id: 'AccountPage' });
+
+export const accountPageView = toWire(accountPage);
