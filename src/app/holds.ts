@@ -9,12 +9,13 @@ import {
 } from '../core/plan/decision.ts';
 import { undoneHash } from '../core/plan/undo.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/seal/batches.ts';
-import type { DoubtedRead, HoldsReport, OpenHold, PartApproval } from '../views/holds.ts';
+import type { ClosedHold, DoubtedRead, HoldsReport, OpenHold, PartApproval } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { hashesOfNewer } from './changes/search-changes.ts';
 import { findSync } from './find-named.ts';
@@ -65,6 +66,31 @@ export async function partlyApproved(
   return (await store.decisions.given(sync, clock.now())).map(({ approvals: found, changes }) => {
     return { class: found.class, changes, of: found.of, by: found.given.map(({ by }) => by) };
   });
+}
+
+export interface ClosedHoldsQuery extends HoldsQuery {
+  /** Id of the last hold of the page before. */
+  readonly after?: string;
+}
+
+/** Lists holds that no longer wait, newest first, each with who decided and why. Throws `NOT_FOUND` for an unknown hold. */
+export async function findClosedHolds(
+  { engine: io }: AppIo,
+  { sync, syncs: seen, limit, after: last }: ClosedHoldsQuery,
+): Promise<readonly ClosedHold[]> {
+  const { store, clock } = io;
+  const syncs = [...io.syncs.keys()].filter((one) => (sync ?? one) === one && seen?.includes(one) !== false);
+  const after = last === undefined ? undefined : await store.reports.hold(last);
+  if (last !== undefined && after === undefined) {
+    throw new RollcallError(`there is no hold ${last}`, { code: 'NOT_FOUND' });
+  }
+  const found = syncs.length === 0 ? [] : await store.reports.closedHolds({ syncs, limit, ...given({ after }) });
+  const closed: ClosedHold[] = [];
+  for (const hold of found) {
+    const ends = await store.reports.heldEnds(hold.run, hold.sync, clock.now());
+    closed.push({ ...hold, count: hold.size, ends: ends.filter(({ classes }) => classes.includes(hold.class)) });
+  }
+  return closed;
 }
 
 async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenHold[]> {

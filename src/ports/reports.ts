@@ -83,10 +83,19 @@ export interface HeldEnd {
   readonly state: 'open' | 'approved' | 'rejected' | 'ended' | 'expired';
   /** The operator who approved or rejected them. */
   readonly by: string | undefined;
+  /** The reason that the operator gave. */
+  readonly why: string | undefined;
   /** The run that used the approval, and what became of the changes there. */
   readonly run: string | undefined;
   readonly end: ChangeState | undefined;
   readonly count: number;
+}
+
+export interface ClosedHolds {
+  readonly syncs: readonly string[];
+  readonly limit: number;
+  /** The last hold of the page before. */
+  readonly after?: Pick<HoldFacts, 'id' | 'heldAt'>;
 }
 
 /** Questions of the overview that concern several tables. They change nothing. */
@@ -94,6 +103,8 @@ export interface Reports {
   streak(sync: string): Promise<Streak>;
   expiredHolds(sync: string, now: number): Promise<ExpiredHolds>;
   hold(id: string): Promise<HoldFacts | undefined>;
+  /** Returns holds of which every change was decided or lapsed, newest first. */
+  closedHolds(query: ClosedHolds): Promise<readonly HoldFacts[]>;
   /** Returns the sync of a sealed plan that was only shown; undefined for any other plan. */
   shownPlan(id: string): Promise<string | undefined>;
   /** Returns the hashes of the sync's changes that wait for an operator now. Suitable for frequent calls. */

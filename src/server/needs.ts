@@ -48,6 +48,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'show-request': ['monitor', 'request', 'hidden'],
   'stream-request': ['monitor', 'request', 'hidden'],
   'list-holds': ['monitor', 'list', 'hidden'],
+  'list-closed-holds': ['monitor', 'list', 'hidden'],
   'show-hold': ['monitor', 'hold', 'hidden'],
 
   'show-mapping': ['viewer', 'sync', 'hidden'],

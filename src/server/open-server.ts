@@ -12,7 +12,7 @@ import { guessesPerMinute, networkOf, openRateLimit } from './http/rate-limit.ts
 import { type Gates, routeEndpoint, watchMethods } from './http/route-endpoint.ts';
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
-import { readPage, renderRunbook, servePage } from './page/serve-page.ts';
+import { answerUnknown, readPage, renderRunbook, servePage } from './page/serve-page.ts';
 import type { EndpointParts, HealthParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
 import { openOpenId } from './sign-in/open-id.ts';
 import { serveSignIn } from './sign-in/serve-sign-in.ts';
@@ -133,7 +133,9 @@ function buildServer(parts: HealthParts | ServerParts, closing: AbortSignal, sto
     }
     reply.code(problem.status).type('application/problem+json').send(problem);
   });
+  const page = settings.serves === 'everything' && 'app' in parts ? readPage() : undefined;
   app.setNotFoundHandler((request, reply) => {
+    if (answerUnknown(page, request, reply)) return;
     const problem = problemOf(new Refusal(404, 'NOT_FOUND', nothingHere[settings.serves]), request.id);
     reply.code(404).type('application/problem+json').send(problem);
   });
@@ -143,6 +145,7 @@ function buildServer(parts: HealthParts | ServerParts, closing: AbortSignal, sto
   if (settings.serves === 'everything' && 'app' in parts) {
     const events = openEventStreams(parts);
     serveApi(app, { ...parts, events, signIn: openSignIn(parts) }, { closing: stopping, ending: closing }, callers);
+    servePage(app, page);
   }
   refuseOtherMethods();
   return app;
@@ -195,7 +198,6 @@ function serveApi(
   app.get('/docs', async (_request, reply) => sendPage(docs, reply));
   const runbook = renderRunbook();
   app.get('/runbook', async (_request, reply) => sendPage(runbook, reply));
-  servePage(app, readPage());
 }
 
 const nothingHere = {

@@ -21,6 +21,15 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
       return row && holdFields.fromRow(row);
     },
 
+    async closedHolds({ syncs, limit, after }) {
+      let wanted = db.selectFrom('holds').selectAll().where('sync', 'in', syncs).where('state', '!=', 'open');
+      if (after !== undefined) {
+        wanted = wanted.where((eb) => eb(eb.refTuple('held_at', 'id'), '<', eb.tuple(after.heldAt, after.id)));
+      }
+      const rows = await wanted.orderBy('held_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+      return rows.map(holdFields.fromRow);
+    },
+
     async shownPlan(id) {
       const row = await db
         .selectFrom('plans')

@@ -153,6 +153,7 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
       .select((eb) => [
         'changes.classes',
         'decisions.by_whom as by',
+        'decisions.why',
         'decisions.run',
         'later.state as end',
         eb
@@ -172,14 +173,15 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
           .as('became'),
         eb.fn.countAll<number>().as('count'),
       ])
-      .groupBy(['changes.classes', 'decisions.by_whom', 'decisions.run', 'later.state', 'became'])
+      .groupBy(['changes.classes', 'decisions.by_whom', 'decisions.why', 'decisions.run', 'later.state', 'became'])
       .execute();
-    for (const { classes, became: state, by, run: user, end, count } of rows) {
+    for (const { classes, became: state, by, why, run: user, end, count } of rows) {
       const isDecided = state === 'approved' || state === 'rejected';
       const facts = {
         classes: classesOf(classes),
         state,
         by: isDecided ? (by ?? undefined) : undefined,
+        why: isDecided ? (why ?? undefined) : undefined,
         run: isDecided ? (user ?? undefined) : undefined,
         end: isDecided ? (end ?? undefined) : undefined,
       };

@@ -75,6 +75,24 @@ export const holdsView = viewOf(holdsPage, ({ holds, reads }: HoldsReport) => ({
   reads,
 }));
 
+export const closedHolds = z
+  .object({
+    holds: z.array(hold.extend({ sync: z.string(), run: z.string(), ends: z.array(heldEnd) })),
+    next: z.string().nullable().describe('The cursor of the next page; null: this is the last page'),
+  })
+  .meta({ id: 'ClosedHolds' });
+
+/** A hold that no longer waits, with what became of its changes. */
+export interface ClosedHold extends HoldFacts {
+  readonly count: number;
+  readonly ends: readonly HeldEnd[];
+}
+
+export const closedHoldsView = viewOf(closedHolds, (found: readonly ClosedHold[], limit: number) => {
+  const holds = found.slice(0, limit);
+  return { holds, next: found.length > limit ? holds.at(-1)?.id : undefined };
+});
+
 export const holdDetail = hold
   .extend({
     sync: z.string(),

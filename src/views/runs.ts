@@ -151,6 +151,7 @@ export const heldEnd = z.object({
     .enum(['open', 'approved', 'rejected', 'ended', 'expired'])
     .describe('ended: an accepted read ended the reason; expired: not decided in time, or planned again'),
   by: z.string().nullable().describe('Who approved or rejected'),
+  why: personal(z.string().nullable()).describe('The reason that they gave'),
   run: z.string().nullable().describe('The run that used the approval'),
   end: z.string().nullable().describe('What became of the changes in that run'),
   count,

@@ -28,6 +28,7 @@ import { RunChangesPage, RunPage } from './pages/run-page.tsx';
 import { RunsPage } from './pages/runs-page.tsx';
 import { SignInPage } from './pages/sign-in-page.tsx';
 import { SyncPage } from './pages/sync-page.tsx';
+import { KeysProvider } from './shell/shortcut-keys.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { type Live, useLive } from './state/live.ts';
 import { Icon } from './ui/badges.tsx';
@@ -143,7 +144,9 @@ if (place !== null) {
         <PageProvider api={api} storage={localStorage} first={readPreferences(localStorage, navigator.languages)}>
           <NowProvider>
             <RouterProvider>
-              <App />
+              <KeysProvider>
+                <App />
+              </KeysProvider>
             </RouterProvider>
           </NowProvider>
         </PageProvider>

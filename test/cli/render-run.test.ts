@@ -103,12 +103,22 @@ test('a hold that was decided is not asked about again', () => {
     { outcome: 'held', counts: { ...noCounts, held: 7 } },
     {
       holds: [{ ...sampleHold, state: 'rejected' }],
-      heldEnds: [{ classes: ['disables'], state: 'rejected', by: 'ana', run: undefined, end: undefined, count: 7 }],
+      heldEnds: [
+        {
+          classes: ['disables'],
+          state: 'rejected',
+          by: 'ana',
+          why: 'they work here',
+          run: undefined,
+          end: undefined,
+          count: 7,
+        },
+      ],
     },
   );
 
   expect(renderRun(report, plain)).toContain('people: held: 7 rejected\n');
-  expect(renderRun(report, plain)).toContain('(7 changes, rejected by ana)');
+  expect(renderRun(report, plain)).toContain('(7 changes, rejected by ana (they work here))');
   expect(renderRun(report, plain)).not.toContain('rollcall approve');
 });
 

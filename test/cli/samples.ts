@@ -77,7 +77,7 @@ export function sampleRun(patch: Partial<Run> = {}): Run {
   };
 }
 
-const openEnd = { state: 'open', by: undefined, run: undefined, end: undefined } as const;
+const openEnd = { state: 'open', by: undefined, why: undefined, run: undefined, end: undefined } as const;
 
 export function sampleReport(run: Partial<Run>, patch: Partial<RunReport> = {}): RunReport {
   const { holds = [] } = patch;

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
 import { changeGroups, effect, foundChanges } from '../../src/views/changes.ts';
-import { holdDetail } from '../../src/views/holds.ts';
+import { closedHolds, holdDetail } from '../../src/views/holds.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 
@@ -55,14 +55,22 @@ it('a hold says why, who in groups, and what an approval does', async () => {
 
 it('a hold that was decided in part says what became of its changes, and which hold has the rest', async () => {
   const { get, office, run, server } = await openHeld();
-  await decideRun(office.app, 'approve', run.id, { by: 'ana', except: ['E1', 'E2', 'E3'] });
+  const reason = 'confirmed by HR';
+  await decideRun(office.app, 'approve', run.id, { by: 'ana', reason, except: ['E1', 'E2', 'E3'] });
   expect(await get('')).toMatchObject({ state: 'open', count: 3, size: 12, replacedBy: null });
+  const listed = await get('/changes/search');
+  expect(listed).toMatchObject({ total: 12, all: 12 });
+  expect(listed.changes[0]).toMatchObject({ identification: 'E1', decision: { state: 'open' } });
+  expect(listed.changes[1]).toMatchObject({
+    identification: 'E10',
+    decision: { state: 'approved', by: 'ana', reason },
+  });
   const later = await office.apply();
   const detail = await get('');
   expect(holdDetail.parse(detail)).toEqual(detail);
   expect(detail).toMatchObject({ count: 0, size: 12, replacedBy: later.holds[0]?.id });
-  const open = { by: null, run: null, end: null, count: 3 };
-  const approved = { by: 'ana', run: later.run.id, end: 'applied', count: 9 };
+  const open = { by: null, why: null, run: null, end: null, count: 3 };
+  const approved = { by: 'ana', why: reason, run: later.run.id, end: 'applied', count: 9 };
   expect(detail.ends).toHaveLength(2);
   expect(detail.ends).toEqual(
     expect.arrayContaining([
@@ -73,6 +81,12 @@ it('a hold that was decided in part says what became of its changes, and which h
   const { json } = await server.ask(`/api/runs/${run.id}`);
   expect(json).toMatchObject({ reason: '12 changes wait for approval', heldEnds: detail.ends });
   expect(json.reasonNow).toBe('3 changes wait for approval, 9 approved');
+  await decideRun(office.app, 'reject', later.run.id, { by: 'bea', reason: 'they work here' });
+  const closed = (await server.ask('/api/holds/closed?limit=1')).json;
+  expect(closedHolds.parse(closed)).toEqual(closed);
+  expect(closed.holds).toMatchObject([{ state: 'rejected', count: 3, ends: [{ by: 'bea', why: 'they work here' }] }]);
+  const before = (await server.ask(`/api/holds/closed?cursor=${closed.next}`)).json;
+  expect(before).toMatchObject({ holds: [{ id: detail.id, ends: detail.ends.map(() => ({})) }], next: null });
 });
 
 it('changes are found by words, fields and values, sorted, and read from any row', async () => {
@@ -135,7 +149,8 @@ it('a part is chosen by filter and decided only as it was seen', async () => {
 
   const rejected = await post('reject', { ...salta, expect: 4, reason: 'on leave', as: 'ana' });
   expect(rejected).toMatchObject({ status: 200, json: { run: run.id, changes: 4 } });
-  expect(await get('/changes/search')).toMatchObject({ total: 8, all: 8 });
+  expect(await get('/changes/search')).toMatchObject({ total: 12, all: 12 });
+  expect(await get('')).toMatchObject({ count: 8 });
   expect((await server.ask('/api/overview')).json.waiting).toMatchObject({ changes: 8 });
   const { entries } = (await server.ask('/api/audit?action=reject')).json;
   expect(entries).toMatchObject([{ action: 'reject', detail: '4 changes', reason: 'on leave', by: 'ops' }]);

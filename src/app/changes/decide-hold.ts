@@ -29,7 +29,7 @@ export async function describeHold({ engine: io, changes }: AppIo, id: string): 
   const opened = await changes.hold(id);
   const { hold, run, isApprovable } = opened;
   const rows = waitingRows(opened);
-  const listed = opened.changes.index.rows.filter(opened.changes.isAmong);
+  const listed = hold.state === 'open' ? rows : opened.changes.index.rows.filter(opened.changes.isAmong);
   const { store, clock } = io;
   const isUndecided = isApprovable && rows.length === hold.size;
   const held = isUndecided ? [] : await store.reports.heldEnds(run.id, hold.sync, clock.now());

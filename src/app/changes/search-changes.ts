@@ -84,9 +84,10 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
     const isOpen = isApprovable ? (hash: string) => waiting.has(hash) : await undecided(hold, index, io);
     const version = `${index.version} ${hold.id} ${numberOf(waiting)} ${newer.size} ${isApprovable}`;
     const isMember = (row: IndexedChange) => row.state === 'held' && row.classes.includes(hold.class);
-    const isWaiting = (row: IndexedChange) => isMember(row) && !newer.has(row.hash) && isOpen(row.hash);
-    // A hold that is closed lists whom it held, with what was decided about each.
-    const isAmong = hold.state === 'open' ? isWaiting : isMember;
+    const isHere = (row: IndexedChange) => isMember(row) && !newer.has(row.hash);
+    const isWaiting = (row: IndexedChange) => isHere(row) && isOpen(row.hash);
+    // The people it held stay listed, with what was decided about each. What waits in a newer hold is listed there.
+    const isAmong = hold.state === 'open' ? isHere : isMember;
     return { hold, run, isApprovable, isWaiting, changes: { sync: hold.sync, index, isAmong, version } };
   };
 

@@ -130,11 +130,12 @@ function renderHolds({ run, holds, heldEnds }: RunReport, { colors }: Style): st
 }
 
 /** Renders, for example, `approved by ana, applied in run run_02`. */
-function endWords({ state, by, run, end }: HeldEnd, { expiresAt }: HoldFacts): string {
+function endWords({ state, by, why, run, end }: HeldEnd, { expiresAt }: HoldFacts): string {
   if (state === 'open') return `open until ${formatInstant(expiresAt)}`;
   const who = by === undefined ? '' : ` by ${cleanLine(by)}`;
+  const said = why === undefined ? '' : ` (${cleanLine(why)})`;
   const used = run === undefined ? '' : `, ${end ?? 'used'} in run ${run}`;
-  return `${heldEndWords[state]}${who}${used}`;
+  return `${heldEndWords[state]}${who}${said}${used}`;
 }
 
 /** Renders who approved and rejected in this run. */

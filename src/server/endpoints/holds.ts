@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { decideHold, describeHold, estimateHold } from '../../app/changes/decide-hold.ts';
-import { findHolds } from '../../app/holds.ts';
+import { findClosedHolds, findHolds } from '../../app/holds.ts';
 import { given } from '../../core/run/given.ts';
 import { effect, effectView } from '../../views/changes.ts';
-import { holdDetail, holdDetailView, holdsPage, holdsView, verdict, verdictView } from '../../views/holds.ts';
+import {
+  closedHolds,
+  closedHoldsView,
+  holdDetail,
+  holdDetailView,
+  holdsPage,
+  holdsView,
+  verdict,
+  verdictView,
+} from '../../views/holds.ts';
 import { holdOrder, holdSelection } from '../../views/orders.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { filterOf } from './changes.ts';
-import { knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
+import { cursor, knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
 
 const byHold = z.object({ id: word(64).describe('Id of the hold') });
 
@@ -48,6 +57,21 @@ export const holdEndpoints: readonly Endpoint[] = [
     refusals: [400, 404],
     handle: async ({ query: { sync, limit: most }, sight: { syncs } }, { app }) =>
       holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app), syncs }))),
+  }),
+  defineEndpoint({
+    id: 'list-closed-holds',
+    method: 'GET',
+    path: '/api/holds/closed',
+    part: 'holds',
+    summary: 'Holds that no longer wait, newest first: who decided, why, and what became of the changes',
+    cost: 2,
+    query: z.object({ sync: syncName.optional(), limit: limit(100, 20), cursor }),
+    answer: closedHolds,
+    refusals: [400, 404],
+    handle: async ({ query: { sync, limit: most, cursor: after }, sight: { syncs } }, { app }) => {
+      const asked = { limit: most + 1, sync: sync && knownSync(sync, app), syncs, after };
+      return closedHoldsView(await findClosedHolds(app, given(asked)), most);
+    },
   }),
   defineEndpoint({
     id: 'show-hold',

@@ -84,6 +84,21 @@ const policy = [
 
 const notBuilt = 'The page is not built. Run: npm run web:build. Then restart this process. The API works: see /docs\n';
 
+/**
+ * Returns what answers an address that leads nowhere: the page, which says so and links to the overview, for a browser that asks
+ * for a document; false for all others.
+ */
+export function answerUnknown(
+  page: BuiltPage | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | false {
+  const { method, url, headers } = request;
+  const isDocument = method === 'GET' && headers.accept?.includes('text/html') === true && !url.startsWith('/api/');
+  if (page === undefined || !isDocument) return false;
+  return sendFile(page.document, request, reply.code(404).header('content-security-policy', policy));
+}
+
 /** Serves the page of the operators. Every route answers with the same document: its script reads the address. */
 export function servePage(app: FastifyInstance, page: BuiltPage | undefined): void {
   for (const path of pageRoutes) {

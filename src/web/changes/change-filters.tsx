@@ -126,8 +126,8 @@ function GroupSelect({ subject, filter, onChange, name, label, words }: GroupSel
   const groups = data?.groups ?? [];
   const isKnown = chosen === undefined || groups.some(({ key }) => key === chosen);
   const options = [
-    ...(isKnown ? [] : [[chosen, wordOf(words, chosen)] as const]),
-    ...groups.map(({ key, count }) => [key, `${wordOf(words, key)} (${f.number(count)})`] as const),
+    ...(isKnown ? [] : [[chosen, t.reason(wordOf(words, chosen))] as const]),
+    ...groups.map(({ key, count }) => [key, `${t.reason(wordOf(words, key))} (${f.number(count)})`] as const),
   ];
   return (
     <Select
@@ -161,7 +161,7 @@ function Groups({ subject, filter, by, onChange }: Pick<Props, 'subject' | 'filt
         <li key={key}>
           <button type="button" onClick={() => onChange(only(key))}>
             <strong>{f.number(count)}</strong>
-            <span>{key === '' ? t.changes.blank : wordOf(words[by] ?? {}, key)}</span>
+            <span>{key === '' ? t.changes.blank : t.reason(wordOf(words[by] ?? {}, key))}</span>
           </button>
         </li>
       ))}

@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { isField } from '../shell/shortcut-keys.tsx';
+import { isField, useKeys } from '../shell/shortcut-keys.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { ProblemBox } from '../ui/actions.tsx';
 import { Empty } from '../ui/frame.tsx';
-import { ChangeRow } from './change-row.tsx';
+import { ChangeRow, isUndecided } from './change-row.tsx';
 import { everything, isChosen, isNothing, nothing, type Selection, toggle } from './selection.ts';
 import type { ChangeFilter, ChangeOrder, ChangeSubject } from './subject.ts';
 import { useChanges } from './use-changes.ts';
@@ -26,7 +26,8 @@ interface Props {
   readonly onOrder?: (order: ChangeOrder) => void;
   /** The list is a part of a page, and takes little room. */
   readonly isShort?: boolean;
-  readonly onTotal?: (total: number) => void;
+  /** Called with the changes that match, and with all. */
+  readonly onTotal?: (total: number, all: number) => void;
 }
 
 const rowHeight = 37;
@@ -41,6 +42,7 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set<string>([]));
   const [active, setActive] = useState(0);
   const mustFocus = useRef(false);
+  const hasMoved = useRef(false);
   const [range, setRange] = useState({ first: 0, last: 30 });
   const rows = useChanges({ subject, filter, order, ...range });
   const total = rows.total ?? 0;
@@ -63,8 +65,8 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     setActive(0);
   }, [view]);
   useEffect(() => {
-    if (rows.total !== undefined) onTotal?.(rows.total);
-  }, [rows.total, onTotal]);
+    if (rows.total !== undefined) onTotal?.(rows.total, rows.all);
+  }, [rows.total, rows.all, onTotal]);
   useEffect(() => {
     if (!mustFocus.current) return;
     const row = document.getElementById(`${base}-${active}`);
@@ -79,7 +81,10 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
 
   const goTo = (index: number): void => {
     const next = Math.max(0, Math.min(total - 1, index));
+    // The keys work wherever the focus is, and bring it here.
+    if (box.current?.contains(document.activeElement) !== true) box.current?.focus({ preventScroll: true });
     mustFocus.current = true;
+    hasMoved.current = true;
     setActive(next);
     list.scrollToIndex(next, { align: 'auto' });
   };
@@ -88,22 +93,35 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     if (!next.delete(id)) next.add(id);
     setOpen(next);
   };
+  /** The keys that work outside of the list too. */
+  const actOn = (key: string): boolean => {
+    const change = rows.rowAt(active);
+    if (key === 'j') goTo(hasMoved.current ? active + 1 : active);
+    else if (key === 'k') goTo(active - 1);
+    else if (change === undefined) return false;
+    else if (key === 'Enter') turn(change.identification);
+    else if (key === 'x' && choice !== undefined) {
+      if (isUndecided(change)) choice.onChange(toggle(choice.selection, change.identification));
+    } else return false;
+    return true;
+  };
+  useKeys(rows.total !== undefined && rows.total > 0 && !isShort, actOn);
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
-    const change = rows.rowAt(active);
     const isOnButton = event.target instanceof HTMLElement && event.target.closest('button, a, input') !== null;
-    const moves: Readonly<Record<string, number>> = { j: active + 1, ArrowDown: active + 1, k: active - 1 };
-    const more: Readonly<Record<string, number>> = { ArrowUp: active - 1, Home: 0, End: total - 1 };
-    const to = moves[event.key] ?? more[event.key];
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      Home: 0,
+      End: total - 1,
+    };
+    const to = moves[event.key];
     if (to !== undefined) goTo(to);
     else if (
-      (event.key === 'x' || (event.key === ' ' && !isOnButton)) &&
-      choice !== undefined &&
-      change !== undefined
+      event.key === ' ' ? isOnButton || !actOn('x') : (event.key === 'Enter' && isOnButton) || !actOn(event.key)
     ) {
-      choice.onChange(toggle(choice.selection, change.identification));
-    } else if (event.key === 'Enter' && !isOnButton && change !== undefined) turn(change.identification);
-    else return;
+      return;
+    }
     event.preventDefault();
   };
 
@@ -144,10 +162,14 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
                     sync={sync}
                     isActive={index === active}
                     isOpen={open.has(id)}
-                    {...(choice === undefined ? {} : { isChosen: isChosen(choice.selection, id) })}
+                    hasChoice={choice !== undefined}
+                    isChosen={choice !== undefined && isChosen(choice.selection, id)}
                     onChoose={() => choice?.onChange(toggle(choice.selection, id))}
                     onTurn={() => turn(id)}
-                    onFocus={() => setActive(index)}
+                    onFocus={() => {
+                      hasMoved.current = true;
+                      setActive(index);
+                    }}
                   />
                 </div>
               );

@@ -15,16 +15,22 @@ interface Props {
   readonly sync: string;
   readonly isActive: boolean;
   readonly isOpen: boolean;
-  /** Absent: nothing can be chosen. */
-  readonly isChosen?: boolean;
+  /** Whether the list has a column of choices. */
+  readonly hasChoice: boolean;
+  readonly isChosen: boolean;
   readonly onChoose: () => void;
   readonly onTurn: () => void;
   readonly onFocus: () => void;
 }
 
+/** Returns whether a held change waits for a decision, as far as its hold does. */
+export function isUndecided({ decision }: FoundChange): boolean {
+  return decision === null || (decision.state === 'open' && decision.endedAt === null);
+}
+
 /** One change: a line, and below it the difference when it is open. */
 export function ChangeRow(props: Props) {
-  const { id, index, change, sync, isActive, isOpen, isChosen, onChoose, onTurn, onFocus } = props;
+  const { id, index, change, sync, isActive, isOpen, hasChoice, isChosen, onChoose, onTurn, onFocus } = props;
   const { t } = usePage();
   if (change === undefined) {
     return (
@@ -36,7 +42,8 @@ export function ChangeRow(props: Props) {
   const { identification, kind, name, email, before, after, reason, state, stateReason } = change;
   const person = name ?? identification;
   // Of a held change the guard's reason is that of the whole hold.
-  const said = state === 'held' || stateReason === null ? reason : stateReason;
+  const said = t.reason(state === 'held' || stateReason === null ? reason : stateReason);
+  const isOpenToChoice = hasChoice && isUndecided(change);
   return (
     <>
       <div
@@ -45,22 +52,24 @@ export function ChangeRow(props: Props) {
         aria-rowindex={index + 2}
         aria-level={1}
         aria-expanded={isOpen}
-        aria-selected={isChosen}
+        aria-selected={isOpenToChoice ? isChosen : undefined}
         className={`row${isActive ? ' active' : ''}`}
         tabIndex={isActive ? 0 : -1}
         onFocus={onFocus}
       >
-        {isChosen === undefined ? null : (
+        {hasChoice ? (
           <span role="gridcell">
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              checked={isChosen}
-              aria-label={t.changes.choose(person)}
-              onChange={onChoose}
-            />
+            {isOpenToChoice ? (
+              <input
+                type="checkbox"
+                tabIndex={-1}
+                checked={isChosen}
+                aria-label={t.changes.choose(person)}
+                onChange={onChoose}
+              />
+            ) : null}
           </span>
-        )}
+        ) : null}
         <span role="gridcell" className="kind">
           <KindMark kind={kind} />
         </span>
@@ -76,8 +85,9 @@ export function ChangeRow(props: Props) {
         <span role="gridcell" className="area">
           {after.area ?? before?.area ?? ''}
         </span>
-        <span role="gridcell" className="reason" title={reason}>
-          {isChosen === undefined && state !== 'applied' ? `${wordOf(t.words.changeState, state)} · ` : ''}
+        <span role="gridcell" className="reason" title={said}>
+          {isUndecided(change) ? null : <DecisionWords decision={change.decision} />}
+          {hasChoice || state === 'applied' ? '' : `${wordOf(t.words.changeState, state)} · `}
           {said}
         </span>
         <span role="gridcell" className="turn">
@@ -96,6 +106,15 @@ export function ChangeRow(props: Props) {
       ) : null}
     </>
   );
+}
+
+/** What was decided about a held change, by whom and why. */
+function DecisionWords({ decision }: Pick<FoundChange, 'decision'>) {
+  const { t } = usePage();
+  if (decision === null) return null;
+  const { state, by, reason } = decision;
+  const words = state === 'open' ? t.words.heldEnd.ended : wordOf(t.words.holdState, state);
+  return <strong>{[words, by, reason].filter((text) => text !== null).join(' · ')} · </strong>;
 }
 
 interface Line {
@@ -140,10 +159,10 @@ export function ChangeDetails({ change, sync }: { readonly change: FoundChange; 
         ]}
       />
       <dl className="facts">
-        <Pair name={t.changes.columns.reason}>{reason}</Pair>
+        <Pair name={t.changes.columns.reason}>{t.reason(reason)}</Pair>
         <Pair name={t.runs.state}>
           {wordOf(t.words.changeState, state)}
-          {stateReason === null ? '' : `: ${stateReason}`}
+          {stateReason === null ? '' : `: ${t.reason(stateReason)}`}
         </Pair>
         <Pair name={t.changes.classes}>{classes.map((one) => wordOf(t.words.classes, one)).join(', ')}</Pair>
         {decision === null || decision.by === null ? null : (

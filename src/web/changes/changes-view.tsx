@@ -18,7 +18,7 @@ interface Props {
   readonly view: ReturnType<typeof useChangeView>;
   readonly sync: string;
   readonly label: string;
-  readonly onTotal: (total: number) => void;
+  readonly onTotal: (total: number, all: number) => void;
   /** Only for a run or preview, whose changes have different states. */
   readonly hasStates?: boolean;
   readonly choice?: ChangeChoice;

@@ -83,6 +83,9 @@ export function DecisionBar({ hold, filter, selection, total, onDecided }: BarPr
   );
 }
 
+/** An approval that takes more accounts away needs a tick. */
+const untickedLeavers = 10;
+
 interface DialogProps extends Pick<BarProps, 'hold'> {
   readonly action: 'approve' | 'reject';
   readonly part: ReturnType<typeof orderPart>;
@@ -96,6 +99,7 @@ function DecisionDialog({ hold, action, part, effect, onClose, onDecided }: Dial
   const { api, t, f } = usePage();
   const isApproval = action === 'approve';
   const what = `${f.number(effect.changes)} ${classWord(t.words, hold.class, effect.changes)}`;
+  const leaving = (effect.kinds.disable ?? 0) + (effect.kinds.remove ?? 0);
   const kinds = Object.entries(effect.kinds)
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${wordOf(t.words.kind, kind)} ${f.number(count)}`)
@@ -127,7 +131,14 @@ function DecisionDialog({ hold, action, part, effect, onClose, onDecided }: Dial
       }}
       onDone={onDecided}
       onClose={onClose}
-    />
+    >
+      {isApproval && leaving > untickedLeavers ? (
+        <label className="check">
+          <input type="checkbox" required />
+          {t.holds.looked(leaving)}
+        </label>
+      ) : null}
+    </ConfirmDialog>
   );
 }
 

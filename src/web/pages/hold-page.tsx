@@ -1,17 +1,18 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
-import { everything } from '../changes/selection.ts';
+import { nothing } from '../changes/selection.ts';
 import { Link, pathTo } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { classWord } from '../texts/plural.ts';
 import { Box } from '../ui/actions.tsx';
 import { HoldBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 import { DecisionBar, VerdictBox } from './hold-decision.tsx';
+import { HoldEnds, holdStateOf } from './hold-ends.tsx';
 
 type Hold = Schemas['HoldDetail'];
 
@@ -32,8 +33,9 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
   const mayDecide = useMay('decide', hold.sync);
   const seesPeople = useMay('people', hold.sync);
   const view = useChangeView('hold', hold.id);
-  const [selection, setSelection] = useState(everything);
-  const [total, setTotal] = useState(hold.count);
+  const [selection, setSelection] = useState(nothing);
+  const [[total, all], setTotal] = useState([hold.count, hold.count]);
+  const onTotal = useCallback((matching: number, of: number) => setTotal([matching, of]), []);
   const [verdict, setVerdict] = useState<{
     readonly action: 'approve' | 'reject';
     readonly data: Schemas['Verdict'];
@@ -62,7 +64,8 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
         }
       />
       <p className="why">
-        {hold.reason} <span className="faint">·</span> <Link to={pathTo('runs', hold.run.id)}>{t.holds.run}</Link>{' '}
+        {t.reason(hold.reason)} <span className="faint">·</span>{' '}
+        <Link to={pathTo('runs', hold.run.id)}>{t.holds.run}</Link>{' '}
         <span className="faint">
           <Ago at={hold.heldAt} />
         </span>
@@ -85,7 +88,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
             view={view}
             sync={hold.sync}
             label={t.holds.list}
-            onTotal={setTotal}
+            onTotal={onTotal}
             {...(isDecidable ? { choice: { selection, onChange: setSelection } } : {})}
           />
         ) : (
@@ -99,49 +102,13 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
             total={total}
             onDecided={(action, data) => {
               setVerdict({ action, data });
-              setSelection(everything);
+              setSelection(nothing);
             }}
           />
         ) : (
-          <p className="faint small counted">{t.changes.shown(total, hold.count)}</p>
+          <p className="faint small counted">{t.changes.shown(total, all)}</p>
         )}
       </div>
     </>
-  );
-}
-
-/** A hold also closes as expired when its changes were decided in part, or wait in the hold of a later run. */
-export function holdStateOf(state: string, ends: Hold['ends']): string {
-  if (state !== 'expired') return state;
-  if (ends.some((end) => end.state === 'open')) return 'replaced';
-  return ends.some((end) => end.state === 'approved' || end.state === 'rejected') ? 'decided' : state;
-}
-
-/** What became of the changes of a hold, with a link to where the rest waits. */
-function HoldEnds({ hold }: { readonly hold: Hold }) {
-  const { t, f } = usePage();
-  const { ends, replacedBy } = hold;
-  if (ends.every(({ state }) => state === 'open') && replacedBy === null) return null;
-  return (
-    <ul className="list">
-      {ends.map(({ state, by, run, count }) => (
-        <li key={`${state} ${by} ${run}`}>
-          {f.number(count)} {wordOf(t.words.heldEnd, state)}
-          {by === null ? '' : ` · ${by}`}
-          {run === null ? null : (
-            <>
-              {' · '}
-              <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
-            </>
-          )}
-          {state === 'open' && replacedBy !== null ? (
-            <>
-              {' · '}
-              <Link to={pathTo('holds', replacedBy)}>{t.holds.replacedBy}</Link>
-            </>
-          ) : null}
-        </li>
-      ))}
-    </ul>
   );
 }

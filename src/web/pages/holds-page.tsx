@@ -1,12 +1,13 @@
 import type { Schemas } from '../api/schema.ts';
 import { Link, pathTo, useFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { useAnswer } from '../state/queries.ts';
+import { useAnswer, usePages } from '../state/queries.ts';
 import { classWord } from '../texts/plural.ts';
 import { Badge, HoldBadge, Icon } from '../ui/badges.tsx';
 import { SyncSelect } from '../ui/filters.tsx';
-import { Empty, Loaded, PageHead } from '../ui/frame.tsx';
+import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
+import { EndWords, holdStateOf } from './hold-ends.tsx';
 
 type Hold = Schemas['HoldsPage']['holds'][number];
 
@@ -47,7 +48,7 @@ export function HoldsPage() {
                 <li key={run}>
                   <Badge look={['bad', 'warn']}>{t.holds.read}</Badge>
                   <div className="grow">
-                    <strong>{name}</strong> · {reason}
+                    <strong>{name}</strong> · {reason === null ? '' : t.reason(reason)}
                     <div className="faint small">
                       <Ago at={startedAt} />
                     </div>
@@ -64,7 +65,43 @@ export function HoldsPage() {
           </>
         )}
       </Loaded>
+      <ClosedHolds sync={sync} />
     </>
+  );
+}
+
+/** Holds that no longer wait: who decided, and why. Each leads to its people. */
+function ClosedHolds({ sync }: { readonly sync: string | undefined }) {
+  const { t, f } = usePage();
+  const closed = usePages(['holds', 'closed', sync], (api, cursor: string | undefined, signal) =>
+    api.GET('/api/holds/closed', { signal, params: { query: { sync, limit: 20, cursor } } }),
+  );
+  const list = closed.data?.pages.flatMap((page) => page.holds) ?? [];
+  if (list.length === 0) return null;
+  return (
+    <Section name="closed" title={t.holds.closed}>
+      <ul className="list">
+        {list.map(({ id, sync: name, class: held, count, state, ends, heldAt }) => (
+          <li key={id}>
+            <HoldBadge state={holdStateOf(state, ends)} />
+            <div className="grow">
+              <Link to={pathTo('holds', id)}>
+                {name} · {f.number(count)} {classWord(t.words, held, count)}
+              </Link>
+              {ends.map((end) => (
+                <div key={`${end.state} ${end.by} ${end.why} ${end.run}`} className="faint break">
+                  <EndWords end={end} />
+                </div>
+              ))}
+            </div>
+            <span className="faint">
+              <Ago at={heldAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <LoadMore query={closed} />
+    </Section>
   );
 }
 
@@ -75,7 +112,7 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
       <HoldBadge state={hold.isApprovable ? 'open' : 'expired'} />
       <div className="grow">
         <strong>{hold.sync}</strong> · {f.number(hold.count)} {classWord(t.words, hold.class, hold.count)}
-        <div className="break">{hold.reason}</div>
+        <div className="break">{t.reason(hold.reason)}</div>
         <div className="faint small">
           {t.holds.heldSince} <Ago at={hold.heldAt} />
           {hold.isApprovable ? (

@@ -97,7 +97,8 @@ function History({ sync, id }: Props) {
                     <Link to={pathTo('runs', run)}>
                       <At at={at} />
                     </Link>{' '}
-                    · {wordOf(t.words.changeState, state)} · <span className="faint">{stateReason ?? reason}</span>
+                    · {wordOf(t.words.changeState, state)} ·{' '}
+                    <span className="faint">{t.reason(stateReason ?? reason)}</span>
                   </div>
                 </li>
               ))}

@@ -121,7 +121,7 @@ function Report({ report }: { readonly report: Report }) {
               <Icon name="hand" />
               <div className="grow">
                 {t.previews.wouldHold(f.number(count), classWord(t.words, held, count))}
-                <div className="faint break">{reason}</div>
+                <div className="faint break">{t.reason(reason)}</div>
               </div>
             </li>
           ))}

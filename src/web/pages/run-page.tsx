@@ -11,7 +11,7 @@ import { ActionButton, Box } from '../ui/actions.tsx';
 import { Counts, Icon, OutcomeBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
-import { holdStateOf } from './hold-page.tsx';
+import { holdStateOf } from './hold-ends.tsx';
 import { useHolds } from './holds-page.tsx';
 import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-parts.tsx';
 import { Duration, ReadWords } from './runs-page.tsx';
@@ -71,7 +71,7 @@ function RunBody({ run }: { readonly run: RunDetail }) {
           {...(run.outcome === 'failed' || (run.outcome === 'partial' && !run.isSuccess) ? { look: 'bad' } : {})}
           icon="warn"
         >
-          {reason}
+          {t.reason(reason)}
         </Box>
       )}
       {run.waiting === null ? null : <p className="box">{run.waiting.text}</p>}
@@ -124,7 +124,7 @@ function Holds({ run }: { readonly run: RunDetail }) {
                 </>
               ) : null}
             </span>
-            <div className="break">{reason}</div>
+            <div className="break">{t.reason(reason)}</div>
           </div>
           <Link className={state === 'open' ? 'button main' : 'button'} to={pathTo('holds', id)}>
             {state === 'open' ? t.overview.waiting.review(count) : t.runs.showHold}
@@ -231,7 +231,7 @@ function ReadDecision({ run }: { readonly run: RunDetail }) {
       }
     >
       <strong>{t.runs.doubted}</strong>
-      <p className="break">{doubt}</p>
+      <p className="break">{doubt === null ? '' : t.reason(doubt)}</p>
       <p className="faint">{t.runs.doubtedHint}</p>
     </Box>
   );

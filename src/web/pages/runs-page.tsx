@@ -112,7 +112,7 @@ export function RunTable({ runs, isOfOneSync = false }: TableProps) {
           className: 'faint long',
           cell: (run) => (
             <>
-              {run.reason} <NextOfRun run={run} />
+              {run.reason === null ? '' : t.reason(run.reason)} <NextOfRun run={run} />
             </>
           ),
         },
@@ -126,15 +126,16 @@ function NextOfRun({ run: { id, sync, counts } }: { readonly run: Run }) {
   const { t } = usePage();
   const state = useOverview().data?.syncs.find(({ name }) => name === sync);
   const waiting = state?.lastRun?.id === id ? state.holds.changes : 0;
+  if (waiting + counts.failed === 0) return null;
   return (
-    <>
+    <div>
       {waiting === 0 ? null : <Link to={withFilters('/holds', { sync })}>{t.overview.waiting.review(waiting)}</Link>}{' '}
       {counts.failed === 0 ? null : (
         <Link to={withFilters(`${pathTo('runs', id)}/changes`, { state: 'failed' })}>
           {t.runs.failed(counts.failed)}
         </Link>
       )}
-    </>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useRouter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { Button, Dialog } from '../ui/actions.tsx';
@@ -9,31 +10,104 @@ const places: Readonly<Record<string, string>> = { o: '/', r: '/runs', h: '/hold
 /** Asks for the list of shortcuts from elsewhere. */
 export const showKeysEvent = 'rollcall:keys';
 
-/** Single keys that work outside fields. They can be switched off, as WCAG 2.1.4 asks. */
+/** Uses a key, or returns false. */
+type KeyUser = (key: string) => boolean;
+
+interface Keys {
+  press(key: string): boolean;
+  /** Gives keys to a user, first those that were pressed while none could use them. Returns what ends it. */
+  use(user: KeyUser): () => void;
+  forget(): void;
+}
+
+/** Pressed keys that wait at most: what was pressed before the page could act. */
+const mostWaiting = 20;
+
+function openKeys(): Keys {
+  const users = new Set<KeyUser>();
+  let waiting: string[] = [];
+  const press = (key: string): boolean => [...users].reverse().some((user) => user(key));
+  return {
+    press(key) {
+      const isUsed = press(key);
+      if (!isUsed && key.length === 1) waiting = [...waiting, key].slice(-mostWaiting);
+      return isUsed;
+    },
+    use(user) {
+      users.add(user);
+      const next = (): void => {
+        const at = waiting.findIndex((key) => users.has(user) && flushSync(() => user(key)));
+        if (at === -1) return;
+        waiting = waiting.toSpliced(0, at + 1);
+        setTimeout(next);
+      };
+      setTimeout(next);
+      return () => users.delete(user);
+    },
+    forget() {
+      waiting = [];
+    },
+  };
+}
+
+const KeysContext = createContext<Keys | undefined>(undefined);
+
+/**
+ * Listens for single keys outside fields from the first moment of the page: what is pressed before its data came is used
+ * afterwards. They can be switched off, as WCAG 2.1.4 asks.
+ */
+export function KeysProvider({ children }: { readonly children: ReactNode }) {
+  const { hasKeys } = usePage();
+  const { place } = useRouter();
+  const keys = useMemo(openKeys, []);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { target, defaultPrevented, ctrlKey, metaKey, altKey } = event;
+      if (!hasKeys || defaultPrevented || ctrlKey || metaKey || altKey || isField(target)) return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      const isOnControl = target instanceof HTMLElement && target.closest('a, button, summary') !== null;
+      if (event.key === 'Enter' && isOnControl) return;
+      if (keys.press(event.key)) event.preventDefault();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [hasKeys, keys]);
+  const path = useRef(place.path);
+  useEffect(() => {
+    if (path.current !== place.path) keys.forget();
+    path.current = place.path;
+  }, [place.path, keys]);
+  return <KeysContext value={keys}>{children}</KeysContext>;
+}
+
+/** Uses keys while the component is shown and `isReady`. */
+export function useKeys(isReady: boolean, user: KeyUser): void {
+  const keys = useContext(KeysContext);
+  const newest = useRef(user);
+  newest.current = user;
+  useEffect(() => (isReady ? keys?.use((key) => newest.current(key)) : undefined), [keys, isReady]);
+}
+
+/** The keys that work on every page, and their list. */
 export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
   const { t, hasKeys, setKeys } = usePage();
   const { navigate } = useRouter();
   const [isShown, setShown] = useState(false);
   const isGoing = useRef(false);
+  useKeys(true, (key) => {
+    const to = isGoing.current ? places[key] : undefined;
+    isGoing.current = key === 'g';
+    if (to !== undefined) navigate(to);
+    else if (key === '/') onSearch();
+    else if (key === '?') setShown(true);
+    else return isGoing.current;
+    return true;
+  });
   useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (!hasKeys || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
-      const to = isGoing.current ? places[event.key] : undefined;
-      isGoing.current = event.key === 'g';
-      if (to !== undefined) navigate(to);
-      else if (event.key === '/') onSearch();
-      else if (event.key === '?') setShown(true);
-      else return;
-      event.preventDefault();
-    };
     const show = (): void => setShown(true);
-    addEventListener('keydown', press);
     addEventListener(showKeysEvent, show);
-    return () => {
-      removeEventListener('keydown', press);
-      removeEventListener(showKeysEvent, show);
-    };
-  }, [hasKeys, navigate, onSearch]);
+    return () => removeEventListener(showKeysEvent, show);
+  }, []);
   if (!isShown) return null;
   return (
     <Dialog title={t.keys.title} onClose={() => setShown(false)}>

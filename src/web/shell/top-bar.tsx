@@ -22,6 +22,7 @@ export function TopBar({ live }: { readonly live: Live }) {
       </Link>
       <Navigation />
       <div className="tools">
+        <ShortcutKeys onSearch={() => document.getElementById(searchField)?.focus()} />
         {useMay('people') ? <PersonSearch /> : null}
         <LiveMark live={live} />
         <UserMenu />
@@ -69,6 +70,8 @@ function Navigation() {
   );
 }
 
+const searchField = 'find-person';
+
 function PersonSearch() {
   const { t } = usePage();
   const { navigate, place } = useRouter();
@@ -79,26 +82,24 @@ function PersonSearch() {
   };
   const asked = place.path === '/people' ? (new URLSearchParams(place.search).get('q') ?? '') : '';
   return (
-    <>
-      <ShortcutKeys onSearch={() => field.current?.focus()} />
-      <search>
-        <form className="find" onSubmit={search}>
-          <Icon name="search" />
-          <input
-            key={asked}
-            ref={field}
-            type="search"
-            defaultValue={asked}
-            aria-label={t.search.label}
-            placeholder={t.search.label}
-            title={`${t.search.hint}. ${t.search.key}`}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <kbd title={t.search.key}>/</kbd>
-        </form>
-      </search>
-    </>
+    <search>
+      <form className="find" onSubmit={search}>
+        <Icon name="search" />
+        <input
+          key={asked}
+          ref={field}
+          id={searchField}
+          type="search"
+          defaultValue={asked}
+          aria-label={t.search.label}
+          placeholder={t.search.label}
+          title={`${t.search.hint}. ${t.search.key}`}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <kbd title={t.search.key}>/</kbd>
+      </form>
+    </search>
   );
 }
 

@@ -1,7 +1,20 @@
 import type { Texts } from './en.ts';
 import { changes, holds, overview } from './es/overview.ts';
 import { mapping, people, previews, runs } from './es/people.ts';
+import { reasonInSpanish } from './es/reasons.ts';
 import { shell, watch } from './es/shell.ts';
 import { words } from './es/words.ts';
 
-export const es: Texts = { ...shell, words, overview, runs, holds, changes, people, previews, mapping, ...watch };
+export const es: Texts = {
+  ...shell,
+  words,
+  overview,
+  runs,
+  holds,
+  changes,
+  people,
+  previews,
+  mapping,
+  ...watch,
+  reason: reasonInSpanish,
+};

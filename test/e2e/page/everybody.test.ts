@@ -50,6 +50,8 @@ see.each(['light', 'dark'] as const)(
     expect(found).toEqual([]);
     expect(new Set(titles).size, 'each page has a title of its own').toBe(titles.length);
     await page.goto(`${server.url}/holds/${showcase.crowd.hold}`);
+    await page.getByRole('row').nth(3).waitFor();
+    await page.getByLabel('Select all that match the filter').check();
     await page.locator('.decision .button.main:enabled').click();
     await page.getByRole('dialog').waitFor();
     expect(await violationsOf(page, scheme), 'dialog').toEqual([]);
@@ -90,5 +92,9 @@ see('an address that leads nowhere says so', async () => {
   await signIn(page, showcaseToken);
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('alert').innerText()).toContain('NOT_FOUND');
+  expect((await page.goto(`${server.url}/no/such/page`))?.status()).toBe(404);
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.waitForURL(`${server.url}/`);
   expect(complaints).toEqual([]);
 });

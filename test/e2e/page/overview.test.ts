@@ -92,6 +92,11 @@ see('speaks Spanish to who prefers it, and keeps the choice of another language'
   await page.getByRole('button', { name: 'Iniciar sesión' }).click();
   await page.getByRole('link', { name: 'Revisar 7 cambios' }).waitFor();
   expect(await page.locator('html').getAttribute('lang')).toBe('es');
+  await page.getByRole('link', { name: 'Revisar 7 cambios' }).click();
+  await page.getByText(/^7 inhabilitaciones: el límite sin aprobación es \d en 24 horas/).waitFor();
+  await page.getByRole('link', { name: 'Revisar 7 cambios' }).click();
+  await page.getByRole('row', { name: 'se fue: ' }).first().waitFor();
+  await page.goto(server.url);
   await page.locator('summary').click();
   await page.getByLabel('Idioma').selectOption('English');
   await page.reload();

@@ -77,6 +77,7 @@ export const overview = {
 
 export const holds = {
   noneHint: 'Guards hold changes above their limits. They wait here for 24 hours.',
+  closed: 'Decided and lapsed',
   read: 'Source looks wrong',
   heldSince: 'held',
   expires: 'expires',
@@ -101,6 +102,7 @@ export const holds = {
   rejectTitle: (what: string) => `Reject ${what}`,
   approveMeans: 'The next run sends these changes to the platform, if they are still the same.',
   rejectMeans: 'No run sends these changes while their reason lasts.',
+  looked: (people: number) => `I looked at these ${people.toLocaleString('en-US')} people`,
   takes: 'Delivery',
   approved: (changes: number) => `${count(changes, 'change', 'changes')} approved`,
   rejected: (changes: number) => `${count(changes, 'change', 'changes')} rejected`,

@@ -79,6 +79,7 @@ export const overview: Texts['overview'] = {
 
 export const holds: Texts['holds'] = {
   noneHint: 'Los límites de seguridad retienen los cambios que los superan. Aquí esperan 24 horas.',
+  closed: 'Decididas y vencidas',
   read: 'La fuente parece incorrecta',
   heldSince: 'retenida',
   expires: 'vence',
@@ -103,6 +104,7 @@ export const holds: Texts['holds'] = {
   rejectTitle: (what) => `Rechazar ${what}`,
   approveMeans: 'La próxima ejecución envía estos cambios a la plataforma, si siguen siendo los mismos.',
   rejectMeans: 'Ninguna ejecución envía estos cambios mientras dure su motivo.',
+  looked: (people) => `Revisé a estas ${people.toLocaleString('es-MX')} personas`,
   takes: 'Entrega',
   approved: (changes) => count(changes, 'cambio aprobado', 'cambios aprobados'),
   rejected: (changes) => count(changes, 'cambio rechazado', 'cambios rechazados'),

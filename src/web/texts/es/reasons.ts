@@ -1,0 +1,124 @@
+import { words as english } from '../en/words.ts';
+import { words } from './words.ts';
+
+/** A sentence of the server with a gap for each of its values, and the same in Spanish, with the gaps in equal order. */
+type Phrase = readonly [english: string, spanish: string];
+
+const classes: readonly Phrase[] = Object.keys(words.classes).flatMap((name): Phrase[] => [
+  [`{} ${english.classes[name]}`, `{} ${words.classes[name]}`],
+  [`1 ${english.oneOfClass[name]}`, `1 ${words.oneOfClass[name]}`],
+]);
+
+/** The reasons that the server gives, the most specific first. A sentence that is not here stays in English. */
+const phrases: readonly Phrase[] = [
+  // Why a person is changed.
+  ['active, and not on the platform', 'activo, y no está en la plataforma'],
+  ['differs in {}', 'difiere en {}'],
+  ['first sight of write-only {}', 'primera escritura de {}, que la plataforma no muestra'],
+  [
+    'left, and {} needs the e-mail, so the account gets its parking address',
+    'se fue, y {} necesita el correo: la cuenta recibe una dirección provisional',
+  ],
+  ['left: {}', 'se fue: {}'],
+  ['out of scope by rule', 'fuera del alcance por regla'],
+  ['missing, and replaced by {}', 'ausente, y reemplazado por {}'],
+  ['missing in {} complete reads since {}', 'ausente en {} lecturas completas desde {}'],
+  ['disabled and gone since {}', 'inhabilitado y ausente desde {}'],
+  ['active, and disabled when first seen', 'activo, y la cuenta estaba inhabilitada desde el principio'],
+  ['active again, and disabled by us before', 'activo de nuevo, y antes inhabilitado por Rollcall'],
+  ['active, and disabled outside Rollcall', 'activo, y la cuenta fue inhabilitada fuera de Rollcall'],
+  ['the last day of work has passed', 'el último día de trabajo ya pasó'],
+  ['{} is in leaver', '{} está en leaver'],
+  ['{} is in active', '{} está en active'],
+  ['although the last day of work has not passed', 'aunque el último día de trabajo no ha pasado'],
+  [
+    'sync {} has the person as active and did not take the user over',
+    'la sincronización {} tiene a la persona como activa y no tomó el usuario',
+  ],
+  ['sent after the change of {}', 'se envía después del cambio de {}'],
+  ['because the configuration was edited ({})', 'porque se editó la configuración ({})'],
+  // Why a guard holds.
+  ['{}: the limit without approval is {} in 24 hours ({})', '{}: el límite sin aprobación es {} en 24 horas ({})'],
+  ['after {} made without approval in the last 24 hours', 'después de {} sin aprobación en las últimas 24 horas'],
+  ['1 enabled managed user', '1 usuario administrado habilitado'],
+  ['{} enabled managed users', '{} usuarios administrados habilitados'],
+  ['first run', 'primera ejecución'],
+  [
+    'source rows fell from {} to {} ({} % down, {} % allowed)',
+    'las filas de la fuente bajaron de {} a {} ({} % menos, se permite {} %)',
+  ],
+  ['{} is filled for {} of the people, down from {}', '{} tiene valor para el {} de las personas, antes {}'],
+  [
+    'Check whether a permission or a column was removed in the HR system',
+    'Revise si se quitó un permiso o una columna en el sistema de RR. HH.',
+  ],
+  [
+    '{} ({} people are blocked, {} in the last accepted read)',
+    '{} ({} personas sin decisión posible, {} en la última lectura aceptada)',
+  ],
+  ['{} must approve each one', '{} debe aprobar cada uno'],
+  ['The limit without approval is {} people in 24 hours', 'El límite sin aprobación es de {} personas en 24 horas'],
+  ['{}: needs its own decision (held before: {})', '{}: necesita su propia decisión (retenido antes: {})'],
+  ['{}: needs its own decision', '{}: necesita su propia decisión'],
+  [
+    'not part of an earlier approval or rejection (by {} at {})',
+    'no fue parte de una aprobación o un rechazo anterior (de {} a las {})',
+  ],
+  ['not part of an earlier approval or rejection', 'no fue parte de una aprobación o un rechazo anterior'],
+  // Why a run ended so.
+  ['{}: approve the run if the source is right', '{}: apruebe la ejecución si la fuente es correcta'],
+  ['1 change failed', '1 cambio falló'],
+  ['{} changes failed', '{} cambios fallaron'],
+  ['1 change has an unknown outcome', '1 cambio tiene un resultado desconocido'],
+  ['{} changes have an unknown outcome', '{} cambios tienen un resultado desconocido'],
+  [
+    '1 person waits until the outcome of an earlier change is known',
+    '1 persona espera el resultado de un cambio anterior',
+  ],
+  [
+    '{} people wait until the outcome of an earlier change is known',
+    '{} personas esperan el resultado de un cambio anterior',
+  ],
+  ['1 change waits for approval', '1 cambio espera aprobación'],
+  ['{} changes wait for approval', '{} cambios esperan aprobación'],
+  ['the source does not know 1 named person', 'la fuente no conoce a 1 persona nombrada'],
+  ['the source does not know {} named people', 'la fuente no conoce a {} personas nombradas'],
+  ['the source was not read completely ({})', 'la fuente no se leyó por completo ({})'],
+  ['the source looks wrong (see the findings)', 'la fuente parece incorrecta (vea los hallazgos)'],
+  ['{} access because of trouble with their records ({})', '{} el acceso por problemas con sus registros ({})'],
+  ['{} access because of trouble with their records', '{} el acceso por problemas con sus registros'],
+  ['1 person keeps', '1 persona conserva'],
+  ['{} people keep', '{} personas conservan'],
+  ['1 person lacks', 'a 1 persona le falta'],
+  ['{} people lack', 'a {} personas les falta'],
+  ['cancelled: {}', 'cancelada: {}'],
+  ['{} changes not sent', '{} cambios no enviados'],
+  ['1 change not sent', '1 cambio no enviado'],
+  ['1 change was written to files', '1 cambio se escribió en archivos'],
+  ['{} changes were written to files', '{} cambios se escribieron en archivos'],
+  ['{} approved', '{} aprobados'],
+  ['{} rejected', '{} rechazados'],
+  ...classes,
+];
+
+const gap = '{}';
+
+const patterns = phrases.map(([source, target]) => {
+  const parts = source.split(gap).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return { pattern: new RegExp(`^${parts.join('(.+?)')}$`, 's'), target };
+});
+
+/** What joins sentences in one reason. The longest parts are tried first. */
+const joints = ['. ', '; ', ', '] as const;
+
+/** Returns a reason of the server in Spanish. The parts that are not known stay as they are. */
+export function reasonInSpanish(text: string): string {
+  for (const { pattern, target } of patterns) {
+    const found = pattern.exec(text);
+    if (found === null) continue;
+    const values = found.slice(1).map(reasonInSpanish);
+    return target.split(gap).reduce((done, part, i) => `${done}${values[i - 1] ?? ''}${part}`);
+  }
+  const joint = joints.find((one) => text.includes(one));
+  return joint === undefined ? text : text.split(joint).map(reasonInSpanish).join(joint);
+}
