@@ -169,3 +169,74 @@ it('a run sends the requests that its plan names: a list, the calls and a list f
   expect([run.outcome, run.counts.applied, run.requests?.leaders]).toEqual(['succeeded', 19, 57]);
   expect(run.facts.budget?.purposes.leaders).toBe(57);
 });
+
+describe('leaders that cannot be set', () => {
+  const byMail = { mapping: { ...plainMapping, manager: { from: 'boss', by: 'email' } } };
+
+  it('wait without failing a run, are set when the manager comes, and are reported after a week', async () => {
+    const office = await openOffice({ sync: led });
+    const first = await office.applyRows(team({ E2: { boss: 'E7' } }));
+    expect([first.run.outcome, first.run.counts.lead, codes(first)]).toEqual(['succeeded', 4, []]);
+    await office.apply();
+    office.clock.jump(8 * 86_400_000);
+    const old = await office.apply();
+    expect([old.run.outcome, codes(old)]).toEqual(['nothing-to-do', ['leader-waits E2']]);
+    const last = team({ E2: { boss: 'E7' } });
+    const came = await office.applyRows([
+      ...last,
+      { ...(last[5] as Row), id: 'E7', mail: 'e7@example.com' } satisfies Row,
+    ]);
+    expect([...counts(came), leadersOf(office, 'E2').main]).toEqual([1, 2, 0, 3, 'E7']);
+  });
+
+  it('stay as they are for people who lead themselves, or each other in a circle', async () => {
+    const office = await openOffice({ sync: led });
+    const circle = { E2: { boss: 'E3' }, E3: { boss: 'E4' }, E4: { boss: 'E2' }, E5: { boss: 'E5' } };
+    const { run, findings } = await office.applyRows(team(circle));
+    expect([run.outcome, run.counts.lead]).toEqual(['succeeded', 1]);
+    expect(findings.map(({ code, message }) => `${code} ${/E\d → .*?\./.exec(message)?.[0] ?? ''}`).sort()).toEqual([
+      'leader-cycle E2 → E3 → E4 → E2.',
+      'leader-self ',
+    ]);
+    const broken = await office.applyRows(team({ ...circle, E4: { boss: 'E1' } }));
+    expect([broken.run.counts.lead, leadersOf(office, 'E2').main, leadersOf(office, 'E3').main]).toEqual([
+      3,
+      'E3',
+      'E4',
+    ]);
+  });
+
+  it('are a conflict where two people have the e-mail of the manager', async () => {
+    const office = await openOffice({ sync: byMail });
+    const rows = employees(4).map((row): Row => ({ ...row, boss: row.id === 'E3' ? 'ana1@example.com' : '' }));
+    const found = await office.applyRows(rows);
+    expect([counts(found), leadersOf(office, 'E3').main]).toEqual([[4, 1, 0, 5], 'E1']);
+    const twice = await office.applyRows(
+      rows.map((row) => (row.id === 'E2' ? { ...row, mail: 'Ana1@example.com' } : row)),
+    );
+    expect([twice.run.counts.lead, leadersOf(office, 'E3').main]).toEqual([0, 'E1']);
+    expect(codes(twice)).toContain('leader-conflict E3');
+  });
+
+  it('are named with the next leader when a leader leaves, and stay until the source names one', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team());
+    const rows = team({ E1: { status: 'left', boss: '' }, E2: { boss: '' }, E3: { boss: 'E2' }, E4: { boss: 'E2' } });
+    const gone = await office.applyRows(rows);
+    expect(gone.findings.find(({ code }) => code === 'leader-left')?.message).toContain(
+      'leads 5 people. The source names next: E2 → no one yet, E3 → E2, E4 → E2, E5 → no one yet, E6 → no one yet. 3 people keep',
+    );
+    expect([leadersOf(office, 'E3').main, leadersOf(office, 'E5').main]).toEqual(['E2', 'E1']);
+  });
+
+  it('are not changed for a person whose list cannot be read', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team());
+    office.setFaults('leaders:status=403');
+    const unclear = await office.applyRows(team({ E5: { boss: 'E2' } }));
+    expect([codes(unclear), leadersOf(office, 'E5').main]).toEqual([
+      expect.arrayContaining(['leaders-unclear E5']),
+      'E1',
+    ]);
+  });
+});

@@ -45,6 +45,8 @@ export interface LeaderCase {
   /** Which leaders that were set by hand are replaced and taken away. */
   readonly takeOver: { readonly main: boolean; readonly secondary: boolean };
   readonly policy: Policy;
+  /** References that wait. The ledger keeps them. */
+  readonly waits?: LedgerLeaders['waits'];
   /** Epoch ms. */
   readonly now: number;
 }
@@ -76,7 +78,7 @@ export interface LeaderDecision {
  * wanted are taken away, if the source made a whole statement. The others stay.
  */
 export function decideLeaders(subject: LeaderCase): LeaderDecision {
-  const { identification, wanted, known, shown, takeOver, policy, now } = subject;
+  const { identification, wanted, known, shown, takeOver, policy, waits = [], now } = subject;
   const main = mainAfter(subject);
   const byHand = wanted.main.says === 'leader' && main !== wanted.main.identification ? main : undefined;
   const ours = new Set(known?.secondary);
@@ -94,6 +96,7 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
     secondary: secondary.filter((name) => ours.has(name) || names.includes(name)),
     wanted: wantedKey(wanted),
     ...(byHand === undefined ? {} : { byHand }),
+    ...(waits.length === 0 ? {} : { waits }),
     checkedAt: now,
   };
   const told = byHand === undefined || byHand === known?.byHand ? {} : { byHand };

@@ -35,6 +35,8 @@ export interface LedgerLeaders {
   readonly wanted: string;
   /** The main leader that was set by hand and keeps the wanted one out. It is reported once. */
   readonly byHand?: string;
+  /** Leaders that the source names and that cannot be set yet, and since when (epoch ms). Absent: none. */
+  readonly waits?: readonly { readonly reference: string; readonly since: number }[];
   /** When the list of leaders was last read. */
   readonly checkedAt: number;
 }

@@ -4,7 +4,7 @@ import type { Leaders } from '../../core/person/user.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
 import { settleDecisions } from '../../core/plan/decision.ts';
 import { decideLeaders, isStated, wantedKey, withoutFields } from '../../core/plan/leaders.ts';
-import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { LedgerEntry, LedgerLeaders } from '../../core/plan/ledger.ts';
 import { isUndoRule } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
@@ -17,13 +17,12 @@ import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type Cycles, findCycles } from './cycles.ts';
-import { type ResolvedWish, resolveReference, resolveWish, type WaitingReference } from './resolve.ts';
+import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
 import { undoLeaders } from './undo-leaders.ts';
+import { isSameWaits, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
 
 /** What a plan found about leaders. */
-export interface LeadersDecided extends Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut'> {
-  readonly waits: readonly WaitingReference[];
-}
+export type LeadersDecided = Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut'>;
 
 /** Returns what was decided of accounts and of leaders together. */
 export function withLeaders(decided: Decided, led: LeadersDecided): Decided {
@@ -52,9 +51,9 @@ export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: Engin
   if (undoneBy(work.scope) !== undefined) {
     const changes = await undoLeaders(work, io);
     if (changes.length > 0) await storeChanges(work, { proposals: changes, count }, io);
-    return { ...count, waits: [] };
+    return count;
   }
-  if (leaders === undefined || sync.settings.delivery === 'outbox') return { ...count, waits: [] };
+  if (leaders === undefined || sync.settings.delivery === 'outbox') return count;
   const survey = await surveyPeople(work, read, io);
   for (const slots of chunk(survey.toRead, peopleAtOnce)) {
     work.signal.throwIfAborted();
@@ -62,41 +61,64 @@ export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: Engin
     await nextTurn();
   }
   for (const finding of survey.cycles.findings()) work.findings.find(finding);
-  return { ...count, waits: survey.waits };
+  return count;
 }
 
 interface Survey {
   readonly isFull: boolean;
   /** Slots whose list of leaders must be read. */
   readonly toRead: readonly number[];
-  readonly waits: readonly WaitingReference[];
   readonly cycles: Cycles;
 }
 
 /** Resolves the wish of each person, and finds whose list must be read. */
 async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promise<Survey> {
-  const { index, findings } = work;
-  const isFull = read.snapshot.kind === 'full';
+  const { index, findings, recorder, sync } = work;
+  // A manager who is absent from an incomplete read may still work here.
+  const isFull = read.snapshot.missing !== undefined;
+  const now = io.clock.now();
+  const left = openLeftLeaders(index);
+  let entries: LedgerEntry[] = [];
+  const flush = async (): Promise<void> => {
+    if (entries.length > 0) await recorder.ledger(entries);
+    entries = [];
+  };
   const toRead: number[] = [];
-  const waits: WaitingReference[] = [];
   const settled: { readonly slot: number; readonly at: number }[] = [];
   const leaderOf = new Int32Array(index.size).fill(-1);
   for await (const { slot, wish, entry } of wishes(work, everyLed(work), isFull, io)) {
-    waits.push(...wish.waits);
     const { trouble, wanted } = wish;
+    const waits = waitsAfter(wish.waits, entry?.leaders?.waits, now);
     const { identification } = index.person(slot);
     if (trouble !== undefined) findings.find({ ...trouble, identification });
+    const isExplained = read.focus !== undefined;
+    for (const finding of waitFindings({ found: wish.waits, waits }, now, isExplained)) findings.find(finding);
+    left.see(identification, wish, entry?.leaders);
     if (wanted.main.says === 'leader') leaderOf[slot] = index.find(wanted.main.identification).slot;
-    if (!isStated(wanted)) continue;
-    if (entry?.leaders?.wanted !== wantedKey(wanted)) toRead.push(slot);
-    else {
-      if (trouble === undefined) index.set(slot, mark.led);
-      settled.push({ slot, at: entry.leaders.checkedAt });
+    const isKnown = entry?.leaders?.wanted === wantedKey(wanted);
+    if (isStated(wanted) && !isKnown) {
+      toRead.push(slot);
+      continue;
+    }
+    if (trouble === undefined && waits.length === 0) index.set(slot, mark.led);
+    if (isStated(wanted)) settled.push({ slot, at: entry?.leaders?.checkedAt ?? 0 });
+    if (isOurs(entry, sync.settings.name) && !isSameWaits(waits, entry.leaders?.waits)) {
+      entries.push({ ...entry, leaders: { ...(entry.leaders ?? unread), waits } });
+      if (entries.length >= peopleAtOnce) await flush();
     }
   }
+  await flush();
+  for (const finding of left.findings()) findings.find(finding);
   const isRolling = isFull && read.focus === undefined;
   const oldest = settled.sort((one, other) => one.at - other.at).slice(0, isRolling ? rollingCheck : 0);
-  return { isFull, toRead: [...toRead, ...oldest.map(({ slot }) => slot)], waits, cycles: findCycles(leaderOf, index) };
+  return { isFull, toRead: [...toRead, ...oldest.map(({ slot }) => slot)], cycles: findCycles(leaderOf, index) };
+}
+
+/** Nothing is known but what waits. */
+const unread: LedgerLeaders = { secondary: [], wanted: '', checkedAt: 0 };
+
+function isOurs(entry: LedgerEntry | undefined, sync: string): entry is LedgerEntry {
+  return entry?.owner === sync && entry.removed === undefined;
 }
 
 function everyLed({ index }: PlanWork): readonly number[] {
@@ -178,14 +200,16 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
     }
     const wanted = survey.cycles.has(slot) ? { ...wish.wanted, main: { says: 'keep' } as const } : wish.wanted;
     const known = entry?.leaders;
-    const decision = decideLeaders({ identification, wanted, known, shown: list.leaders, takeOver, policy, now });
+    const waits = waitsAfter(wish.waits, known?.waits, now);
+    const facts = { identification, wanted, known, shown: list.leaders, takeOver, policy, waits, now };
+    const decision = decideLeaders(facts);
     if (decision.byHand !== undefined) {
       const message = `the main leader ${decision.byHand} was set by hand and stays. To replace leaders that were set by hand, set takeOver: true in mapping.manager`;
       find({ code: 'leader-by-hand', identification, message });
     }
-    if (wish.trouble === undefined && !survey.cycles.has(slot)) index.set(slot, mark.led);
+    if (wish.trouble === undefined && waits.length === 0 && !survey.cycles.has(slot)) index.set(slot, mark.led);
     if (decision.change !== undefined) proposals.push(decision.change);
-    else if (entry?.owner === name && entry.removed === undefined) {
+    else if (isOurs(entry, name)) {
       entries.push({ ...entry, leaders: decision.known });
     }
   }
