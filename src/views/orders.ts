@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldName, fieldTable } from '../core/person/fields.ts';
+import { type FieldName, fieldTable, leaderFields } from '../core/person/fields.ts';
 import { type ChangeClass, changeClasses, changeKinds } from '../core/plan/change.ts';
 import { pairWays } from '../core/plan/pair.ts';
 import { change } from './changes.ts';
@@ -99,7 +99,7 @@ export const approvalOrder = verdictOrder
     description: 'The held changes to decide, and the reason; an empty body: all that wait',
   });
 
-export const fieldNames = fieldTable.map(({ name }) => name) as [FieldName, ...FieldName[]];
+export const fieldNames = [...fieldTable.map(({ name }) => name), ...leaderFields] as [FieldName, ...FieldName[]];
 
 /** The parts of a filter of changes, in a query and in a body. */
 export const filterParts = {

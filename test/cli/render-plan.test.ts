@@ -54,6 +54,28 @@ test('a plan shows numbers, then every change field by field, then how to delive
   `);
 });
 
+test('changes of leaders are counted apart, and show whom the person gets', () => {
+  const leaders = (kind: 'lead' | 'unlead', before: string, after: string, reason: string) =>
+    sampleChange({
+      kind,
+      before: { userId: '', enabled: true, fields: { mainLeader: before, secondaryLeaders: '' } },
+      after: { mainLeader: after },
+      changed: ['mainLeader'],
+      reason,
+    });
+  const text = render(samplePlan({ counts: { ...noCounts, lead: 1, unlead: 1 } }), [
+    leaders('lead', '', 'E7', 'the source names a main leader'),
+    leaders('unlead', 'E7', '', 'the source names no main leader any longer'),
+  ]);
+
+  expect(text).toContain('people: 2 changes\n');
+  expect(text).toContain('  1 to lead, 1 to unlead\n');
+  expect(text).toContain('  lead 1003  the source names a main leader\n    mainLeader: (empty) → "E7"\n');
+  expect(text).toContain(
+    '  unlead 1003  the source names no main leader any longer\n    mainLeader: "E7" → (cleared)\n',
+  );
+});
+
 test('a plan that is held says who must decide, and how to deliver the rest', () => {
   const reason = '7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)';
   const report = samplePlan({

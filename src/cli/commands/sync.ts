@@ -167,12 +167,14 @@ const states = ['planned', 'held'] as const;
 const classOrder: readonly ChangeClass[] = [
   'removes',
   'disables',
+  'unleads',
   'handOvers',
   'configuration',
   'enables',
   'creates',
   'emailChanges',
   'updates',
+  'leads',
   'firstSight',
 ];
 

@@ -65,7 +65,7 @@ export function renderDifference(kind: ChangeKind, { field, before, after }: Fie
 
 function kindColor(kind: ChangeKind, colors: Colors): (text: string) => string {
   if (kind === 'create' || kind === 'enable') return colors.green;
-  return kind === 'update' ? colors.cyan : colors.red;
+  return kind === 'update' || kind === 'lead' ? colors.cyan : colors.red;
 }
 
 function stateColor(state: PlannedChange['state'], colors: Colors): (text: string) => string {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Logger as PinoLogger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { fieldTable } from '../../core/person/fields.ts';
+import { fieldTable, leaderFields } from '../../core/person/fields.ts';
 import type { Clock, LogFields, Logger } from '../../ports/runtime.ts';
 import type { LogScope } from './log-scope.ts';
 
@@ -70,7 +70,7 @@ const secretName =
 const harmless = new Set(['tokenstate', 'tokentype', 'tokengeneration']);
 const peopleName = /^(?:identifications?|userids?|employeeids?|uid|loginid|externalid)$/i;
 const personalNames = new Set([
-  ...fieldTable.map(({ name }) => name.toLowerCase()),
+  ...[...fieldTable.map(({ name }) => name), ...leaderFields].map((name) => name.toLowerCase()),
   ...[
     'name',
     'mail',

@@ -88,9 +88,9 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     setActive(next);
     list.scrollToIndex(next, { align: 'auto' });
   };
-  const turn = (id: string): void => {
+  const turn = (row: string): void => {
     const next = new Set(open);
-    if (!next.delete(id)) next.add(id);
+    if (!next.delete(row)) next.add(row);
     setOpen(next);
   };
   /** The keys that work outside of the list too. */
@@ -99,7 +99,7 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     if (key === 'j') goTo(hasMoved.current ? active + 1 : active);
     else if (key === 'k') goTo(active - 1);
     else if (change === undefined) return false;
-    else if (key === 'Enter') turn(change.identification);
+    else if (key === 'Enter') turn(rowKey(change));
     else if (key === 'x' && choice !== undefined) {
       if (isUndecided(change)) choice.onChange(toggle(choice.selection, change.identification));
     } else return false;
@@ -146,6 +146,7 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
             {visible.map(({ index, key, start }) => {
               const change = rows.rowAt(index);
               const id = change?.identification ?? '';
+              const row = change === undefined ? '' : rowKey(change);
               return (
                 <div
                   key={key}
@@ -161,11 +162,11 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
                     change={change}
                     sync={sync}
                     isActive={index === active}
-                    isOpen={open.has(id)}
+                    isOpen={open.has(row)}
                     hasChoice={choice !== undefined}
                     isChosen={choice !== undefined && isChosen(choice.selection, id)}
                     onChoose={() => choice?.onChange(toggle(choice.selection, id))}
-                    onTurn={() => turn(id)}
+                    onTurn={() => turn(row)}
                     onFocus={() => {
                       hasMoved.current = true;
                       setActive(index);
@@ -179,6 +180,11 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
       </div>
     </>
   );
+}
+
+/** A person may have two changes: of the account, and of the leaders. */
+function rowKey({ kind, identification }: { readonly kind: string; readonly identification: string }): string {
+  return `${kind} ${identification}`;
 }
 
 interface HeadsProps {

@@ -8,7 +8,7 @@ import { useAnswer } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
 import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton, Box } from '../ui/actions.tsx';
-import { Counts, Icon, OutcomeBadge } from '../ui/badges.tsx';
+import { Counts, changeKinds, Icon, OutcomeBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { holdStateOf } from './hold-ends.tsx';
@@ -39,8 +39,7 @@ export function RunPage({ id }: { readonly id: string }) {
 function RunBody({ run }: { readonly run: RunDetail }) {
   const { t } = usePage();
   const reason = run.reasonNow;
-  const changes = ['create', 'update', 'enable', 'disable', 'remove'] as const;
-  const all = changes.reduce((sum, kind) => sum + run.counts[kind], 0);
+  const all = changeKinds.reduce((sum, kind) => sum + run.counts[kind], 0);
   return (
     <>
       <p className="crumbs">

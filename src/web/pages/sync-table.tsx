@@ -126,7 +126,7 @@ const width = 9;
 const gap = 3;
 
 /** From the bottom of a bar. What failed is on top, and alone in red. */
-const kinds = ['update', 'create', 'enable', 'disable', 'remove'] as const;
+const kinds = ['update', 'lead', 'create', 'enable', 'disable', 'remove', 'unlead'] as const;
 
 /**
  * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by kind. A failed

@@ -63,7 +63,12 @@ const icons: Readonly<Record<string, IconName>> = {
   enable: 'ok',
   disable: 'minus',
   remove: 'bad',
+  lead: 'user',
+  unlead: 'minus',
 };
+
+/** What a change may do, in the order in which counts show it. */
+export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove', 'lead', 'unlead'] as const;
 
 /** What a change does, as a mark and a word, or as a mark and a number. */
 export function KindMark({ kind, count }: { readonly kind: string; readonly count?: string }) {
@@ -87,7 +92,7 @@ export function KindMark({ kind, count }: { readonly kind: string; readonly coun
 /** What a run decided and what became of it, without the zeros. */
 export function Counts({ counts }: { readonly counts: Schemas['Run']['counts'] }) {
   const { t, f } = usePage();
-  const kinds = (['create', 'update', 'enable', 'disable', 'remove'] as const).filter((kind) => counts[kind] > 0);
+  const kinds = changeKinds.filter((kind) => counts[kind] > 0);
   const bad = (['held', 'failed', 'unverified', 'unresolved'] as const).filter((state) => counts[state] > 0);
   if (kinds.length + bad.length === 0) return <span className="faint">–</span>;
   return (

@@ -37,6 +37,19 @@ const phrases: readonly Phrase[] = [
   ],
   ['sent after the change of {}', 'se envía después del cambio de {}'],
   ['because the configuration was edited ({})', 'porque se editó la configuración ({})'],
+  ['the source names a main leader', 'la fuente nombra un líder principal'],
+  ['the source names another main leader', 'la fuente nombra otro líder principal'],
+  ['the source names no main leader any longer', 'la fuente ya no nombra un líder principal'],
+  ['the source names other secondary leaders', 'la fuente nombra otros líderes secundarios'],
+  ['undoes run {}', 'deshace la ejecución {}'],
+  [
+    'waits: the account of {} is not there yet. The next run tries again',
+    'espera: la cuenta de {} aún no existe. La próxima ejecución lo intenta de nuevo',
+  ],
+  [
+    'the main leader was changed by someone else; the next run plans again',
+    'otra persona cambió el líder principal; la próxima ejecución planifica de nuevo',
+  ],
   // Why a guard holds.
   ['{}: the limit without approval is {} in 24 hours ({})', '{}: el límite sin aprobación es {} en 24 horas ({})'],
   ['after {} made without approval in the last 24 hours', 'después de {} sin aprobación en las últimas 24 horas'],
