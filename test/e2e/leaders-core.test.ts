@@ -240,3 +240,56 @@ describe('leaders that cannot be set', () => {
     ]);
   });
 });
+
+describe('leaders in other runs and troubles', () => {
+  it('are set by a run about one person, unless they would close a circle with people whom it does not read', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team({ E3: { boss: 'E2' }, E4: { boss: 'E3' } }));
+    await office.writeEmployees(team({ E2: { boss: 'E4' }, E3: { boss: 'E2' }, E4: { boss: 'E3' } }));
+    const circle = await office.apply({ users: ['E2'] });
+    expect([circle.run.counts.lead, codes(circle), leadersOf(office, 'E2').main]).toEqual([
+      0,
+      ['leader-cycle E2'],
+      'E1',
+    ]);
+    await office.writeEmployees(team({ E2: { boss: 'E6' } }));
+    const named = await office.apply({ users: ['E2'] });
+    expect([named.run.counts.lead, leadersOf(office, 'E2').main, leadersOf(office, 'E3').main]).toEqual([
+      1,
+      'E6',
+      'E2',
+    ]);
+  });
+
+  it('are completed by the next run where the platform loses the second call of a replacement', async () => {
+    const office = await openOffice({ sync: led });
+    await office.applyRows(team());
+    office.setFaults('add-leaders:status=500');
+    const lost = await office.applyRows(team({ E5: { boss: 'E2' } }));
+    expect([lost.run.outcome, lost.run.counts.failed, leadersOf(office, 'E5').main]).toEqual(['partial', 1, undefined]);
+    office.setFaults();
+    const next = await office.apply();
+    expect([...counts(next), leadersOf(office, 'E5').main]).toEqual([0, 1, 0, 1, 'E2']);
+  });
+
+  it('are not touched for accounts of another sync', async () => {
+    const other = {
+      source: { kind: 'csv', path: './others.csv' },
+      connection: 'acme',
+      policy: 'sync',
+      mapping: plainMapping,
+    };
+    const office = await openOffice({
+      sync: led,
+      syncs: { others: { ...other, lifecycle: { status: 'status', active: ['active'], leaver: ['left'] } } },
+    });
+    await office.writeEmployees(employees(2), 'others.csv');
+    await office.apply({ sync: 'others' });
+    const found = await office.applyRows(team().filter(({ id }) => id !== 'E1'));
+    expect([found.run.counts.lead, leadersOf(office, 'E2').main, leadersOf(office, 'E3').main]).toEqual([
+      4,
+      undefined,
+      'E1',
+    ]);
+  });
+});

@@ -77,7 +77,9 @@ async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promi
   // A manager who is absent from an incomplete read may still work here.
   const isFull = read.snapshot.missing !== undefined;
   const now = io.clock.now();
+  const leaderOf = new Int32Array(index.size).fill(-1);
   const left = openLeftLeaders(index);
+  const above = new Map<number, string>();
   let entries: LedgerEntry[] = [];
   const flush = async (): Promise<void> => {
     if (entries.length > 0) await recorder.ledger(entries);
@@ -85,7 +87,6 @@ async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promi
   };
   const toRead: number[] = [];
   const settled: { readonly slot: number; readonly at: number }[] = [];
-  const leaderOf = new Int32Array(index.size).fill(-1);
   for await (const { slot, wish, entry } of wishes(work, everyLed(work), isFull, io)) {
     const { trouble, wanted } = wish;
     const waits = waitsAfter(wish.waits, entry?.leaders?.waits, now);
@@ -94,7 +95,9 @@ async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promi
     const isExplained = read.focus !== undefined;
     for (const finding of waitFindings({ found: wish.waits, waits }, now, isExplained)) findings.find(finding);
     left.see(identification, wish, entry?.leaders);
-    if (wanted.main.says === 'leader') leaderOf[slot] = index.find(wanted.main.identification).slot;
+    const leader = wanted.main.says === 'leader' ? wanted.main.identification : entry?.leaders?.main;
+    if (leader !== undefined && read.snapshot.kind === 'full') leaderOf[slot] = index.find(leader).slot;
+    else if (leader !== undefined) above.set(slot, leader);
     const isKnown = entry?.leaders?.wanted === wantedKey(wanted);
     if (isStated(wanted) && !isKnown) {
       toRead.push(slot);
@@ -109,9 +112,28 @@ async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promi
   }
   await flush();
   for (const finding of left.findings()) findings.find(finding);
+  for (const [slot, leader] of above) leaderOf[slot] = await nextRead({ leader, above }, work, io);
   const isRolling = isFull && read.focus === undefined;
   const oldest = settled.sort((one, other) => one.at - other.at).slice(0, isRolling ? rollingCheck : 0);
   return { isFull, toRead: [...toRead, ...oldest.map(({ slot }) => slot)], cycles: findCycles(leaderOf, index) };
+}
+
+/** More levels than any company has. */
+const mostLevels = 50;
+
+/** Follows the leaders above a person through the ledger, to the next person of a read of a few people; -1 for none. */
+async function nextRead(
+  { leader, above }: { readonly leader: string; readonly above: ReadonlyMap<number, string> },
+  { index, sync }: PlanWork,
+  io: EngineIo,
+): Promise<number> {
+  let name: string | undefined = leader;
+  for (let level = 0; name !== undefined && level < mostLevels; level += 1) {
+    const { slot } = index.find(name);
+    if (above.has(slot)) return slot;
+    name = (await io.store.ledger.get(sync.settings.connection, name))?.leaders?.main;
+  }
+  return -1;
 }
 
 /** Nothing is known but what waits. */

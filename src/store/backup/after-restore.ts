@@ -69,7 +69,7 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
     .selectFrom('batches')
     .select('id')
     .where('run', 'in', open)
-    .where('kind', '!=', 'outbox')
+    .where('kind', 'not in', ['outbox', 'leaders'])
     .where('state', 'in', ['planned', 'sending', 'sent']);
   await db
     .updateTable('changes')
@@ -82,7 +82,7 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
     .updateTable('batches')
     .set({ state: 'settled', reason: 'the store was restored' })
     .where('run', 'in', open)
-    .where('kind', '=', 'outbox')
+    .where('kind', 'in', ['outbox', 'leaders'])
     .where('state', '!=', 'settled')
     .execute();
   await db
@@ -90,6 +90,14 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
     .set({ state: 'dropped' })
     .where('plan', 'in', open)
     .where('state', '=', 'planned')
+    .execute();
+  // The next run reads the lists of leaders again.
+  await db
+    .updateTable('changes')
+    .set({ state: 'failed', state_reason: 'the store was restored while its run was in progress' })
+    .where('plan', 'in', open)
+    .where('part', '=', 'leaders')
+    .where('state', 'in', ['sent', 'unresolved'])
     .execute();
   return affected(
     db
