@@ -15,6 +15,7 @@ import './styles/changes.css';
 import './styles/runs.css';
 import './styles/watch.css';
 import './styles/people.css';
+import { AccountsPage } from './accounts/accounts-page.tsx';
 import { AlertsPage } from './pages/alerts-page.tsx';
 import { AuditPage } from './pages/audit-page.tsx';
 import { ConnectionsPage } from './pages/connections-page.tsx';
@@ -51,6 +52,7 @@ const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams
   ],
   ['/previews/:preview', ({ preview = '' }) => <PreviewPage key={preview} id={preview} />],
   ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
+  ['/syncs/:sync/accounts', ({ sync = '' }) => <AccountsPage key={sync} sync={sync} />],
   ['/alerts', () => <AlertsPage />],
   ['/audit', () => <AuditPage />],
   ['/connections', () => <ConnectionsPage />],

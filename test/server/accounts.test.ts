@@ -60,7 +60,10 @@ it('every account of the platform has a state, and the numbers are those of the 
     lastUpdate: expect.stringMatching(/^2026/),
     matches: [{ identification: 'N1', by: ['email', 'name'], hasAccount: false }],
   });
-  expect(accounts.get('P2')).toMatchObject({ isConflict: false, matches: [{ identification: 'N2', by: ['name'] }] });
+  expect(accounts.get('P2')).toMatchObject({
+    isConflict: false,
+    matches: [{ identification: 'N2', by: ['name'], hasAccount: true }],
+  });
 });
 
 it('the list goes on where a page ended, and is filtered by state, conflict and words', async () => {

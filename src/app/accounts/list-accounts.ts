@@ -73,7 +73,7 @@ export async function openAccounts({ engine }: AppIo, of: string): Promise<Accou
     readAt: header.at,
     left: await leftAccounts(sync, io),
     conflicts: await conflictsOf(header.run, io),
-    matches: await findMatches(name, pages, io),
+    matches: await findMatches(sync, pages, io),
   };
   return {
     sync: of,
@@ -191,7 +191,7 @@ function keysOf(name: string, email: string): readonly string[] {
 
 /** Finds the people of the source with the e-mail or the whole name of an account that no record names. */
 async function findMatches(
-  sync: string,
+  { settings: { name: sync, connection } }: Sync,
   pages: readonly number[],
   { store }: EngineIo,
 ): Promise<AccountFacts['matches']> {
@@ -212,7 +212,12 @@ async function findMatches(
       found.get(key)?.push({ identification, by: [by], standing, hasAccount: isOnPlatform });
     }
   });
-  return found;
+  // Some got their account after the read.
+  const people = [...found.values()].flatMap((some) => some.map(({ identification }) => identification));
+  const ledger = await store.ledger.getMany(connection, [...new Set(people)]);
+  const isOwned = (name: string): boolean => ledger.has(name) && ledger.get(name)?.removed === undefined;
+  const withOwned = (one: AccountMatch) => ({ ...one, hasAccount: one.hasAccount || isOwned(one.identification) });
+  return new Map([...found].map(([key, some]) => [key, some.map(withOwned)]));
 }
 
 /** Returns what the run that read reported about identities: two records or accounts that may be one person. */

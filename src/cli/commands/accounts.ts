@@ -113,7 +113,7 @@ function shownLines(
   const more = rest > 0 ? [`… and ${formatNumber(rest)} more: --limit ${found}, or --out accounts.csv`] : [];
   const first = inOrder.find(({ state, isLeft }) => state === 'unmanaged' && !isLeft);
   const adopt = (rest: string): string => `  ${style.command(`adopt ${shellWord(sync)} ${rest}`)}`;
-  const person = first?.matches.find(({ hasAccount }) => !hasAccount)?.identification;
+  const person = inOrder.flatMap(({ matches }) => matches).find(({ hasAccount }) => !hasAccount)?.identification;
   const ways =
     first === undefined
       ? []

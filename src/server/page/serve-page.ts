@@ -54,6 +54,7 @@ function fileOf(type: string, bytes: Buffer): PageFile {
 export const pageRoutes: readonly string[] = [
   '/',
   '/syncs/:sync',
+  '/syncs/:sync/accounts',
   '/runs',
   '/runs/:run',
   '/runs/:run/changes',

@@ -1,3 +1,4 @@
+import { PairSection } from '../accounts/pair-section.tsx';
 import type { Schemas } from '../api/schema.ts';
 import { Link, pathTo, withFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
@@ -8,7 +9,6 @@ import { DataTable, Value } from '../ui/data-table.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 import { useHolds } from './holds-page.tsx';
-import { PairSection } from './pair-section.tsx';
 import { SyncNow } from './sync-now.tsx';
 
 interface Props {

@@ -41,6 +41,9 @@ export function SyncPage({ name }: { readonly name: string }) {
               <WaitingList overview={{ ...data, syncs: [sync] }} />
             )}
             <Facts sync={sync} />
+            <p>
+              <Link to={pathTo('syncs', name, 'accounts')}>{t.accounts.link}</Link>
+            </p>
             <LastRuns name={name} />
             <PreviewsSection sync={name} />
             <MappingSection sync={name} />

@@ -1,10 +1,23 @@
 import { changes, holds, overview } from './en/overview.ts';
-import { mapping, people, previews, runs } from './en/people.ts';
+import { accounts, mapping, people, previews, runs } from './en/people.ts';
 import { shell, watch } from './en/shell.ts';
 import { words } from './en/words.ts';
 
 /** All texts of the page in English. Another language has the same keys. */
-export const en = { ...shell, words, overview, runs, holds, changes, people, previews, mapping, ...watch, reason };
+export const en = {
+  ...shell,
+  words,
+  overview,
+  runs,
+  holds,
+  changes,
+  people,
+  accounts,
+  previews,
+  mapping,
+  ...watch,
+  reason,
+};
 
 /** Returns a reason of the server in the language of the page. */
 function reason(text: string): string {

@@ -1,6 +1,6 @@
 import type { Texts } from './en.ts';
 import { changes, holds, overview } from './es/overview.ts';
-import { mapping, people, previews, runs } from './es/people.ts';
+import { accounts, mapping, people, previews, runs } from './es/people.ts';
 import { reasonInSpanish } from './es/reasons.ts';
 import { shell, watch } from './es/shell.ts';
 import { words } from './es/words.ts';
@@ -13,6 +13,7 @@ export const es: Texts = {
   holds,
   changes,
   people,
+  accounts,
   previews,
   mapping,
   ...watch,

@@ -183,3 +183,30 @@ see('a person under two identifications is decided on the page, and the next run
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
   expect(complaints).toEqual([]);
 });
+
+see(
+  'the accounts of a platform are listed with who may have them, and an unknown one is left with a reason',
+  async () => {
+    const stray = { id: 'P1', first: 'Nia', last: 'New', mail: 'p1@example.com', status: 'active' };
+    const office = await openOffice({ sandbox: { people: usersOf([...employees(3), stray]) } });
+    await office.applyRows([...employees(3), { ...stray, id: 'N1', mail: 'n1@example.com' }]);
+    const server = await openTestServer(office.app);
+    const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
+    await page.goto(`${server.url}/syncs/people`);
+    await signIn(page, operatorToken);
+    await page.getByRole('link', { name: 'Accounts of the platform' }).click();
+    await page.getByText('E1', { exact: true }).waitFor();
+    await page.getByLabel('State').selectOption('unmanaged');
+    await page.getByText('E1', { exact: true }).waitFor({ state: 'detached' });
+    expect(page.url()).toMatch(/\/syncs\/people\/accounts\?state=unmanaged$/);
+    const row = page.getByRole('row').filter({ hasText: 'P1' });
+    expect(await row.innerText()).toMatch(/no sync owns the account.*May be N1 \(same name\); has another account/s);
+    expect(await violationsOf(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Leave' }).click();
+    await page.getByLabel('Reason').fill('a service account');
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('The account of "P1" stays as it is').or(page.getByText('stays as it is.')).first().waitFor();
+    await expect.poll(() => row.innerText()).toContain('left it as it is (a service account)');
+    expect(complaints).toEqual([]);
+  },
+);

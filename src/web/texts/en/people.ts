@@ -97,6 +97,35 @@ export const previews = {
     `Requests a run that makes ${count(changes, 'change', 'changes')}. Guards hold as in every run. Later runs do not do again what was undone.`,
 };
 
+export const accounts = {
+  link: 'Accounts of the platform: whose they are, and why',
+  title: (sync: string) => `Accounts of ${sync}`,
+  search: 'Part of a name, an e-mail or an identification',
+  asRead: 'As the last accepted full read saw them, with what was written since:',
+  none: 'No account matches.',
+  account: 'Account',
+  enabled: 'enabled',
+  disabled: 'disabled',
+  lastUpdate: 'Last update',
+  state: 'State',
+  states: {
+    owned: 'Owned',
+    unmanaged: 'Unmanaged',
+    conflict: 'In conflict',
+    'disabled-by-us': 'Disabled by Rollcall',
+    orphaned: 'Its sync is not configured',
+    'other-sync': 'Another sync owns it',
+    'in-source': 'In HR, not owned yet',
+  } as typeof word,
+  mayBe: 'May be',
+  same: (parts: readonly string[]) => `(same ${parts.join(' and ')})`,
+  by: { email: 'e-mail', name: 'name' } as typeof word,
+  hasOther: 'has another account',
+  leave: 'Leave',
+  leaveMeans: (id: string) =>
+    `The account of ${id} stays as it is, and counts as decided. Without a day it is left for good.`,
+};
+
 export const mapping = {
   title: 'Mapping',
   field: 'Field',

@@ -98,6 +98,34 @@ export const previews: Texts['previews'] = {
     `Solicita una ejecución que hace ${count(changes, 'cambio', 'cambios')}. Los límites de seguridad rigen como siempre. Las siguientes ejecuciones no vuelven a hacer lo deshecho.`,
 };
 
+export const accounts: Texts['accounts'] = {
+  link: 'Cuentas de la plataforma: de quién son y por qué',
+  title: (sync) => `Cuentas de ${sync}`,
+  search: 'Parte de un nombre, un correo o una identificación',
+  asRead: 'Como las vio la última lectura completa aceptada, con lo escrito desde entonces:',
+  none: 'Ninguna cuenta coincide.',
+  account: 'Cuenta',
+  enabled: 'activa',
+  disabled: 'desactivada',
+  lastUpdate: 'Última modificación',
+  state: 'Estado',
+  states: {
+    owned: 'Gestionada',
+    unmanaged: 'No gestionada',
+    conflict: 'En conflicto',
+    'disabled-by-us': 'Desactivada por Rollcall',
+    orphaned: 'Su sincronización no está configurada',
+    'other-sync': 'De otra sincronización',
+    'in-source': 'En RR. HH., sin dueño todavía',
+  },
+  mayBe: 'Puede ser',
+  same: (parts) => `(mismo ${parts.join(' y ')})`,
+  by: { email: 'correo', name: 'nombre' },
+  hasOther: 'tiene otra cuenta',
+  leave: 'Dejar',
+  leaveMeans: (id) => `La cuenta de ${id} queda como está y cuenta como decidida. Sin un día, queda así para siempre.`,
+};
+
 export const mapping: Texts['mapping'] = {
   title: 'Asignación',
   field: 'Campo',

@@ -67,7 +67,7 @@ interface DialogProps {
 }
 
 /** Asks for the reason, and for the end where the decision has one. */
-function WayDialog({ sync, id, way, means, onClose, onDone }: DialogProps) {
+export function WayDialog({ sync, id, way, means, onClose, onDone }: DialogProps) {
   const { api, t } = usePage();
   const [until, setUntil] = useState<string>();
   return (

@@ -1,0 +1,157 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import type { Schemas } from '../api/schema.ts';
+import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { usePages } from '../state/queries.ts';
+import { useMay } from '../state/session.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Box, Button } from '../ui/actions.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { WordSelect } from '../ui/filters.tsx';
+import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
+import { Ago } from '../ui/time.tsx';
+import { WayDialog } from './pair-section.tsx';
+
+type AccountPage = Schemas['AccountPage'];
+type Account = AccountPage['accounts'][number];
+
+const pageSize = 50;
+
+/** The accounts of a sync's platform: whose they are, why, and what can be decided. The filter is in the address. */
+export function AccountsPage({ sync }: { readonly sync: string }) {
+  const { t } = usePage();
+  const words = t.accounts;
+  const [search, change] = useFilters();
+  const chosen = search.get('state') ?? undefined;
+  const q = search.get('q') ?? undefined;
+  const field = useRef<HTMLInputElement>(null);
+  const filter =
+    chosen === 'conflict' ? ({ conflict: 'true' } as const) : { state: chosen as Account['state'] | undefined };
+  const found = usePages(
+    ['accounts', sync, chosen, q],
+    (api, after: string | undefined, signal) => {
+      const query = { ...filter, q, after, limit: pageSize };
+      return api.GET('/api/syncs/{sync}/accounts', { signal, params: { path: { sync }, query } });
+    },
+    { placeholderData: keepPreviousData },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    change({ q: field.current?.value.trim() || undefined });
+  };
+  return (
+    <>
+      <PageHead title={words.title(sync)} />
+      <form className="filters" onSubmit={submit}>
+        <input
+          key={q}
+          ref={field}
+          type="search"
+          className="text"
+          defaultValue={q}
+          aria-label={words.search}
+          placeholder={words.search}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <WordSelect
+          label={words.state}
+          value={chosen}
+          words={words.states}
+          onChange={(state) => change({ state: state || undefined })}
+        />
+        <Button type="submit" look="main">
+          {t.people.lookUp}
+        </Button>
+      </form>
+      <Loaded query={found}>
+        {({ pages }) => (
+          <>
+            <AccountTable sync={sync} pages={pages} />
+            <LoadMore query={found} isInline />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function AccountTable({ sync, pages }: { readonly sync: string; readonly pages: readonly AccountPage[] }) {
+  const { t } = usePage();
+  const words = t.accounts;
+  const mayAct = useMay('decide', sync);
+  const [left, setLeft] = useState<string>();
+  const [done, setDone] = useState<string>();
+  const [first] = pages;
+  if (first === undefined) return null;
+  const accounts = pages.flatMap((page) => page.accounts);
+  return (
+    <>
+      <p className="why faint" role="status">
+        {words.asRead} <Ago at={first.readAt} />
+      </p>
+      {done === undefined ? null : (
+        <Box look="good" icon="ok" role="status">
+          {done}
+        </Box>
+      )}
+      {accounts.length === 0 ? (
+        <Empty title={words.none} />
+      ) : (
+        <DataTable
+          rows={accounts}
+          keyOf={({ identification }) => identification}
+          columns={[
+            {
+              title: t.changes.columns.identification,
+              kind: 'head',
+              cell: ({ identification }) => <Link to={pathTo('people', sync, identification)}>{identification}</Link>,
+            },
+            { title: t.changes.columns.name, cell: ({ name }) => name },
+            { title: t.changes.columns.email, cell: ({ email }) => email },
+            { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
+            { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate },
+            { title: words.state, cell: ({ state, why, matches }) => <Why sync={sync} {...{ state, why, matches }} /> },
+            {
+              title: '',
+              cell: ({ identification, state, isLeft, isConflict }) =>
+                mayAct && state === 'unmanaged' && !isLeft && !isConflict ? (
+                  <Button onClick={() => setLeft(identification)}>{words.leave}</Button>
+                ) : null,
+            },
+          ]}
+        />
+      )}
+      {left === undefined ? null : (
+        <WayDialog
+          sync={sync}
+          id={left}
+          way="leave"
+          means={words.leaveMeans(left)}
+          onClose={() => setLeft(undefined)}
+          onDone={(told) => {
+            setLeft(undefined);
+            setDone(told);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Why({ sync, state, why, matches }: Pick<Account, 'state' | 'why' | 'matches'> & { readonly sync: string }) {
+  const words = usePage().t.accounts;
+  return (
+    <span className="stack">
+      {wordOf(words.states, state)}
+      <small className="faint break">{why}</small>
+      {matches.map(({ identification, by, hasAccount }) => (
+        <Link key={identification} to={pathTo('people', sync, identification)}>
+          {words.mayBe} {identification} {words.same(by.map((one) => wordOf(words.by, one)))}
+          {hasAccount ? `; ${words.hasOther}` : null}
+        </Link>
+      ))}
+    </span>
+  );
+}
