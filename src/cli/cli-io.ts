@@ -4,7 +4,7 @@ import type { Access } from '../core/guard/access.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
-import type { SourceKind } from '../ports/source.ts';
+import type { GuessedFile, ProposedSections, SourceKind } from '../ports/source.ts';
 import type { BackupSummary, RestorePreview, RestoreReport, StoreMigration } from '../ports/store-operations.ts';
 
 /** A text stream, such as `process.stdout` and `process.stderr`. */
@@ -49,6 +49,10 @@ export interface CliIo {
   readonly sourceKinds: () => Promise<readonly SourceKind[]>;
   /** Returns what `init` writes for a starter of `sourceKinds`. Throws `USAGE` for an unknown name. */
   readonly starterFiles: (name: string) => Promise<StarterFiles>;
+  /** Finds how the file of an export is written. Throws `USAGE` or `SOURCE_UNAVAILABLE` for one that is no export. */
+  readonly guessFile: (path: string) => Promise<GuessedFile>;
+  /** Returns a whole configuration with proposed sections. */
+  readonly proposedConfig: (sections: ProposedSections) => Promise<string>;
   /** Operations of the platform's API, for `rollcall api`. */
   readonly apiOperations: readonly ApiOperation[];
   readonly sandbox: SandboxAccess;

@@ -13,6 +13,7 @@ import { completionCommands } from './commands/completion.ts';
 import { start, status } from './commands/deployment.ts';
 import { approve, holds, reject } from './commands/holds.ts';
 import { learn } from './commands/learn.ts';
+import { map } from './commands/map.ts';
 import { adopt, exportPerson, forget, why } from './commands/people.ts';
 import { cancel, retry, runs, show, undo } from './commands/runs.ts';
 import { demo, sandbox } from './commands/sandbox.ts';
@@ -42,7 +43,7 @@ function commandGroups(operations: readonly ApiOperation[]): readonly CommandGro
     },
     {
       heading: 'Set up and develop:',
-      rows: [demo, ...sourceCommands, learn, sandbox, ...apiCommands(operations), ...completionCommands],
+      rows: [demo, ...sourceCommands, map, learn, sandbox, ...apiCommands(operations), ...completionCommands],
     },
   ];
 }

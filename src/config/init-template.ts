@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RollcallError } from '../core/run/errors.ts';
-import type { SourceKind, SourceStarter } from '../ports/source.ts';
+import type { ProposedSections, SourceKind, SourceStarter } from '../ports/source.ts';
 
 /**
  * Returns what `rollcall init` writes and prints: the starter of that name, completed to a whole configuration, which
@@ -21,8 +21,24 @@ export function initTemplate(kinds: readonly SourceKind[], name: string) {
 /** Starters with rotating tokens name this secret, which seals the tokens in the store. */
 const keyName = 'ROLLCALL_KEY';
 
+/** Returns `init.yaml` with proposed sections and a page on this machine. */
+export function proposedConfig({ sync, policy, baseUrl, tokenVariable, ...sections }: ProposedSections): string {
+  const text = configOf({ ...sections, secrets: {} })
+    .replace('  people: ', () => `  ${sync}: `)
+    .replace('policy: upsert-only', () => `policy: ${policy}`)
+    .replaceAll('ROLLCALL_ACCESS_TOKEN', () => tokenVariable)
+    .replace('https://platform.example.com', () => baseUrl ?? 'https://platform.example.com');
+  return `${text}
+# The page, on this machine only. rollcall start prints its address and a link that signs in once.
+server:
+  host: 127.0.0.1
+  port: 8080
+  signInLink: admin
+`;
+}
+
 /** Returns `init.yaml` with the sections of the starter. */
-function configOf({ source, mapping, secrets }: SourceStarter): string {
+function configOf({ source, mapping, secrets }: Pick<SourceStarter, 'source' | 'mapping' | 'secrets'>): string {
   const hasKey = Object.hasOwn(secrets, keyName);
   const key = `encryptionKey: \${env:${keyName}}     # openssl rand -base64 32; seals the tokens in the store`;
   // Functions as replacements, because `$&` and the like have a meaning in a text.

@@ -3,6 +3,7 @@ import type { AppIo, Role, WaitForStore } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
+import { isLoopback } from '../core/run/addresses.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { openFetch } from '../drivers/http/transport.ts';
@@ -147,7 +148,7 @@ export function startDeployment(parts: DeploymentParts, options: StartOptions): 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
 async function runRole(parts: Remembering, options: StartOptions): Promise<void> {
   const { config, engine, app, memory } = parts;
-  const { role = 'all', listen, onReady, onListening } = options;
+  const { role = 'all', listen, onReady, onListening, onSignInLink } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
   const heartbeat = openHeartbeat(clock);
@@ -166,6 +167,7 @@ async function runRole(parts: Remembering, options: StartOptions): Promise<void>
         redisFault: watch?.fault,
         metrics,
         app,
+        onSignInLink,
       }));
     if (server !== undefined) {
       logger.info({ url: server.url, serves: role }, 'listening');
@@ -294,6 +296,7 @@ interface ServeOptions {
   readonly redisFault: (() => Promise<string | undefined>) | undefined;
   readonly metrics: OpenedMetrics;
   readonly app: AppIo;
+  readonly onSignInLink: StartOptions['onSignInLink'];
 }
 
 /**
@@ -302,7 +305,7 @@ interface ServeOptions {
  */
 async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
   const { server } = config;
-  const { role, listen, vitals, redisFault, metrics, app } = options;
+  const { role, listen, vitals, redisFault, metrics, app, onSignInLink } = options;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // The web server and its pages are loaded only where they are used.
@@ -324,6 +327,7 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
     version: readVersion(),
     renderDocs: (document: OpenApiDocument) => renderDocsPage(document, { accessToken: '' }),
     fetch: openFetch(engine.egress),
+    ...given({ onSignInLink }),
   };
   const settings = settingsOf(server, listen, worksOnly ? 'health' : 'everything');
   try {
@@ -378,8 +382,11 @@ function settingsOf(
   listen: ServeOptions['listen'],
   serves: ServerSettings['serves'],
 ): ServerSettings {
+  const host = listen?.host ?? server?.host ?? '127.0.0.1';
   return {
-    host: listen?.host ?? server?.host ?? '127.0.0.1',
+    host,
+    // --host may open to others what the configuration keeps on this machine.
+    ...(server?.signInLink === undefined || !isLoopback(host) ? {} : { signInLink: server.signInLink }),
     port: listen?.port ?? server?.port ?? 0,
     tokens: (server?.tokens ?? []).map(({ token, ...known }) => ({ ...known, token: token.reveal() })),
     ...(server?.publicUrl === undefined ? {} : { publicUrl: server.publicUrl }),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { uptime, userInfo } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, uptime, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import type { AppIo } from '../app/app-io.ts';
@@ -16,7 +18,7 @@ import {
 } from '../cli/cli-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import type { Config } from '../config/config.ts';
-import { initTemplate } from '../config/init-template.ts';
+import { initTemplate, proposedConfig } from '../config/init-template.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
@@ -26,6 +28,7 @@ import { renderOpenApi } from '../platform/table/open-api.ts';
 import { operationIds } from '../platform/table/operations.ts';
 import type { Tracing } from '../ports/metrics.ts';
 import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
+import type { GuessedFile } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
 import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
@@ -91,6 +94,8 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,
     starterFiles: async (name) => initTemplate(await loadSourceKinds(), name),
+    guessFile: (path) => guessFile(path, signal),
+    proposedConfig: async (sections) => proposedConfig(sections),
     apiOperations: listApiOperations(),
     sandbox: sandboxAccess,
     // The platform and its web server are loaded only where they are used.
@@ -121,6 +126,28 @@ function hangupsOf(self: NodeJS.Process): NonNullable<CliIo['onHangup']> {
     if (isMissed) queueMicrotask(hear);
     return () => void listeners.delete(listener);
   };
+}
+
+/** Finds how a file is written. A packed one is unpacked into a folder that is deleted afterwards. */
+export async function guessFile(path: string, signal: AbortSignal): Promise<GuessedFile> {
+  const [{ guessCsv }, { createLogger }] = await Promise.all([
+    import('../sources/csv/guess.ts'),
+    import('../watch/logs/create-logger.ts'),
+  ]);
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-init-'));
+  const logger = createLogger({
+    level: 'silent',
+    pretty: false,
+    destination: { write: () => {} },
+    key: new Uint8Array(32),
+    clock: systemClock,
+  });
+  try {
+    const base = { folder: dirname(path), scratchFolder: folder, openTokens: () => noTokens };
+    return await guessCsv(path, base, { clock: systemClock, logger, signal, previous: undefined });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Loads the kinds of sources where they are used, because they are large. */

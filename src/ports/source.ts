@@ -143,3 +143,22 @@ export interface RefreshGrant {
   /** A response of the exchange that takes longer than this counts as lost. */
   readonly timeoutMs: number;
 }
+
+/** How a file is written, as its bytes show: a section `syncs.*.source` without the file itself, each key with its reason. */
+export interface GuessedFile {
+  readonly kind: string;
+  readonly settings: readonly { readonly key: string; readonly value: string | number; readonly evidence: string }[];
+}
+
+/** What `init --from` has found out. Sections are YAML in column 0. */
+export interface ProposedSections {
+  readonly source: string;
+  /** `mapping`, `lifecycle` and the like. */
+  readonly mapping: string;
+  readonly sync: string;
+  readonly policy: string;
+  /** Absent: the address of the platform is not known. */
+  readonly baseUrl?: string;
+  /** The environment variable with the access token. */
+  readonly tokenVariable: string;
+}

@@ -115,5 +115,8 @@ syncs:
     lifecycle:
       { status: status, active: [active], leaver: [terminated], hireDate: hire_date, leaveDate: end_date, dateFormat: dd/MM/yyyy }
     settle: { every: 1s, visibleWithin: 30s }
+
+server: { port: 0, signInLink: admin }   # the page: rollcall start prints a link that signs in once
+log: { level: warn }
 `;
 }

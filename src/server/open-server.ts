@@ -15,7 +15,7 @@ import { describeApi } from './open-api.ts';
 import { answerUnknown, readPage, renderRunbook, servePage } from './page/serve-page.ts';
 import type { EndpointParts, HealthParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
 import { openOpenId } from './sign-in/open-id.ts';
-import { serveSignIn } from './sign-in/serve-sign-in.ts';
+import { openSignInLinks, serveSignIn, serveSignInLinks } from './sign-in/serve-sign-in.ts';
 
 const largestBodyBytes = 256 * 1024;
 /** Time that open requests have to finish when the server closes. */
@@ -28,7 +28,12 @@ export async function openServer(parts: HealthParts | ServerParts): Promise<Runn
   const { settings, clock } = parts;
   const closing = new AbortController();
   const stopping = new AbortController();
-  const app = buildServer(parts, closing.signal, stopping.signal);
+  const listening = { url: '' };
+  const signIn = 'app' in parts ? openSignIn(parts) : undefined;
+  const tellLink = (): void => {
+    if ('app' in parts && signIn?.links !== undefined) parts.onSignInLink?.(`${listening.url}${signIn.links.path()}`);
+  };
+  const app = buildServer(parts, { closing: closing.signal, ending: stopping.signal }, signIn, tellLink);
   try {
     await app.listen({ host: settings.host, port: settings.port });
   } catch (error) {
@@ -43,8 +48,10 @@ export async function openServer(parts: HealthParts | ServerParts): Promise<Runn
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  listening.url = `http://${host}:${port}`;
+  tellLink();
   return {
-    url: `http://${host}:${port}`,
+    url: listening.url,
     async close() {
       closing.abort(new RollcallError('the server closes', { code: 'CANCELLED' }));
       const enough = new AbortController();
@@ -62,7 +69,12 @@ export async function openServer(parts: HealthParts | ServerParts): Promise<Runn
   };
 }
 
-function buildServer(parts: HealthParts | ServerParts, closing: AbortSignal, stopping: AbortSignal): FastifyInstance {
+function buildServer(
+  parts: HealthParts | ServerParts,
+  { closing, ending: stopping }: Pick<Gates, 'closing' | 'ending'>,
+  signIn: SignIn | undefined,
+  tellLink: () => void,
+): FastifyInstance {
   const { clock, logger, newId, settings, receiveWithinMs = defaultReceiveWithinMs } = parts;
   const app = fastify({
     http: {
@@ -142,9 +154,10 @@ function buildServer(parts: HealthParts | ServerParts, closing: AbortSignal, sto
 
   const refuseOtherMethods = watchMethods(app);
   serveHealth(app, parts, closing);
-  if (settings.serves === 'everything' && 'app' in parts) {
+  if (settings.serves === 'everything' && 'app' in parts && signIn !== undefined) {
     const events = openEventStreams(parts);
-    serveApi(app, { ...parts, events, signIn: openSignIn(parts) }, { closing: stopping, ending: closing }, callers);
+    serveApi(app, { ...parts, events, signIn }, { closing: stopping, ending: closing }, callers);
+    if (signIn.links !== undefined) serveSignInLinks(app, { ...signIn, links: signIn.links, onTaken: tellLink });
     servePage(app, page);
   }
   refuseOtherMethods();
@@ -155,12 +168,14 @@ function openSignIn(parts: ServerParts): SignIn {
   const { settings, clock, logger } = parts;
   const { sessions } = parts.store;
   const { openId, publicUrl } = settings;
-  const tokens = openTokenTable(settings.tokens);
+  const link = settings.signInLink === undefined ? undefined : openSignInLinks(settings.signInLink);
+  const tokens = openTokenTable([...settings.tokens, ...(link === undefined ? [] : [link.token])]);
   // A right token or answer always passes, so that one client cannot use up the limit of others behind its address.
   const guesses = openRateLimit(guessesPerMinute, () => clock.now());
   const guessed = (address: string): void => guesses.spend(networkOf(address));
   return {
     tokens,
+    links: link?.links,
     cookies: openCookieSessions({ sessions, settings, tokens, clock }),
     openId:
       openId === undefined || publicUrl === undefined

@@ -24,6 +24,8 @@ export interface ServerSettings {
   /** The address of this server for browsers, without a trailing slash. */
   readonly publicUrl?: string;
   readonly openId?: OpenIdSettings;
+  /** The role of the links that sign in once. Absent: there are none. */
+  readonly signInLink?: AccessRole;
   readonly sessions: { readonly idleMs: number; readonly lifetimeMs: number };
   /** The secret of each sync with a webhook. */
   readonly webhooks: ReadonlyMap<string, string>;

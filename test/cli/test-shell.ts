@@ -6,9 +6,10 @@ import { afterEach } from 'vitest';
 import type { CliIo, Output } from '../../src/cli/cli-io.ts';
 import { Interruption } from '../../src/cli/cli-io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
-import { initTemplate } from '../../src/config/init-template.ts';
+import { initTemplate, proposedConfig } from '../../src/config/init-template.ts';
 import { readConfigNames } from '../../src/config/load-config.ts';
 import {
+  guessFile,
   identityOf,
   migrateConfiguredStore,
   openBackups,
@@ -122,7 +123,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     identify: async (configPath, token) => identityOf(await readConfig(join(folder, configPath), env), token),
     version: '9.9.9',
     openApp: (configPath, open) =>
-      openConfiguredApp(join(folder, configPath), {
+      openConfiguredApp(resolve(folder, configPath), {
         ...open,
         env,
         stderr: { write: (line) => stderr.output.write(line) },
@@ -133,6 +134,8 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     backups: backupsIn(folder, env),
     sourceKinds: async () => sourceKinds,
     starterFiles: async (name) => initTemplate(sourceKinds, name),
+    guessFile: (path) => guessFile(path, stopping.signal),
+    proposedConfig: async (sections) => proposedConfig(sections),
     apiOperations: listApiOperations(),
     sandbox: sandboxAccess,
     openDemo: (demoFolder) => openDemoWorld(demoFolder, systemClock.now),

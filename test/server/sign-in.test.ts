@@ -61,7 +61,11 @@ async function openSignIn(more: Partial<OpenIdSettings> = {}, sent = openFetch(u
 
 it('a user signs in at the provider, with the highest role of the groups, and comes back to the page', async () => {
   const { office, server, sessionOf, publicUrl, issuer } = await openSignIn();
-  expect((await server.ask('/api/session', { token: null })).json.signIn).toEqual({ openId: 'Acme SSO', token: true });
+  expect((await server.ask('/api/session', { token: null })).json.signIn).toEqual({
+    openId: 'Acme SSO',
+    token: true,
+    link: false,
+  });
   const browser = openBrowser();
   const url = await signIn(browser, server, 'ana', '/runs?sync=people');
   expect(url.href).toBe(`${publicUrl}/runs?sync=people`);

@@ -15,6 +15,7 @@ interface StartOptions {
   readonly role: Role;
   readonly port?: number;
   readonly host?: string;
+  readonly link?: boolean;
 }
 
 export const start: CommandRow = {
@@ -26,14 +27,15 @@ export const start: CommandRow = {
       .default('all'),
     ['--port <n>', 'port of the server, overrides server.port; 0: any free port', parsePort],
     ['--host <address>', 'address to listen on, overrides server.host'],
+    ['--link', 'print the page and its sign-in link also where standard output is not a terminal'],
   ],
   run: runDeployment,
 };
 
-async function runDeployment(shell: Shell, { role, port, host }: StartOptions): Promise<number> {
+async function runDeployment(shell: Shell, { role, port, host, link = false }: StartOptions): Promise<number> {
   const listen = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
   for (;;) {
-    const end = await startOnce(shell, { role, listen });
+    const end = await startOnce(shell, { role, listen, link });
     // The configuration is opened again, and with it everything that it names.
     if (end === 'stopped') return 0;
   }
@@ -42,9 +44,10 @@ async function runDeployment(shell: Shell, { role, port, host }: StartOptions): 
 interface Started {
   readonly role: Role;
   readonly listen: { readonly port?: number; readonly host?: string };
+  readonly link: boolean;
 }
 
-function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' | 'reload'> {
+function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stopped' | 'reload'> {
   const { onHangup } = shell.io;
   const { signal } = shell;
   const waits = { signal, listen: Object.keys(listen).length === 0 ? undefined : listen };
@@ -53,16 +56,23 @@ function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' |
     const onListening = (where: string): void => {
       url = where;
     };
+    // Without a terminal, only logs are written: a plain line between them would not be JSON, and a link is no log.
+    const isShown = shell.io.stdout.isTTY === true || link;
+    let signInLink: string | undefined;
+    const onSignInLink = (address: string): void => {
+      if (signInLink !== undefined && isShown) shell.print(`the link was used; the next one: ${address}`);
+      signInLink = address;
+    };
     const onReady = () => {
       shell.printJson({ ready: true, ...(url === undefined ? {} : { url }), syncs: app.syncs });
-      // Without a terminal, only logs are written: a plain line between them would not be JSON.
-      if (shell.io.stdout.isTTY === true) shell.print(renderReady(app, role, url));
+      if (isShown) shell.print(renderReady(app, role, { url, signInLink }));
     };
     return app.start({
       signal: shell.signal,
       progress: () => {},
       onReady,
       onListening,
+      onSignInLink,
       role,
       ...(Object.keys(listen).length === 0 ? {} : { listen }),
       ...(onHangup === undefined ? {} : { onHangup }),
@@ -70,9 +80,24 @@ function startOnce(shell: Shell, { role, listen }: Started): Promise<'stopped' |
   });
 }
 
-function renderReady({ syncs }: AppIo, role: Role, url: string | undefined): string {
+interface Page {
+  readonly url: string | undefined;
+  readonly signInLink: string | undefined;
+}
+
+function renderReady({ syncs, pageUrl }: AppIo, role: Role, { url, signInLink }: Page): string {
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
-  const where = url === undefined ? '' : `listening on ${url}\n`;
+  const isPage = role === 'all' || role === 'server';
+  const how =
+    signInLink === undefined
+      ? 'sign in with a token of server.tokens, or by server.openId'
+      : `sign in once with ${signInLink}`;
+  const where =
+    url === undefined
+      ? 'no page is served: to see one, set "server" in the configuration (docs/sign-in.md)\n'
+      : isPage
+        ? `page: ${pageUrl ?? url}\n${how}\n`
+        : `listening on ${url}\n`;
   const what = role === 'server' ? 'serving' : 'running';
   return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe point`;
 }

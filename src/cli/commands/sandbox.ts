@@ -120,11 +120,12 @@ export const demo: CommandRow = {
       '--folder <folder>',
       'folder for configuration, HR file and store (default: a temporary folder, deleted afterwards)',
     ],
+    ['--page', 'then serve the page of the demo, until Ctrl-C'],
   ],
   run: runDemo,
 };
 
-async function runDemo(shell: Shell, options: { readonly folder?: string }): Promise<number> {
+async function runDemo(shell: Shell, options: { readonly folder?: string; readonly page?: boolean }): Promise<number> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'rollcall-demo-')));
   const world = await shell.io.openDemo(folder);
   try {
@@ -133,6 +134,10 @@ async function runDemo(shell: Shell, options: { readonly folder?: string }): Pro
     shell.print(
       report.ok ? `\n${happyEnd(options.folder)}` : '\nThe second plan should be empty and is not: this is a bug.',
     );
+    if (report.ok && options.page === true && !shell.signal.aborted) {
+      shell.print('\n── The page of the demo. Ctrl-C ends it.\n$ rollcall start\n');
+      await shell.runCli(['start', '--link', '--config', world.configPath], shell.io);
+    }
     return report.ok ? 0 : 1;
   } finally {
     await world.sandbox.close();

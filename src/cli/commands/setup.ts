@@ -1,4 +1,4 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CheckLine } from '../../app/app-io.ts';
@@ -13,6 +13,7 @@ import { renderSourceKinds, renderTrial } from '../render/source.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
 import { renderContractLine, renderContractSum } from './api.ts';
+import { initFrom, type ProposeOptions, refuseToOverwrite } from './map.ts';
 
 export const check: CommandRow = {
   words: 'check',
@@ -91,19 +92,30 @@ function renderCheckLine({ subject, state, message }: CheckLine, { colors }: Sty
   return `${mark} ${colors.bold(cleanLine(subject))}  ${cleanLine(message)}`;
 }
 
-interface InitOptions {
+interface InitOptions extends Partial<ProposeOptions> {
   readonly source: string;
-  readonly force?: boolean;
 }
 
 export const init: CommandRow = {
   words: 'init',
-  meaning: 'write a commented configuration for a source, with sample files',
+  meaning: 'write a commented configuration for a source with sample files, or one that fits an export (--from)',
   options: [
     new Option('--source <name>', 'a kind or preset of `rollcall source list`').default('csv'),
+    ['--from <file>', 'propose everything from this export and the users of the platform: mapping, dates, statuses'],
+    ['--connection <url>', 'with --from: address of the platform; without it, only the file is looked at'],
+    new Option('--token-env <name>', 'with --from: the environment variable with an access token').default(
+      'ROLLCALL_ACCESS_TOKEN',
+    ),
+    new Option('--policy <policy>', 'with --from: what the sync may do (default: asked, else upsert-only)').choices([
+      'create-only',
+      'upsert-only',
+      'sync',
+    ]),
+    new Option('--sync <name>', 'with --from: name of the sync').default('people'),
     ['--force', 'overwrite existing files'],
   ],
-  run: writeStarter,
+  run: (shell, options: InitOptions) =>
+    options.from === undefined ? writeStarter(shell, options) : initFrom(shell, { ...options, from: options.from }),
 };
 
 async function writeStarter(shell: Shell, { source, force = false }: InitOptions): Promise<number> {
@@ -121,21 +133,6 @@ async function writeStarter(shell: Shell, { source, force = false }: InitOptions
   shell.printJson({ written: names });
   shell.print([...names.map((name) => `wrote ${name}`), '', instructions.trimEnd()].join('\n'));
   return 0;
-}
-
-/** Checks all paths before the first file is written. */
-async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
-  const there: string[] = [];
-  for (const path of paths) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) there.push(path);
-  }
-  if (there.length === 0) return;
-  const message = `${there.join(' and ')} would be overwritten, so nothing was written. Use --force to overwrite.`;
-  throw new RollcallError(message, { code: 'USAGE' });
 }
 
 interface TryOptions {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accessRoles } from '../../core/guard/access.ts';
+import { isLoopback } from '../../core/run/addresses.ts';
 import { given } from '../../core/run/given.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
@@ -193,6 +194,11 @@ export const server = documented(
         'Users of the API. Each has a `name` (shown in the audit), a `role`, and a `token` of 16 characters or more. `syncs` and `people` say where the role counts. None: only health and webhooks answer.',
         [{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }],
       ),
+      signInLink: documented(
+        z.enum(accessRoles).optional(),
+        'Role of a link that `rollcall start` prints on the terminal, and that signs in once. Each use makes the next link. Its sessions end with the process. Only for a `host` of this machine.',
+        'admin',
+      ),
       openId: documented(
         openId.optional(),
         'Sign-in of users by OpenID Connect. Needs `publicUrl`: see [sign-in.md](sign-in.md).',
@@ -215,7 +221,12 @@ export const server = documented(
         60,
       ),
     })
-    .superRefine(({ openId: provider, publicUrl }, ctx) => {
+    .superRefine(({ openId: provider, publicUrl, signInLink, host }, ctx) => {
+      if (signInLink !== undefined && !isLoopback(host)) {
+        const message =
+          'needs a host of this machine, such as 127.0.0.1: a link on a terminal is no way to sign in for others';
+        ctx.addIssue({ code: 'custom', path: ['signInLink'], message });
+      }
       if (provider === undefined || publicUrl !== undefined) return;
       const message = 'needs "server.publicUrl": the provider sends users back to <publicUrl>/auth/callback';
       ctx.addIssue({ code: 'custom', path: ['openId'], message });

@@ -2,6 +2,11 @@ import { RollcallError } from './errors.ts';
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** Whether only programs of this machine reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host.includes(':') ? `[${host}]` : host);
+}
+
 /**
  * Returns why an address cannot be that of a platform, or undefined for a usable one. `isInsecure` accepts `http://` for
  * any host; else only for this machine.

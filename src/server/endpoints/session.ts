@@ -46,6 +46,7 @@ export const session = z
     signIn: z.object({
       openId: z.string().nullable().describe('The name of the identity provider: go to /auth/sign-in?to=PATH'),
       token: z.boolean().describe('Whether an API token can sign in: POST /api/session'),
+      link: z.boolean().describe('Whether rollcall start prints a link that signs in once'),
     }),
   })
   .meta({ id: 'Session' });
@@ -58,7 +59,10 @@ export const sessionEnd = z
 
 const sessionView = viewOf(
   session,
-  (caller: Caller | undefined, { settings: { openId, tokens }, app }: Pick<EndpointParts, 'settings' | 'app'>) => ({
+  (
+    caller: Caller | undefined,
+    { settings: { openId, tokens, signInLink }, app }: Pick<EndpointParts, 'settings' | 'app'>,
+  ) => ({
     isSignedIn: caller !== undefined,
     name: caller?.name,
     role: caller && highestRole(caller.access),
@@ -70,7 +74,7 @@ const sessionView = viewOf(
     csrf: caller?.session?.csrf,
     expiresAt: caller?.session?.expiresAt,
     idleAt: caller?.session?.idleAt,
-    signIn: { openId: openId?.label, token: tokens.length > 0 },
+    signIn: { openId: openId?.label, token: tokens.length > 0, link: signInLink !== undefined },
   }),
 );
 

@@ -1,8 +1,11 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { grantWords } from '../../core/guard/access.ts';
+import { type AccessRole, grantWords } from '../../core/guard/access.ts';
 import type { Logger } from '../../ports/runtime.ts';
+import { hashOf } from '../http/access.ts';
 import { readCookie } from '../http/sessions.ts';
-import type { SignIn } from '../server-parts.ts';
+import type { SignIn, SignInLinks } from '../server-parts.ts';
+import type { ServerSettings } from '../settings.ts';
 import { answerWithinMs, causeOf, type OpenId, pathOf, SignInFailure, type SignInProblem } from './open-id.ts';
 
 export interface SignInIo extends Pick<SignIn, 'cookies' | 'note' | 'refused'> {
@@ -47,6 +50,55 @@ export function serveSignIn(app: FastifyInstance, io: SignInIo): void {
   });
 }
 
-function toPage(problem: SignInProblem, reply: FastifyReply): FastifyReply {
+/** Serves the address that signs in once. It answers with a redirect. */
+export function serveSignInLinks(
+  app: FastifyInstance,
+  {
+    links,
+    cookies,
+    note,
+    refused,
+    onTaken,
+  }: Pick<SignIn, 'cookies' | 'note' | 'refused'> & {
+    readonly links: SignInLinks;
+    readonly onTaken: () => void;
+  },
+): void {
+  app.get('/auth/link', async (request, reply) => {
+    const { code } = request.query as { code?: unknown };
+    const known = typeof code === 'string' ? links.take(code) : undefined;
+    if (known === undefined) {
+      await refused(request.ip, 'with a link that was used before, or is none');
+      return toPage('link', reply);
+    }
+    const { name, access, hash } = known;
+    const { cookie } = await cookies.open({ name, access, groups: [], method: 'token', token: hash });
+    await note('sign-in', name, `as ${access.map(grantWords).join('; ')}, with the link of the terminal`);
+    onTaken();
+    return reply.header('set-cookie', cookie).redirect('/', 302);
+  });
+}
+
+/** Opens the links of one process. Nothing of them is stored: a session that they open ends with the process. */
+export function openSignInLinks(role: AccessRole): { readonly links: SignInLinks; readonly token: LinkToken } {
+  const token = { name: 'link', role, token: randomBytes(32).toString('base64url') };
+  const known = { name: token.name, access: [{ role }], hash: hashOf(token.token) };
+  let code = randomBytes(24).toString('base64url');
+  return {
+    token,
+    links: {
+      path: () => `/auth/link?code=${code}`,
+      take(given) {
+        if (!timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(code)))) return undefined;
+        code = randomBytes(24).toString('base64url');
+        return known;
+      },
+    },
+  };
+}
+
+type LinkToken = ServerSettings['tokens'][number];
+
+function toPage(problem: SignInProblem | 'link', reply: FastifyReply): FastifyReply {
   return reply.redirect(`/sign-in?problem=${problem}`, 302);
 }

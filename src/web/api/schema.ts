@@ -48,7 +48,7 @@ export interface Schemas {
   RunOrder: { users?: string[]; reason?: string; as?: string; full?: boolean };
   RunPage: { runs: Schemas['Run'][]; next: string | null };
   RunProgress: { run: Schemas['Run']; batches: { state: ('planned' | 'sending' | 'sent' | 'settled' | 'unresolved') | string; batches: number; changes: number }[] };
-  Session: { isSignedIn: boolean; name: string | null; role: ('monitor' | 'viewer' | 'operator' | 'admin') | null; rights: ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]; bySync: Readonly<Record<string, ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]>>; method: ('openid' | 'token' | 'bearer') | null; csrf: string | null; expiresAt: string | null; idleAt: string | null; signIn: { openId: string | null; token: boolean } };
+  Session: { isSignedIn: boolean; name: string | null; role: ('monitor' | 'viewer' | 'operator' | 'admin') | null; rights: ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]; bySync: Readonly<Record<string, ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]>>; method: ('openid' | 'token' | 'bearer') | null; csrf: string | null; expiresAt: string | null; idleAt: string | null; signIn: { openId: string | null; token: boolean; link: boolean } };
   SessionEnd: { location: string | null };
   SessionList: { sessions: Schemas['OpenSession'][] };
   SessionOrder: { token: string };

@@ -35,7 +35,8 @@ export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
         )}
         {ways.openId !== null && ways.token ? <p className="or faint">{t.signIn.or}</p> : null}
         {ways.token ? <TokenForm isMain={ways.openId === null} /> : null}
-        {ways.openId === null && !ways.token ? <p>{t.signIn.nothing}</p> : null}
+        {ways.link ? <p>{t.signIn.link}</p> : null}
+        {ways.openId === null && !ways.token && !ways.link ? <p>{t.signIn.nothing}</p> : null}
       </div>
     </main>
   );

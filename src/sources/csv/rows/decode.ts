@@ -26,8 +26,7 @@ const toleratedBytes = 2;
  * `SOURCE_UNAVAILABLE` for other formats than CSV.
  */
 export function createDecoder(path: string, head: Buffer, configured: CsvEncoding | undefined): Decoder {
-  const marked = byteOrderMarks.find(({ mark }) => head.subarray(0, mark.length).equals(mark))?.encoding;
-  const encoding = marked ?? configured ?? 'utf-8';
+  const encoding = markedEncoding(head) ?? configured ?? 'utf-8';
   refuseOtherFormats(path, head, encoding);
   const decoder = new TextDecoder(encoding);
   let offset = 0;
@@ -80,8 +79,13 @@ function adviceOf(bytes: Buffer, encoding: CsvEncoding): string {
   return `If the export uses another encoding, set source.encoding${these}`;
 }
 
+/** Returns the encoding that a byte order mark names. */
+export function markedEncoding(head: Buffer): CsvEncoding | undefined {
+  return byteOrderMarks.find(({ mark }) => head.subarray(0, mark.length).equals(mark))?.encoding;
+}
+
 /** Returns the encodings in which the cells beyond ASCII read most like words, the usual ones first. */
-function encodingsFor(bytes: Buffer): readonly CsvEncoding[] {
+export function encodingsFor(bytes: Buffer): readonly CsvEncoding[] {
   const cells = bytes.toString('latin1').match(/[^,;\t\r\n"]*[\x80-\xff][^,;\t\r\n"]*/g) ?? [];
   const sample = Buffer.from(cells.slice(0, sampleCells).join('\n'), 'latin1');
   const scored = csvEncodings.flatMap((encoding) => {

@@ -96,7 +96,7 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
 
 const anyLineEnd = /\r\n|\n|\r/;
 const wholeLine = /([^\r\n]*)(\r\n|\n|\r)?/y;
-const delimiters = [',', ';', '\t', '|'];
+export const delimiters = [',', ';', '\t', '|'];
 
 /** What the first lines say about the file. */
 interface Preamble {

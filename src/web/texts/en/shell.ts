@@ -57,7 +57,9 @@ export const shell = {
     tokenHint: 'One of server.tokens of the configuration. The page does not keep it.',
     working: 'Signing in…',
     nothing: 'No way to sign in is configured. Add server.tokens or server.openId to the configuration.',
+    link: 'Use the link that "rollcall start" printed on its terminal. Each link signs in once.',
     problems: {
+      link: 'This link was used before. The terminal shows the next one.',
       denied: 'You or the identity provider refused the sign-in. Try again.',
       'no-role': 'None of your groups has a role. Ask an administrator to add one to server.openId.roles.',
       expired: 'The sign-in took too long, or was used twice. Sign in again.',

@@ -62,7 +62,9 @@ export const shell: typeof english = {
     tokenHint: 'Uno de server.tokens de la configuración. La página no lo guarda.',
     working: 'Iniciando sesión…',
     nothing: 'No hay ninguna forma de iniciar sesión. Agregue server.tokens o server.openId a la configuración.',
+    link: 'Use el enlace que "rollcall start" mostró en su terminal. Cada enlace sirve una vez.',
     problems: {
+      link: 'Este enlace ya se usó. La terminal muestra el siguiente.',
       denied: 'Usted o el proveedor de identidad rechazó el inicio de sesión. Inténtelo de nuevo.',
       'no-role': 'Ninguno de sus grupos tiene un rol. Pida a un administrador que agregue uno a server.openId.roles.',
       expired: 'El inicio de sesión tardó demasiado o se usó dos veces. Inicie sesión de nuevo.',

@@ -1,0 +1,275 @@
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { SurveySides } from '../../app/survey.ts';
+import { surveySync } from '../../app/survey.ts';
+import { addressFault } from '../../core/run/addresses.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
+import type { Policy } from '../../core/run/settings.ts';
+import type { Proposal } from '../../core/setup/proposal.ts';
+import { peopleSentence, proposalYaml, ruleYaml, scalar } from '../../core/setup/proposal-lines.ts';
+import type { GuessedFile } from '../../ports/source.ts';
+import type { CommandRow } from '../command.ts';
+import { syncArgument } from '../options.ts';
+import { fromHere, type Shell } from '../shell.ts';
+import { cleanLine, renderTable } from '../terminal.ts';
+
+/** `init --from`. */
+export interface ProposeOptions {
+  readonly from: string;
+  readonly connection?: string;
+  readonly tokenEnv?: string;
+  readonly policy?: Policy;
+  readonly sync?: string;
+  readonly force?: boolean;
+}
+
+/** Writes the configuration that fits an export and the platform. Asks on a terminal for what no flag says. */
+export async function initFrom(shell: Shell, options: ProposeOptions): Promise<number> {
+  const { io } = shell;
+  const { from, sync = 'people', tokenEnv = 'ROLLCALL_ACCESS_TOKEN', force = false } = options;
+  const configPath = fromHere(io, shell.configPath);
+  if (!force) await refuseToOverwrite([configPath]);
+  const file = fromHere(io, from);
+  const baseUrl = await answerOr(shell, options.connection, 'Address of the platform (empty: work without it): ');
+  const fault = baseUrl === undefined ? undefined : addressFault(baseUrl, false);
+  if (fault !== undefined) throw new RollcallError(`the address of the platform ${fault}`, { code: 'USAGE' });
+  const policy = await policyOf(shell, options.policy);
+  const sides: SurveySides = baseUrl !== undefined && (io.env[tokenEnv] ?? '') !== '' ? 'both' : 'source';
+  const guessed = await io.guessFile(file);
+  const proposal = await proposeFor(shell, { file, guessed, sync, sides, baseUrl, tokenEnv });
+  const source = sourceYaml(pathFrom(dirname(configPath), file), guessed);
+  const sections = { source, mapping: proposalYaml(proposal), sync, policy, tokenVariable: tokenEnv };
+  const text = await io.proposedConfig(given({ ...sections, baseUrl }));
+  await mkdir(dirname(configPath), { recursive: true });
+  await writeFile(configPath, text, { flag: force ? 'w' : 'wx' });
+  const name = relative(io.cwd, configPath);
+  const next = nextSteps({ sync, sides, baseUrl, tokenEnv });
+  const report = [
+    `wrote ${name}`,
+    '',
+    renderProposal(proposal, guessed),
+    '',
+    'Next:',
+    ...next.map((line) => `  ${line}`),
+  ];
+  return shell.answer(
+    { written: [name], platform: sides === 'both', source: guessed, proposal, next },
+    report.join('\n'),
+  );
+}
+
+/** Reads both sides as every other command does, with a configuration that is deleted afterwards. */
+async function proposeFor(
+  shell: Shell,
+  facts: {
+    readonly file: string;
+    readonly guessed: GuessedFile;
+    readonly sync: string;
+    readonly sides: SurveySides;
+    readonly baseUrl: string | undefined;
+    readonly tokenEnv: string;
+  },
+): Promise<Proposal> {
+  const { file, guessed, sync, sides, baseUrl, tokenEnv } = facts;
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-init-'));
+  const config = {
+    store: 'sqlite:./trial.db',
+    connections: {
+      platform: {
+        baseUrl: baseUrl ?? 'https://platform.example.com',
+        accessToken: sides === 'both' ? `\${env:${tokenEnv}}` : 'not-asked',
+      },
+    },
+    syncs: {
+      [sync]: {
+        connection: 'platform',
+        source: {
+          kind: guessed.kind,
+          path: file,
+          ...Object.fromEntries(guessed.settings.map(({ key, value }) => [key, value])),
+        },
+        policy: 'create-only',
+        // Not used, because only the records as they are count here.
+        mapping: { identification: 'id', firstName: 'id', lastName: 'id' },
+      },
+    },
+  };
+  try {
+    const path = join(folder, 'rollcall.json');
+    await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+    const trial = { ...shell, configPath: path };
+    const app = await shell.io.openApp(trial.configPath, { mayPresentSeed: false, keepsNames: true, logs: 'off' });
+    try {
+      return (await shell.watching((watch) => surveySync(app, sync, sides, watch))).proposal;
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function answerOr(shell: Shell, given: string | undefined, question: string): Promise<string | undefined> {
+  if (given !== undefined || shell.isJson || shell.io.ask === undefined) return given;
+  const answer = (await shell.io.ask(question)).trim();
+  return answer === '' ? undefined : answer;
+}
+
+const policies = ['create-only', 'upsert-only', 'sync'] as const;
+
+/** The policy has no default. Unasked, the cautious one is written: it disables no one. */
+async function policyOf(shell: Shell, asked: Policy | undefined): Promise<Policy> {
+  const answer = await answerOr(
+    shell,
+    asked,
+    `Policy: ${policies.join(', ')} (empty: upsert-only, which never disables): `,
+  );
+  const policy = policies.find((one) => one === (answer ?? 'upsert-only'));
+  if (policy !== undefined) return policy;
+  throw new RollcallError(`the policy must be one of ${policies.join(', ')}`, { code: 'USAGE' });
+}
+
+function pathFrom(folder: string, file: string): string {
+  const path = relative(folder, resolve(file)).split(sep).join('/');
+  return path.startsWith('..') || path.startsWith('/') ? path : `./${path}`;
+}
+
+function sourceYaml(path: string, { kind, settings }: GuessedFile): string {
+  const lines = settings.map(({ key, value, evidence }) => {
+    const text = `  ${key}: ${typeof value === 'number' ? value : scalar(value)}`;
+    return `${text.padEnd(44)} # ${evidence}`;
+  });
+  return ['source:', `  kind: ${kind}`, `  path: ${scalar(path)}`, ...lines, '  complete: stable'].join('\n');
+}
+
+function nextSteps(facts: {
+  sync: string;
+  sides: SurveySides;
+  baseUrl: string | undefined;
+  tokenEnv: string;
+}): readonly string[] {
+  const { sync, sides, baseUrl, tokenEnv } = facts;
+  const platform = [
+    ...(baseUrl === undefined ? ['enter the address of the platform in rollcall.yaml (baseUrl)'] : []),
+    ...(sides === 'both' ? [] : [`export ${tokenEnv}=…   # an access token of the platform`]),
+    ...(sides === 'both' || baseUrl === undefined
+      ? []
+      : [`rollcall map ${sync}   # compares the proposal with the platform`]),
+  ];
+  return [
+    ...platform,
+    'rollcall check',
+    `rollcall plan ${sync}   # shows what would change; writes nothing`,
+    'rollcall start   # the page, and the schedules',
+  ];
+}
+
+export const map: CommandRow = {
+  words: 'map',
+  meaning:
+    'compare the mapping of a sync with its source and platform, and propose lines for what drifted; changes nothing',
+  arguments: [syncArgument],
+  options: [['--source-only', 'do not ask the platform']],
+  run: showDrift,
+};
+
+async function showDrift(
+  shell: Shell,
+  sync: string,
+  { sourceOnly = false }: { readonly sourceOnly?: boolean },
+): Promise<number> {
+  return shell.withApp({ mayPresentSeed: true, keepsNames: true }, async (app) => {
+    const sides = sourceOnly ? 'source' : 'both';
+    const { proposal, drift } = await shell.watching((watch) => surveySync(app, sync, sides, watch));
+    const { colors } = shell.style;
+    const notes = drift.notes.map((note) => `  ${colors.yellow('!')} ${cleanLine(note)}`);
+    const text = [
+      `${colors.bold(sync)}: ${countOf(proposal.rows, 'row')}${sides === 'both' ? `, ${countOf(proposal.users ?? 0, 'platform user')}` : ''}`,
+      ...(notes.length === 0 ? ['  The mapping fits what both sides show.'] : notes),
+      ...(drift.lines.length === 0
+        ? []
+        : ['', 'Lines to copy into the sync:', ...drift.lines.map((line) => `  ${cleanLine(line)}`)]),
+      ...(drift.unread.length === 0
+        ? []
+        : ['', `Columns that no rule reads: ${drift.unread.map(cleanLine).join(', ')}`]),
+      ...peopleLines(proposal),
+    ];
+    return shell.answer({ sync, drift, proposal }, text.join('\n'));
+  });
+}
+
+/** Renders what was found, field by field. Values of people are not among it, only identifications. */
+function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
+  const { identification, fields, lifecycle, remarks, rows, users } = proposal;
+  const found = [...(identification === undefined ? [] : [identification]), ...fields];
+  const table = found.map(({ field, rule, certainty, evidence }) => [
+    certainty === 'sure' ? field : certainty === 'off' ? `- ${field}` : `? ${field}`,
+    'from' in rule ? rule.from : ruleYaml(rule),
+    evidence,
+  ]);
+  const statuses = (lifecycle?.statuses ?? []).map(({ value, meaning, evidence }) => [
+    meaning === 'unknown' ? `? ${value}` : value,
+    meaning,
+    evidence,
+  ]);
+  const layout = guessed.settings.map(({ key, value, evidence }) => [key, String(value), evidence]);
+  const unsure =
+    found.filter(({ certainty }) => certainty !== 'sure').length +
+    statuses.filter(([, meaning]) => meaning === 'unknown').length;
+  return [
+    `${countOf(rows, 'row')}${users === undefined ? '; the platform was not asked, so values were not compared' : `, ${countOf(users, 'platform user')}`}`,
+    ...(layout.length === 0
+      ? []
+      : [
+          '',
+          renderTable(
+            layout.map((line) => line.map(cleanLine)),
+            '  ',
+          ),
+        ]),
+    '',
+    renderTable(
+      table.map((line) => line.map(cleanLine)),
+      '  ',
+    ),
+    ...(statuses.length === 0
+      ? []
+      : [
+          '',
+          `status ${cleanLine(lifecycle?.status?.path ?? '')}:`,
+          renderTable(
+            statuses.map((line) => line.map(cleanLine)),
+            '  ',
+          ),
+        ]),
+    ...peopleLines(proposal),
+    ...(remarks.length === 0 ? [] : ['', ...remarks.map((text) => `! ${cleanLine(text)}`)]),
+    ...(unsure === 0
+      ? []
+      : ['', `${countOf(unsure, 'line is', 'lines are')} marked UNSURE in the file: look at these first.`]),
+  ].join('\n');
+}
+
+function peopleLines({ people }: Proposal): readonly string[] {
+  if (people === undefined) return [];
+  const some = people.platformOnlyNames.map(cleanLine).join(', ');
+  return ['', `${peopleSentence(people)}${some === '' ? '' : ` The first on the platform only: ${some}.`}`];
+}
+
+/** Checks all paths before the first file is written. */
+export async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
+  const there: string[] = [];
+  for (const path of paths) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) there.push(path);
+  }
+  if (there.length === 0) return;
+  const message = `${there.join(' and ')} would be overwritten, so nothing was written. Use --force to overwrite.`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}

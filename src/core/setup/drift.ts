@@ -1,0 +1,131 @@
+import { dateUse } from '../person/cell.ts';
+import type { FieldName } from '../person/fields.ts';
+import { compileDateFormat } from '../person/plain-date.ts';
+import { isKnownSourcePath } from '../person/source-path.ts';
+import { foldText } from '../person/text.ts';
+import { countOf } from '../run/formats.ts';
+import type { FieldRule, SyncSettings } from '../run/settings.ts';
+import type { Proposal } from './proposal.ts';
+import { ruleYaml, scalar } from './proposal-lines.ts';
+import type { ProposedField } from './propose-mapping.ts';
+import type { Survey } from './survey.ts';
+
+/** Where the configuration of a sync and what both sides show are apart. */
+export interface Drift {
+  /** Sentences, without values of people. */
+  readonly notes: readonly string[];
+  /** Lines to copy into the mapping or the lifecycle of the sync. */
+  readonly lines: readonly string[];
+  /** Columns that no plain rule of the sync reads. An expression may read them. */
+  readonly unread: readonly string[];
+}
+
+export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSettings): Drift {
+  const { mapping, lifecycle } = settings;
+  const paths = survey.columns.map(({ path }) => path);
+  const rules = [
+    ['identification', mapping.identification] as const,
+    ...Object.entries(mapping.fields),
+  ] as readonly (readonly [FieldName | 'identification', FieldRule])[];
+  const dates = (
+    [
+      ['hireDate', lifecycle?.hireDate],
+      ['leaveDate', lifecycle?.leaveDate],
+    ] as const
+  ).flatMap(([key, path]) =>
+    typeof path === 'string'
+      ? [{ key: `lifecycle.${key}`, path, format: lifecycle?.dateFormat, use: 'work' as const }]
+      : [],
+  );
+  const status = typeof lifecycle?.status === 'string' ? [{ key: 'lifecycle.status', path: lifecycle.status }] : [];
+  const read = [
+    ...rules.flatMap(([field, rule]) => (rule.kind === 'from' ? [{ key: `mapping.${field}`, path: rule.path }] : [])),
+    ...dates,
+    ...status,
+  ];
+  const gone = read.filter(({ path }) => survey.rows > 0 && !isKnownSourcePath(path, paths));
+  const mapped = new Map(rules);
+  const lines: string[] = [];
+  const better = [proposal.identification, ...proposal.fields].flatMap((found) => {
+    if (found === undefined) return [];
+    if (found.certainty === 'off') return [`${found.field}: ${found.evidence}.`];
+    const note = differenceOf(
+      found,
+      mapped.get(found.field),
+      gone.map(({ path }) => path),
+    );
+    if (note !== undefined) lines.push(`${found.field}: ${ruleYaml(found.rule)}`);
+    return note === undefined ? [] : [note];
+  });
+  const datedRules = rules.flatMap(([field, rule]) =>
+    rule.kind === 'from' && field !== 'identification' && dateUse(field) !== 'any'
+      ? [{ key: `mapping.${field}`, path: rule.path, format: rule.format, use: dateUse(field) }]
+      : [],
+  );
+  const unread = paths.filter((path) => !read.some((one) => one.path === path || one.path.startsWith(`${path}.`)));
+  const notes = [
+    ...gone.map(({ key, path }) => `${key} reads ${path}, which no record has.`),
+    ...better,
+    ...[...datedRules, ...dates].flatMap((one) => misfitsOf(one, survey)),
+    ...newStatuses(survey, settings, lines, proposal),
+  ];
+  return { notes, lines, unread };
+}
+
+/** Returns why another rule is proposed for the field; undefined where the configured one is as good. */
+function differenceOf(found: ProposedField, rule: FieldRule | undefined, gone: readonly string[]): string | undefined {
+  const { field, evidence } = found;
+  if (rule === undefined) return `${field} is not mapped; ${ruleYaml(found.rule)} fits it (${evidence}).`;
+  if (rule.kind !== 'from' || !('from' in found.rule)) return undefined;
+  const isSame = rule.path === found.rule.from;
+  const isProven = found.agreement !== undefined && found.agreement.equal * 2 >= found.agreement.pairs;
+  if (!isSame && (isProven || gone.includes(rule.path)))
+    return `${field} is read from ${rule.path}; ${found.rule.from} fits better (${evidence}).`;
+  const isDated = field !== 'identification' && dateUse(field) !== 'any' && found.certainty === 'sure';
+  const [ours, theirs] = [rule.format ?? 'yyyy-MM-dd', found.rule.format ?? 'yyyy-MM-dd'];
+  return isSame && isDated && ours !== theirs
+    ? `${field} is read as ${ours}; the cells are ${theirs} (${evidence}).`
+    : undefined;
+}
+
+function misfitsOf(
+  {
+    key,
+    path,
+    format,
+    use,
+  }: {
+    readonly key: string;
+    readonly path: string;
+    readonly format: string | undefined;
+    readonly use: 'birth' | 'work' | 'any';
+  },
+  { sample }: Survey,
+): readonly string[] {
+  const { parse, pattern } = compileDateFormat(format ?? 'yyyy-MM-dd', use);
+  const cells = sample.map((row) => row[path]).filter((text) => text !== undefined);
+  const misfits = cells.filter((text) => parse(text) === undefined).length;
+  if (misfits === 0) return [];
+  return [
+    `${key}: ${countOf(misfits, 'date')} of ${cells.length} in ${path} ${misfits === 1 ? 'does' : 'do'} not fit ${pattern}.`,
+  ];
+}
+
+function newStatuses(
+  { columns }: Survey,
+  { lifecycle }: SyncSettings,
+  lines: string[],
+  { lifecycle: proposed }: Proposal,
+): readonly string[] {
+  const path = lifecycle?.status;
+  const column = columns.find((one) => one.path === path);
+  if (lifecycle === undefined || column?.values === undefined) return [];
+  const named = new Set([...lifecycle.active, ...lifecycle.leaver].map(foldText));
+  return [...column.values].flatMap(([value, people]) => {
+    if (named.has(foldText(value))) return [];
+    const found = proposed?.status?.path === path ? proposed?.statuses.find((one) => one.value === value) : undefined;
+    if (found !== undefined && found.meaning !== 'unknown') lines.push(`${found.meaning}: [${scalar(value)}]`);
+    const says = found === undefined ? countOf(people, 'person', 'people') : found.evidence;
+    return [`lifecycle names no status ${JSON.stringify(value)} (${says}).`];
+  });
+}

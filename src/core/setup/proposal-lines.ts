@@ -1,0 +1,135 @@
+import { fieldTraits } from '../person/fields.ts';
+import { countOf } from '../run/formats.ts';
+import type { Proposal } from './proposal.ts';
+import type { ProposedStatus } from './propose-lifecycle.ts';
+import type { ProposedField } from './propose-mapping.ts';
+import type { ProposedRule } from './readings.ts';
+
+/** A line of YAML with the reason for it, which becomes a comment behind or above it. */
+interface Line {
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** Where the comments begin, as far as the lines are short enough. */
+const commentColumn = 44;
+
+/**
+ * Returns the sections `mapping`, `lifecycle` and `firstSight` of a proposal as YAML in column 0. Each line has its
+ * evidence as a comment. Comments hold numbers and column names, never values of people.
+ */
+export function proposalYaml({ identification, fields, lifecycle, people, remarks }: Proposal): string {
+  const custom = fields.filter(({ field }) => field.startsWith('customField'));
+  const plain = fields.filter((one) => !custom.includes(one));
+  const isMapped = (name: string): boolean =>
+    plain.some(({ field, certainty }) => field === name && certainty !== 'off');
+  const mapping = [
+    identification === undefined ? missing('identification') : lineOf(identification),
+    ...plain.map(lineOf),
+    ...(['firstName', 'lastName'] as const).filter((name) => !isMapped(name)).map(missing),
+    ...(custom.length === 0 ? [] : [{ text: 'customFields:', reason: '' }]),
+    ...custom.map((one) => ({ ...lineOf(one), text: `  ${lineOf(one).text}` })),
+  ];
+  const hidden = plain
+    .filter(({ field }) => field !== 'identification' && !fieldTraits(field).isReadable)
+    .map(({ field }) => field);
+  const both = people === undefined ? [] : [peopleSentence(people)];
+  return [
+    ...[...both, ...remarks].map((text) => `# ${text}`),
+    'mapping:',
+    ...mapping.map((line) => render(line, '  ')),
+    ...(hidden.length === 0 ? [] : ['', ...firstSight(hidden)]),
+    ...(lifecycle === undefined
+      ? ['', '# No column says who left, so each person of the source counts as active.']
+      : ['', 'lifecycle:', ...lifecycleLines(lifecycle).map((line) => render(line, '  '))]),
+  ].join('\n');
+}
+
+/** A required field for which no column was found: the configuration names none, so that the check says so. */
+function missing(field: string): Line {
+  return { text: `${field}: CHANGE_ME`, reason: 'UNSURE: no column was found for it' };
+}
+
+export function peopleSentence({ by, both, sourceOnly, platformOnly }: NonNullable<Proposal['people']>): string {
+  return `By ${by}: ${countOf(both, 'person', 'people')} on both sides, ${sourceOnly} in the source only, ${platformOnly} on the platform only.`;
+}
+
+function firstSight(hidden: readonly string[]): readonly string[] {
+  return [
+    `# The platform never shows ${hidden.join(', ')}. assume: a value is sent when it changes in the source.`,
+    '# write: it is also sent once for each person, after an approval.',
+    'firstSight: assume',
+  ];
+}
+
+function lineOf({ field, rule, certainty, evidence }: ProposedField): Line {
+  const key = field.startsWith('customField') ? field.slice('customField'.length) : field;
+  const text = `${key}: ${ruleYaml(rule)}`;
+  if (certainty === 'off') return { text: `# ${text}`, reason: `UNSURE, so it is left out: ${evidence}` };
+  return { text, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence };
+}
+
+export function ruleYaml(rule: ProposedRule): string {
+  if ('expression' in rule) return `{ expression: ${JSON.stringify(rule.expression)} }`;
+  const { from, format, transform } = rule;
+  if (format === undefined && transform === undefined) return scalar(from);
+  const keys = [
+    `from: ${scalar(from)}`,
+    ...(format === undefined ? [] : [`format: ${scalar(format)}`]),
+    ...(transform === undefined ? [] : [`transform: [${transform.join(', ')}]`]),
+  ];
+  return `{ ${keys.join(', ')} }`;
+}
+
+function lifecycleLines({
+  status,
+  statuses,
+  hireDate,
+  leaveDate,
+  dateFormat,
+}: NonNullable<Proposal['lifecycle']>): readonly Line[] {
+  const flag = (certainty: 'sure' | 'unsure', evidence: string): string =>
+    certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence;
+  const list = (key: string, meaning: ProposedStatus['meaning']): readonly Line[] => {
+    const some = statuses.filter((one) => one.meaning === meaning);
+    if (some.length === 0) return [];
+    return [
+      { text: `${key}:`, reason: '' },
+      ...some.map(({ value, evidence }) => ({ text: `  - ${scalar(value)}`, reason: evidence })),
+    ];
+  };
+  const unknown = statuses.filter((one) => one.meaning === 'unknown');
+  return [
+    ...(status === undefined
+      ? []
+      : [{ text: `status: ${scalar(status.path)}`, reason: flag(status.certainty, status.evidence) }]),
+    ...list('active', 'active'),
+    ...list('leaver', 'leaver'),
+    ...unknown.map(({ value, evidence }) => ({ text: `#   - ${scalar(value)}`, reason: evidence })),
+    ...(hireDate === undefined
+      ? []
+      : [{ text: `hireDate: ${scalar(hireDate.path)}`, reason: flag(hireDate.certainty, hireDate.evidence) }]),
+    ...(leaveDate === undefined
+      ? []
+      : [{ text: `leaveDate: ${scalar(leaveDate.path)}`, reason: flag(leaveDate.certainty, leaveDate.evidence) }]),
+    ...(dateFormat === undefined || (hireDate ?? leaveDate) === undefined
+      ? []
+      : [{ text: `dateFormat: ${scalar(dateFormat)}`, reason: '' }]),
+  ];
+}
+
+function render({ text, reason }: Line, indent: string): string {
+  return (
+    `${indent}${text}`.padEnd(reason === '' ? 0 : commentColumn) +
+    (reason === '' ? '' : ` # ${reason.replace(/\s+/g, ' ')}`)
+  );
+}
+
+/** Writes a text as a YAML scalar: plain where no reader can take it for something else. */
+export function scalar(text: string): string {
+  const isPlain = /^[A-Za-z_ÁÉÍÓÚÑÜáéíóúñüçãõâêô][\wÁÉÍÓÚÑÜáéíóúñüçãõâêô./-]*(?: [\wÁÉÍÓÚÑÜáéíóúñüçãõâêô./-]+)*$/.test(
+    text,
+  );
+  const isWord = /^(?:true|false|yes|no|on|off|null|y|n|~)$/i.test(text);
+  return isPlain && !isWord ? text : JSON.stringify(text);
+}

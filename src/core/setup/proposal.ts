@@ -1,0 +1,112 @@
+import { countOf } from '../run/formats.ts';
+import type { Column } from './column.ts';
+import { compileNames, type KnownNames } from './known-names.ts';
+import { type ProposedLifecycle, proposeLifecycle } from './propose-lifecycle.ts';
+import { chooseKey, joinSample, type ProposedField, proposeFields, unfilledFields } from './propose-mapping.ts';
+import { isMostly } from './readings.ts';
+import type { Survey } from './survey.ts';
+
+/** A configuration of one sync, proposed from what both sides show. The same survey gives the same proposal. */
+export interface Proposal {
+  readonly rows: number;
+  /** Number of users of the platform; undefined where it was not read. */
+  readonly users: number | undefined;
+  readonly identification: ProposedField | undefined;
+  readonly fields: readonly ProposedField[];
+  readonly lifecycle: ProposedLifecycle | undefined;
+  /** Undefined without a platform, or where too few people are on both sides. */
+  readonly people: ProposedPeople | undefined;
+  /** What is unsure or strange, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+/** Who is on which side. Names hold identifications of the first ones. */
+export interface ProposedPeople {
+  readonly by: 'identification' | 'e-mail';
+  readonly both: number;
+  readonly sourceOnly: number;
+  readonly platformOnly: number;
+  readonly platformOnlyNames: readonly string[];
+}
+
+const shownNames = 5;
+
+export function propose(survey: Survey): Proposal {
+  const names = compileNames();
+  const key = chooseKey(survey, names);
+  const joined = joinSample(survey, key);
+  const fields = proposeFields(survey, key, joined, names);
+  const lifecycle = proposeLifecycle(survey, fields, joined, names);
+  const people = peopleOf(survey, key.join);
+  const unfilled = unfilledFields(
+    joined.map(({ user }) => user),
+    fields,
+  );
+  const isMissing = (field: string): boolean => !fields.some((one) => one.field === field && one.certainty !== 'off');
+  const remarks = [
+    ...(key.field === undefined
+      ? ['No column names each person once: set mapping.identification to the column that does.']
+      : []),
+    ...['firstName', 'lastName']
+      .filter(isMissing)
+      .map((field) => `No column was found for ${field}, which each new account needs.`),
+    ...(isMissing('email') ? ['No column holds e-mail addresses, so people are matched by identification alone.'] : []),
+    ...(key.join?.by === 'e-mail' && key.field !== undefined
+      ? ['Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.']
+      : []),
+    ...(survey.platform !== undefined && key.join === undefined && survey.platform.users.length > 0
+      ? ['Hardly anyone of the source is found on the platform, so no values could be compared.']
+      : []),
+    ...(unfilled.length > 0 ? [`The platform has values that no column fills: ${unfilled.join(', ')}.`] : []),
+    ...survey.columns.flatMap((column) => strangeIn(column, names)),
+    ...(survey.isCut ? ['The source has more columns than were looked at.'] : []),
+    ...(survey.platform?.isCut === true
+      ? [`Only the first ${survey.platform.users.length} users of the platform were compared.`]
+      : []),
+  ];
+  return {
+    rows: survey.rows,
+    users: survey.platform?.users.length,
+    identification: key.field,
+    fields,
+    lifecycle,
+    people,
+    remarks,
+  };
+}
+
+function peopleOf(
+  { platform, columns }: Survey,
+  join: ReturnType<typeof chooseKey>['join'],
+): ProposedPeople | undefined {
+  const column = columns.find(({ path }) => path === join?.path);
+  if (platform === undefined || join === undefined || column === undefined) return undefined;
+  const found = (join.by === 'e-mail' ? platform.mailed : platform.named).get(join.path) ?? new Set<number>();
+  const others = platform.users.filter((_, place) => !found.has(place));
+  return {
+    by: join.by,
+    both: found.size,
+    sourceOnly: Math.max(0, column.filled - (column.repeated ?? 0) - found.size),
+    platformOnly: others.length,
+    platformOnlyNames: others.slice(0, shownNames).map(({ identification }) => identification),
+  };
+}
+
+/** What spreadsheets and people do to a column that a field could use. */
+function strangeIn(column: Column, names: KnownNames): readonly string[] {
+  const { path, sheetDays, shortYears, damaged } = column;
+  const isDate = (['orgEntryDate', 'birthDate', 'leaveDate'] as const).some(
+    (meaning) => names.like(meaning, path) >= 1,
+  );
+  return [
+    ...(isDate && isMostly(sheetDays, column)
+      ? [`${path} has day numbers of a spreadsheet instead of dates: export the column as a date or as text.`]
+      : []),
+    ...(isMostly(shortYears, column)
+      ? [`${path} has years of two digits, which can mean two centuries: export four digits.`]
+      : []),
+    ...(damaged > 0
+      ? [`${path} has ${countOf(damaged, 'cell')} that a program damaged: rollcall source try shows why.`]
+      : []),
+  ];
+}

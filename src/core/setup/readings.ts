@@ -1,0 +1,176 @@
+import { type FieldName, fieldTable, fieldTraits } from '../person/fields.ts';
+import { compileDateFormat } from '../person/plain-date.ts';
+import { compileTransforms, foldText } from '../person/text.ts';
+import type { User } from '../person/user.ts';
+import type { Transform } from '../run/settings.ts';
+import type { Column } from './column.ts';
+import type { KnownNames, Meaning } from './known-names.ts';
+import type { SampleRow } from './survey.ts';
+
+/** The rule of a mapping, as the configuration has it. */
+export type ProposedRule =
+  | { readonly from: string; readonly format?: string; readonly transform?: readonly Transform[] }
+  | { readonly expression: string };
+
+/** One way to read a field from a record: a column as it is or as a date, a part of one, or two together. */
+export interface Reading {
+  readonly rule: ProposedRule;
+  /** Column names, for messages. */
+  readonly columns: readonly Column[];
+  /** What is used up: two readings with a common use are not proposed together. */
+  readonly uses: readonly string[];
+  /** How well the name fits the field: 0 (not at all) to 2. */
+  readonly like: (field: FieldName) => number;
+  /** Whether the cells can be values of the field. */
+  readonly suits: (field: FieldName) => boolean;
+  /** Returns the value, dates as `YYYY-MM-DD`; undefined where the record has none. */
+  readonly read: (row: SampleRow) => string | undefined;
+}
+
+export function isMostly(part: number, { filled }: Pick<Column, 'filled'>): boolean {
+  return filled > 0 && part * 2 > filled;
+}
+
+/** Returns every way to read a field from these columns. */
+export function readingsOf(columns: readonly Column[], names: KnownNames): readonly Reading[] {
+  return columns.flatMap((column) => [
+    ...plainReadings(column, names),
+    ...splitReadings(column, names),
+    ...joinedReadings(column, columns, names),
+  ]);
+}
+
+function plainReadings(column: Column, names: KnownNames): readonly Reading[] {
+  const { path, dates } = column;
+  const isMail = isMostly(column.emails, column);
+  // A code beside its text is rarely what the platform should show.
+  const isCode = isMostly(column.digits, column);
+  const like = (field: FieldName): number => {
+    if (field.startsWith('customField')) return 0;
+    const name = names.like(field as Meaning, path);
+    if (field === 'email') return names.like('privateEmail', path) > 0 ? 0 : Math.max(name, isMail ? 0.8 : 0);
+    return name > 1 && isCode && field !== 'phoneNumber' ? 1 : name;
+  };
+  const common = { columns: [column], uses: [path], like };
+  if (dates !== undefined && dates.fits > 0) {
+    return dates.formats.map((format) => {
+      const { parse } = compileDateFormat(format);
+      return {
+        ...common,
+        rule: format === 'yyyy-MM-dd' ? { from: path } : { from: path, format },
+        suits: (field) => fieldTraits(field).isDate,
+        read: (row) => parse(row[path] ?? '') || undefined,
+      };
+    });
+  }
+  return [
+    {
+      ...common,
+      rule: isMail ? { from: path, transform: ['trim', 'lowercase'] } : { from: path },
+      suits: (field) => suitsText(field, column),
+      read: isMail ? (row) => row[path]?.toLowerCase() : (row) => row[path],
+    },
+  ];
+}
+
+function suitsText(field: FieldName, column: Column): boolean {
+  if (field === 'email') return isMostly(column.emails, column);
+  if (fieldTraits(field).isDate || isMostly(column.emails, column)) return false;
+  if (field === 'firstName' || field === 'lastName') return isMostly(column.words, column);
+  if (field === 'phoneNumber') return !isMostly(column.words, column);
+  return true;
+}
+
+/** `Álvarez, Ana`, or `Ana Álvarez` in a column that is called like a full name. */
+function splitReadings(column: Column, names: KnownNames): readonly Reading[] {
+  const { path } = column;
+  const hasCommas = isMostly(column.commas, column) && isMostly(column.words, column);
+  const isFull = names.like('fullName', path) >= 1 || names.like('firstName', path) >= 1;
+  if (!hasCommas && !(isFull && isMostly(column.several, column) && isMostly(column.words, column))) return [];
+  const mark = hasCommas ? ',' : ' ';
+  const cell = `$trim(\`${path}\`)`;
+  const before = { expression: `$trim($substringBefore(${cell}, '${mark}'))`, side: 0 };
+  const after = { expression: `$trim($substringAfter(${cell}, '${mark}'))`, side: 1 };
+  const part = (field: FieldName, { expression, side }: typeof before): Reading => ({
+    rule: { expression },
+    columns: [column],
+    uses: [`${path} ${field}`],
+    like: (asked) => (asked === field && isFull ? 1.5 : 0),
+    suits: (asked) => asked === field,
+    read(row) {
+      const text = row[path] ?? '';
+      const at = text.indexOf(mark);
+      if (at === -1) return undefined;
+      return (side === 0 ? text.slice(0, at) : text.slice(at + 1)).trim() || undefined;
+    },
+  });
+  return hasCommas
+    ? [part('lastName', before), part('firstName', after)]
+    : [part('firstName', before), part('lastName', after)];
+}
+
+/** Two last names in two columns, as in Spain and Latin America. */
+function joinedReadings(column: Column, columns: readonly Column[], names: KnownNames): readonly Reading[] {
+  if (names.like('lastName', column.path) < 1) return [];
+  const second = columns.find(({ path, filled }) => filled > 0 && names.like('secondLastName', path) >= 1);
+  if (second === undefined || second === column) return [];
+  const paths = [column.path, second.path];
+  return [
+    {
+      rule: { expression: `$trim(\`${paths[0]}\` & ' ' & \`${paths[1]}\`)` },
+      columns: [column, second],
+      uses: paths,
+      like: (field) => (field === 'lastName' ? 1.4 : 0),
+      suits: (field) => field === 'lastName' && isMostly(column.words, column),
+      read: (row) =>
+        paths
+          .map((path) => row[path] ?? '')
+          .join(' ')
+          .trim() || undefined,
+    },
+  ];
+}
+
+/** How often a reading has the value that the platform shows, for people found on both sides. */
+export interface Agreement {
+  /** People with a value on both sides. */
+  readonly pairs: number;
+  readonly equal: number;
+  /** Equal but for case and accents. */
+  readonly like: number;
+  /** Equal once the words of the source begin with capitals. */
+  readonly capital: number;
+  /** Distinct values that are equal, two at most: one value that all people share proves nothing. */
+  readonly distinct: number;
+}
+
+/** The fields that the platform shows for at least one user. */
+export function shownFields(users: readonly User[]): readonly FieldName[] {
+  const shown = new Set(users.flatMap(({ fields }) => Object.keys(fields)));
+  return fieldTable.map(({ name }) => name).filter((name) => shown.has(name));
+}
+
+const capitalize = compileTransforms(['capitalize']) ?? String;
+
+/** Compares a reading with a field over the joined records. */
+export function agreementOf(
+  { read }: Pick<Reading, 'read'>,
+  field: FieldName,
+  joined: readonly { readonly row: SampleRow; readonly user: User }[],
+): Agreement {
+  let [pairs, equal, like, capital] = [0, 0, 0, 0];
+  const found = new Set<string>();
+  for (const { row, user } of joined) {
+    const [ours, theirs] = [read(row), user.fields[field]];
+    if (ours === undefined || theirs === undefined || theirs === '') continue;
+    pairs += 1;
+    const isEqual = ours === theirs;
+    if (isEqual) equal += 1;
+    // Case and accents change no length. Most values differ already there.
+    if (!isEqual && (ours.length !== theirs.length || foldText(ours) !== foldText(theirs))) continue;
+    like += 1;
+    if (found.size < 2) found.add(theirs);
+    if (capitalize(ours) === theirs) capital += 1;
+  }
+  return { pairs, equal, like, capital, distinct: found.size };
+}

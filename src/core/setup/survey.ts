@@ -1,0 +1,136 @@
+import { compileCell, noValue } from '../person/cell.ts';
+import { normalText, readText } from '../person/text.ts';
+import type { User } from '../person/user.ts';
+import { NotedText, Refusal } from '../run/refusal.ts';
+import { type Column, openColumn } from './column.ts';
+
+/** What one read of a source shows, and the users of the platform beside it. */
+export interface Survey {
+  readonly rows: number;
+  readonly columns: readonly Column[];
+  /** The records have more fields than were looked at. */
+  readonly isCut: boolean;
+  /** Records evenly over the whole read, all of them in a short one: texts by path, without blank ones. */
+  readonly sample: readonly SampleRow[];
+  readonly platform: SurveyedPlatform | undefined;
+}
+
+export type SampleRow = Readonly<Record<string, string>>;
+
+export interface SurveyedPlatform {
+  readonly users: readonly User[];
+  /** The platform has more users than were looked at. */
+  readonly isCut: boolean;
+  /** Place of the user in `users`, by identification, and by e-mail in lower case. */
+  readonly byName: ReadonlyMap<string, number>;
+  readonly byEmail: ReadonlyMap<string, number>;
+  /** The users whose identification or e-mail the cells of a column are, over the whole read. */
+  readonly named: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly mailed: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/** Memory is bounded by these, whatever the size of both sides. */
+const mostUsers = 200_000;
+const mostColumns = 300;
+const mostSampled = 4_000;
+const deepest = 4;
+
+export interface SurveyInProgress {
+  seeUser(user: User): void;
+  /** Users must be seen before. */
+  see(fields: Readonly<Record<string, unknown>>): void;
+  result(): Survey;
+}
+
+/** Opens a survey. `hasPlatform`: users are seen before the records. Pure: the same input gives the same survey. */
+export function openSurvey(hasPlatform: boolean): SurveyInProgress {
+  const users: User[] = [];
+  const byName = new Map<string, number>();
+  const byEmail = new Map<string, number>();
+  const named = new Map<string, Set<number>>();
+  const mailed = new Map<string, Set<number>>();
+  const columns = new Map<string, ReturnType<typeof openColumn>>();
+  const readCell = compileCell('text', new Set());
+  let sample: SampleRow[] = [];
+  let [rows, step] = [0, 1];
+  let areUsersCut = false;
+  let areColumnsCut = false;
+
+  const columnAt = (path: string) => {
+    const known = columns.get(path);
+    if (known !== undefined || columns.size === mostColumns) {
+      areColumnsCut ||= known === undefined;
+      return known;
+    }
+    const column = openColumn(path);
+    columns.set(path, column);
+    return column;
+  };
+  const seeCell = (path: string, value: unknown, row: Record<string, string>): void => {
+    const column = columnAt(path);
+    if (column === undefined) return;
+    const text = cellText(value, readCell);
+    if (text === undefined) column.refuse();
+    else if (text !== '') {
+      column.see(text);
+      row[path] = text;
+      count(named, path, byName.get(text));
+      count(mailed, path, byEmail.get(text.toLowerCase()));
+    }
+  };
+
+  return {
+    seeUser(user) {
+      areUsersCut ||= users.length === mostUsers;
+      if (areUsersCut) return;
+      byName.set(user.identification, users.length);
+      const { email = '' } = user.fields;
+      if (email !== '') byEmail.set(email.toLowerCase(), users.length);
+      users.push(user);
+    },
+    see(fields) {
+      const row: Record<string, string> = Object.create(null);
+      for (const [path, value] of flat(fields)) seeCell(path, value, row);
+      if (rows % step === 0) sample.push(row);
+      rows += 1;
+      if (sample.length <= mostSampled) return;
+      sample = sample.filter((_, index) => index % 2 === 0);
+      step *= 2;
+    },
+    result: () => ({
+      rows,
+      columns: [...columns.values()].map((column) => column.result()),
+      isCut: areColumnsCut,
+      sample,
+      platform: hasPlatform ? { users, isCut: areUsersCut, byName, byEmail, named, mailed } : undefined,
+    }),
+  };
+}
+
+function count(found: Map<string, Set<number>>, path: string, user: number | undefined): void {
+  if (user === undefined) return;
+  const known = found.get(path);
+  if (known === undefined) found.set(path, new Set([user]));
+  else known.add(user);
+}
+
+/** Returns `''` for no value; undefined for a cell that cannot be used. */
+function cellText(value: unknown, readCell: ReturnType<typeof compileCell>): string | undefined {
+  const reading = readText(value);
+  if (reading.kind === 'absent') return '';
+  if (reading.kind === 'refused') return undefined;
+  const cell = readCell(reading.text);
+  if (cell instanceof Refusal) return cell === noValue ? '' : undefined;
+  return normalText((cell instanceof NotedText ? cell.text : cell).replace(/\s+/g, ' '));
+}
+
+/** Yields the fields of a record by path. Lists have no path that a mapping should use. */
+function* flat(fields: Readonly<Record<string, unknown>>, above = '', depth = 1): Generator<[string, unknown]> {
+  for (const [name, value] of Object.entries(fields)) {
+    const path = `${above}${name}`;
+    if (Array.isArray(value)) continue;
+    const isPlain = typeof value !== 'object' || value === null || value instanceof Refusal;
+    if (isPlain) yield [path, value];
+    else if (depth < deepest) yield* flat(value as Record<string, unknown>, `${path}.`, depth + 1);
+  }
+}

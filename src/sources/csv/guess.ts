@@ -1,0 +1,116 @@
+import { RollcallError } from '../../core/run/errors.ts';
+import type { GuessedFile, SourceBase, SourceIo } from '../../ports/source.ts';
+import { CsvConfig, type CsvEncoding } from './config.ts';
+import type { CsvFile } from './csv-file.ts';
+import { fileOpener } from './places/open-file.ts';
+import { encodingsFor, markedEncoding } from './rows/decode.ts';
+import { delimiters } from './rows/open-rows.ts';
+import { createRowParser } from './rows/row-parser.ts';
+
+/**
+ * Finds how a file is written, from its bytes: encoding, delimiter and the lines above the header. Streams it once.
+ * Throws `SOURCE_UNAVAILABLE` for a file that cannot be read, and `USAGE` for one without a header.
+ */
+export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Promise<GuessedFile> {
+  const file = await fileOpener(CsvConfig.parse({ kind: 'csv', path }), base)(io, 'whole');
+  try {
+    const { head, encoding, evidence } = await guessEncoding(file);
+    const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
+    const layout = await guessLayout(file.name, text.slice(0, text.length - 1));
+    const settings = [
+      ...(encoding === undefined || markedEncoding(head) ? [] : [{ key: 'encoding', value: encoding, evidence }]),
+      ...layout,
+    ];
+    return { kind: 'csv', settings };
+  } finally {
+    await file.close();
+  }
+}
+
+/** So many cells beyond ASCII show which encodings fit. */
+const oddBytes = 20_000;
+
+async function guessEncoding(file: CsvFile) {
+  const head = (await file.next()) ?? Buffer.alloc(0);
+  const marked = markedEncoding(head);
+  if (marked !== undefined) return { head, encoding: marked, evidence: 'a byte order mark' };
+  const zeros = [0, 1].map((side) => head.filter((byte, place) => byte === 0 && place % 2 === side).length);
+  const [even = 0, odd = 0] = zeros;
+  if ((even + odd) * 10 > head.length) {
+    const encoding: CsvEncoding = odd > even ? 'utf-16le' : 'utf-16be';
+    return { head, encoding, evidence: 'every second byte is zero' };
+  }
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const strange: Buffer[] = [];
+  let kept = 0;
+  let isUtf8 = true;
+  for (let bytes: Buffer | undefined = head; bytes !== undefined && kept < oddBytes; bytes = await file.next()) {
+    if (isUtf8) isUtf8 = isValid(decoder, bytes);
+    if (isUtf8) continue;
+    strange.push(bytes);
+    kept += bytes.filter((byte) => byte > 127).length;
+  }
+  if (isUtf8) return { head, encoding: undefined, evidence: '' };
+  const [encoding, ...others] = encodingsFor(Buffer.concat(strange));
+  const also = others.length === 0 ? '' : `; so it does in ${others.slice(0, 3).join(', ')}`;
+  return { head, encoding, evidence: `it is not UTF-8, and reads like words in this encoding${also}` };
+}
+
+function isValid(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): boolean {
+  try {
+    decoder.decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Rows of the sample. */
+const sampleRows = 60;
+
+/** Finds the delimiter that makes the most cells, and the first line that is filled as most lines are: the header. */
+async function guessLayout(path: string, text: string): Promise<GuessedFile['settings']> {
+  const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
+  const tries = await Promise.all(
+    (named === undefined ? delimiters : [named]).map((delimiter) => sample(text, delimiter)),
+  );
+  const { delimiter, rows, usual } = tries.reduce((one, other) => (other.usual > one.usual ? other : one));
+  if (usual < 2) {
+    const message = `${path} has one column only: none of , ; | or tab separates its cells. Set source.delimiter in a file of rollcall init`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  const header = rows.find(({ filled }) => filled.length > 1 && filled.length * 10 >= usual * 6);
+  if (header === undefined || header.filled.some((cell) => notAName.test(cell))) {
+    const message = `line ${header?.line ?? 1} of ${path} looks like a person, not like column names: add a header line to the export`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  const above = rows.filter(
+    ({ line, filled }) => line < header.line && filled.length > 0 && !/^sep=.$/i.test(filled.join('')),
+  );
+  const isUsual = delimiter === ',' || delimiter === named;
+  return [
+    ...(isUsual
+      ? []
+      : [
+          { key: 'delimiter', value: delimiter === '\t' ? 'tab' : delimiter, evidence: `${usual} cells in most lines` },
+        ]),
+    ...(above.length === 0
+      ? []
+      : [{ key: 'skipLines', value: header.line - 1, evidence: `the column names are in line ${header.line}` }]),
+  ];
+}
+
+/** An e-mail address or a date: no column is called so. */
+const notAName = /^\S+@\S+\.\S+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$/;
+
+async function sample(text: string, delimiter: string) {
+  const parser = createRowParser({ delimiter, quote: '"', hasBackslashes: false, firstLine: 1 });
+  const pushed = (await parser.push(text)).rows;
+  const all = pushed.length < sampleRows ? [...pushed, ...(await parser.end()).rows] : pushed;
+  const rows = all.slice(0, sampleRows).map(({ line, cells }) => ({
+    line,
+    filled: cells.map((cell) => cell.trim()).filter((cell) => cell !== ''),
+  }));
+  const widths = rows.map(({ filled }) => filled.length).toSorted((a, b) => a - b);
+  return { delimiter, rows, usual: widths[Math.floor(widths.length / 2)] ?? 0 };
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
+import type { User } from '../../../src/core/person/user.ts';
+import { propose } from '../../../src/core/setup/proposal.ts';
+import { proposalYaml, scalar } from '../../../src/core/setup/proposal-lines.ts';
+import { openSurvey } from '../../../src/core/setup/survey.ts';
+import { seedUsers } from '../../../src/sandbox/people/seed-users.ts';
+import { drawRuns } from '../../support/drawn.ts';
+
+const people = [...seedUsers(60, 5)].map((one, i) => ({ ...one, enabled: i % 10 !== 0 }));
+const users: readonly User[] = people.map(({ identification, enabled, fields: { job: _, ...fields } }, i) => {
+  return { id: String(i), identification, enabled, fields, unreadable: [] };
+});
+
+type Row = Record<string, string>;
+
+/** The people as an export has them. */
+const rows: readonly Row[] = people.map(({ identification, enabled, fields }) => ({
+  employee_id: identification,
+  first_name: fields.firstName ?? '',
+  last_name: fields.lastName ?? '',
+  work_email: fields.email ?? '',
+  department: fields.area ?? '',
+  hire_date: (fields.orgEntryDate ?? '').split('-').reverse().join('/'),
+  city: fields.office ?? '',
+  cc: fields.customField1 ?? '',
+  state: enabled ? 'working' : 'gone home',
+}));
+
+function proposed(records: readonly Row[], platform: readonly User[] | 'none' = users) {
+  const survey = openSurvey(platform !== 'none');
+  for (const user of platform === 'none' ? [] : platform) survey.seeUser(user);
+  for (const record of records) survey.see(record);
+  return propose(survey.result());
+}
+
+const columnsOf = ({ identification, fields }: ReturnType<typeof proposed>): Row =>
+  Object.fromEntries(
+    [identification, ...fields].flatMap((one) =>
+      one === undefined || !('from' in one.rule) || one.certainty === 'off' ? [] : [[one.field, one.rule.from]],
+    ),
+  );
+
+const truth: Row = {
+  ...{ identification: 'employee_id', firstName: 'first_name', lastName: 'last_name', email: 'work_email' },
+  ...{ area: 'department', orgEntryDate: 'hire_date', office: 'city', customField1: 'cc' },
+};
+
+/** One column with these cells, and an id beside it. */
+const cells = (name: string, values: readonly string[]): Row[] =>
+  values.map((value, i) => ({ id: `E${i}`, [name]: value }));
+const fieldOf = (found: ReturnType<typeof proposed>, field: string) => found.fields.find((one) => one.field === field);
+
+describe('a proposal', () => {
+  it('finds each column whose values agree with the platform', () => {
+    expect(columnsOf(proposed(rows))).toEqual(truth);
+  });
+
+  it('finds the same columns in any order, under any name, without those that were dropped', () => {
+    const names = Object.keys(rows[0] ?? {});
+    const edit = fc.record({
+      order: fc.shuffledSubarray(names, { minLength: names.length }),
+      renamed: fc.uniqueArray(fc.stringMatching(/^[xyz]{4,8}$/), { minLength: names.length, maxLength: names.length }),
+      dropped: fc.subarray(['department', 'city', 'cc', 'work_email']),
+    });
+    fc.assert(
+      fc.property(edit, ({ order, renamed, dropped }) => {
+        const kept = order.filter((name) => !dropped.includes(name));
+        const called = new Map(kept.map((name, i) => [name, renamed[i] ?? name]));
+        const edited = rows.map((row) => Object.fromEntries(kept.map((name) => [called.get(name), row[name] ?? ''])));
+        const wanted = Object.entries(truth).filter(([, column]) => called.has(column));
+        expect(columnsOf(proposed(edited))).toEqual(
+          Object.fromEntries(wanted.map(([field, column]) => [field, called.get(column)])),
+        );
+      }),
+      { numRuns: drawRuns(40) },
+    );
+  });
+
+  it('is the same for the same input, to the byte', () => {
+    expect(proposalYaml(proposed(rows))).toBe(proposalYaml(proposed(rows)));
+  });
+
+  it('lets agreement outrank names: a column that is called area and holds the city is the office', () => {
+    const called = rows.map(({ department = '', city = '', ...row }) => ({ ...row, area: city, x: department }));
+    expect(columnsOf(proposed(called))).toMatchObject({ area: 'x', office: 'area' });
+  });
+
+  it('leaves out a column that is only called like the field, and differs for nearly everyone', () => {
+    const wrong = rows.map(({ department: _, ...row }, i) => ({ ...row, department: `Unit ${i % 7}` }));
+    const area = fieldOf(proposed(wrong), 'area');
+    expect(area).toMatchObject({ certainty: 'off', rule: { from: 'department' } });
+    expect(proposalYaml(proposed(wrong))).toMatch(/# area: department +# UNSURE, so it is left out/);
+  });
+
+  it('finds capitals that the platform writes otherwise', () => {
+    const loud = rows.map((row) => ({ ...row, department: (row.department ?? '').toUpperCase() }));
+    expect(fieldOf(proposed(loud), 'area')?.rule).toEqual({ from: 'department', transform: ['capitalize'] });
+  });
+
+  it('says who is on one side only, and by what people were found', () => {
+    const { people: both } = proposed([
+      ...rows.slice(5),
+      ...cells('first_name', ['Ana', 'Bo']).map(({ id, ...row }) => ({ ...row, employee_id: `N${id}` })),
+    ]);
+    expect(both).toMatchObject({ by: 'identification', both: 55, sourceOnly: 2, platformOnly: 5 });
+    expect(both?.platformOnlyNames[0]).toBe(people[0]?.identification);
+  });
+
+  it('finds people by e-mail where the identifications are others', () => {
+    const other = rows.map((row, i) => ({ ...row, employee_id: `HR-${i}` }));
+    const found = proposed(other);
+    expect(found.people).toMatchObject({ by: 'e-mail', both: 60 });
+    expect(columnsOf(found)).toEqual(truth);
+    expect(found.remarks.join(' ')).toContain('rollcall adopt');
+  });
+
+  it('flags two e-mail columns that nothing tells apart, and takes the one that the platform has', () => {
+    const two = rows.map((row, i) => ({
+      ...row,
+      work_email: '',
+      mail_a: `p${i}@home.example`,
+      mail_b: row.work_email ?? '',
+    }));
+    const alone = fieldOf(proposed(two, 'none'), 'email');
+    expect(alone).toMatchObject({ certainty: 'unsure', evidence: expect.stringContaining('could also be mail_b') });
+    expect(fieldOf(proposed(two), 'email')).toMatchObject({ certainty: 'sure', rule: { from: 'mail_b' } });
+  });
+});
+
+describe('by names alone', () => {
+  test.each([
+    ['English', 'Employee Number;Given Name;Surname;Work E-mail;Department;Job Title;Date of Birth'],
+    ['Spanish', 'Nº Legajo;Nombres;Apellidos;Correo corporativo;Gerencia;Puesto;Fecha de nacimiento'],
+    ['Portuguese', 'Matrícula;Primeiro nome;Sobrenome;E-mail profissional;Setor;Cargo;Data de nascimento'],
+    ['SAP', 'PERNR;VORNA;NACHN;USRID_LONG;ORGTX;PLSTX;GBDAT'],
+  ])('%s', (_, header) => {
+    const names = header.split(';');
+    const values = ['7001', 'Ana', 'Pérez', 'ana@example.com', 'Legal', 'Analyst', '31/01/1990'];
+    const row = (i: number): Row =>
+      Object.fromEntries(names.map((name, place) => [name, place === 0 ? String(7001 + i) : (values[place] ?? '')]));
+    expect(Object.values(columnsOf(proposed([row(0), row(1), row(2)], 'none')))).toEqual(
+      [0, 3, 1, 2, 4, 5, 6].map((place) => names[place]),
+    );
+  });
+
+  it('divides a whole name', () => {
+    const found = proposed(cells('Apellidos y nombres', ['Pérez, Ana', 'Sosa, Bruno']), 'none');
+    expect(found.fields.map(({ field, certainty, rule }) => [field, certainty, 'expression' in rule])).toEqual([
+      ['firstName', 'unsure', true],
+      ['lastName', 'unsure', true],
+    ]);
+  });
+});
+
+describe('dates', () => {
+  test.each([
+    ['a day above 12 shows dd/MM', ['01/02/2020', '13/02/2021'], 'dd/MM/yyyy', 'sure', '1 day above 12'],
+    ['a day above 12 shows MM/dd', ['01/02/2020', '02/13/2021'], 'MM/dd/yyyy', 'sure', '1 day above 12'],
+    ['days without a zero', ['1/2/2020', '13/2/2021'], 'd/M/yyyy', 'sure', 'every date fits'],
+    ['nothing shows the order', ['01/02/2020', '03/04/2021'], 'dd/MM/yyyy', 'unsure', 'it can also be MM/dd/yyyy'],
+    ['one cell does not fit', ['13/02/2020', '13/03/2020', 'soon'], 'dd/MM/yyyy', 'unsure', '1 cell is no such date'],
+    ['a date that means none is no misfit', ['13.02.2020', '31.12.9999'], 'dd.MM.yyyy', 'sure', 'every date fits'],
+    ['ISO', ['2020-01-02'], undefined, 'sure', 'every date fits'],
+  ])('%s', (...[, values, format, certainty, evidence]) => {
+    const found = fieldOf(proposed(cells('hire date', values), 'none'), 'orgEntryDate');
+    expect(found).toMatchObject({ certainty, evidence: expect.stringContaining(evidence) });
+    expect(found?.rule).toEqual({ from: 'hire date', ...(format === undefined ? {} : { format }) });
+  });
+
+  it('take the order from another column, or from the platform', () => {
+    const born = cells('hire date', ['01/02/2020', '03/04/2021']).map((row) => ({
+      ...row,
+      'birth date': '31/01/1990',
+    }));
+    expect(fieldOf(proposed(born, 'none'), 'orgEntryDate')).toMatchObject({
+      certainty: 'sure',
+      rule: { format: 'dd/MM/yyyy' },
+    });
+    const early = users.filter(({ fields }) => Number((fields.orgEntryDate ?? '-31').slice(-2)) <= 12);
+    const american = rows.flatMap((row, i) => {
+      const [year, month, day] = (people[i]?.fields.orgEntryDate ?? '').split('-');
+      return Number(day) > 12 ? [] : [{ ...row, hire_date: `${month}/${day}/${year}` }];
+    });
+    expect(fieldOf(proposed(american, early), 'orgEntryDate')).toMatchObject({
+      certainty: 'sure',
+      rule: { format: 'MM/dd/yyyy' },
+    });
+  });
+
+  it('of a spreadsheet, or with short years, are named instead of mapped', () => {
+    const { remarks } = proposed(cells('hire date', ['45306', '45307']), 'none');
+    expect(remarks.join(' ')).toContain('day numbers of a spreadsheet');
+    expect(proposed(cells('hire date', ['01/02/99']), 'none').remarks.join(' ')).toContain('two digits');
+  });
+});
+
+describe('statuses', () => {
+  const of = (found: ReturnType<typeof proposed>) =>
+    Object.fromEntries((found.lifecycle?.statuses ?? []).map(({ value, meaning }) => [value, meaning]));
+
+  it('mean what their words say, and what the platform shows of unknown words', () => {
+    expect(of(proposed(rows))).toEqual({ working: 'active', 'gone home': 'leaver' });
+    expect(of(proposed(rows, 'none'))).toEqual({ working: 'active', 'gone home': 'unknown' });
+  });
+
+  it('are in neither list where word and platform disagree, so that nothing happens', () => {
+    const swapped = rows.map((row, i) => ({
+      ...row,
+      state: people[i]?.enabled ? 'on' : 'activo',
+      status: people[i]?.enabled ? 'vigente' : 'activo',
+    }));
+    expect(of(proposed(swapped))).toMatchObject({ activo: 'unknown', vigente: 'active' });
+  });
+});
+
+describe('the key', () => {
+  it('is unsure where a value occurs twice', () => {
+    expect(proposed([...cells('n', ['a', 'b', 'c']), { id: 'E0', n: 'd' }], 'none').identification).toMatchObject({
+      certainty: 'unsure',
+      evidence: expect.stringContaining('1 row repeats a value'),
+    });
+  });
+
+  it('without any, the configuration says what to change', () => {
+    expect(
+      proposalYaml(
+        proposed(
+          cells('x', ['same', 'same']).map(({ id: _, ...row }) => row),
+          undefined,
+        ),
+      ),
+    ).toContain('identification: CHANGE_ME');
+  });
+});
+
+test('each column name is the same text again when YAML has read it', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom('no', 'Yes', '3', 'a: b', 'x #y', 'Nº de legajo', '- a', 'E-mail 2', 'null', '~'),
+      ),
+      (name) => {
+        expect(parse(`key: ${scalar(name)}`)).toEqual({ key: name });
+        expect(parse(`{ from: ${scalar(name)}, x: 1 }`)).toEqual({ from: name, x: 1 });
+      },
+    ),
+    { numRuns: drawRuns(400) },
+  );
+});

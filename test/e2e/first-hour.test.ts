@@ -1,0 +1,123 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { openTestShell } from '../cli/test-shell.ts';
+import { type HrExport, hrExports } from '../support/exports.ts';
+
+interface Written {
+  readonly syncs: {
+    readonly people: {
+      readonly source: Readonly<Record<string, unknown>>;
+      readonly mapping: Readonly<Record<string, unknown>> & {
+        readonly customFields?: Readonly<Record<string, unknown>>;
+      };
+      readonly lifecycle: Readonly<Record<string, unknown>> & { readonly active: string[]; readonly leaver?: string[] };
+    };
+  };
+}
+
+/** Where each field and key comes from, as text. */
+function choices({ syncs: { people } }: Written): Record<string, string> {
+  const { customFields = {}, ...mapping } = people.mapping;
+  const custom = Object.entries(customFields).map(([number, rule]) => [`customField${number}`, rule]);
+  const rules = [
+    ...Object.entries(mapping),
+    ...custom,
+    ...Object.entries(people.lifecycle),
+    ...Object.entries(people.source),
+  ];
+  return Object.fromEntries(
+    rules.map(([key, rule]) => [
+      key,
+      typeof rule === 'object' && rule !== null && 'from' in rule ? rule.from : JSON.stringify(rule),
+    ]),
+  );
+}
+
+async function openPlace({ users, file, bytes }: HrExport) {
+  const sandbox = await startSandbox({ now: () => Date.now(), people: users });
+  onTestFinished(() => sandbox.close());
+  const shell = await openTestShell({ ROLLCALL_ACCESS_TOKEN: sandbox.accessToken });
+  await writeFile(join(shell.folder, file), bytes);
+  const init = ['init', '--from', file, '--connection', sandbox.url];
+  return { ...shell, init, config: () => readFile(join(shell.folder, 'rollcall.yaml'), 'utf8') };
+}
+
+describe('a stranger with an export, a platform and a token', () => {
+  const right: number[] = [];
+  it.each(hrExports())('gets a first plan from $name without editing a file', async (one) => {
+    const { run, init, config } = await openPlace(one);
+
+    const written = await run(init);
+    expect(written.code, written.stderr).toBe(0);
+    const text = await config();
+    expect(await run(['check'])).toMatchObject({ code: 0 });
+    const plan = await run(['plan', 'people', '--json']);
+
+    expect([0, 3, 4]).toContain(plan.code);
+    expect(plan.json()).toMatchObject({ counts: { create: 6, update: one.updates, disable: 0, failed: 0 } });
+    const found = choices(parse(text) as Written);
+    const isRight = ([key, column]: [string, string]): boolean => String(found[key]).includes(column);
+    const wrong = Object.entries(one.truth).filter((entry) => !isRight(entry));
+    right.push(1 - wrong.length / Object.keys(one.truth).length);
+    // What is wrong must be flagged.
+    for (const [key] of wrong) expect(text).toMatch(new RegExp(`^.*\\b${key}\\b.*UNSURE`, 'm'));
+    const { active, leaver = [] } = (parse(text) as Written).syncs.people.lifecycle;
+    expect(active.toSorted()).toEqual(one.active.toSorted());
+    for (const status of one.leaver.filter((value) => !leaver.includes(value)))
+      expect(text).toMatch(new RegExp(`# +- ${status} .*UNSURE`));
+    expect(text).toMatch(/accessToken: \$\{env:ROLLCALL_ACCESS_TOKEN\}/);
+  });
+
+  it('finds nine of ten fields and more in all of them together', () => {
+    expect(right).toHaveLength(5);
+    expect(right.reduce((sum, share) => sum + share, 0) / 5).toBeGreaterThan(0.9);
+  });
+
+  it('is asked on a terminal, keeps what is there, and gets the same bytes again', async () => {
+    const [one] = hrExports();
+    const { run, init, config } = await openPlace(one ?? expect.unreachable());
+    expect(await run(['init', '--from', one?.file ?? ''], { answer: '' })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Address of the platform'),
+    });
+    const alone = await config();
+    expect(await run(init)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
+    expect(await config()).toBe(alone);
+    await run([...init, '--force']);
+    const both = await config();
+    await run([...init, '--force']);
+    expect(await config()).toBe(both);
+    expect(both).not.toBe(alone);
+  });
+
+  it('sees later what drifted, and lines to copy', async () => {
+    const [one] = hrExports();
+    const { run, init, folder } = await openPlace(one ?? expect.unreachable());
+    await run(init);
+    expect((await run(['map', 'people'])).stdout).toContain('The mapping fits');
+    const lines = (one?.bytes.toString() ?? '').split('\n');
+    const edited = lines.map((line, i) =>
+      i === 0 ? line.replace('Gerencia', 'Unidad X') : line.replace(',Activo,', i < 4 ? ',Pasante,' : ',Activo,'),
+    );
+    await writeFile(join(folder, one?.file ?? ''), edited.join('\n'));
+
+    const { stdout, code } = await run(['map', 'people']);
+
+    expect(code).toBe(0);
+    for (const words of [
+      'mapping.area reads Gerencia, which no record has',
+      'area is read from Gerencia; Unidad X fits better',
+      'lifecycle names no status "Pasante"',
+      'area: Unidad X',
+      'active: [Pasante]',
+    ])
+      expect(stdout).toContain(words);
+    expect((await run(['map', 'people', '--json'])).json()).toMatchObject({
+      sync: 'people',
+      drift: { lines: expect.any(Array) },
+    });
+  });
+});
