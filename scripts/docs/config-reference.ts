@@ -43,7 +43,7 @@ const chapters: readonly Chapter[] = [
   {
     title: 'A leader',
     path: ['$defs', 'leaderRule'],
-    text: 'Below `manager`, and one entry of `secondaryLeaders`: a source field, or a mapping with exactly one of `from`, `value` and `expression`.',
+    text: 'Below `manager`, and one entry of `secondaryLeaders`: a source field, or a mapping with exactly one of `from`, `value` and `expression`. See [managers as leaders](how-to/managers-as-leaders.md).',
   },
   { title: 'The lifecycle', path: ['syncs', '*', 'lifecycle'], text: 'Below `syncs.<name>.lifecycle`.' },
   {

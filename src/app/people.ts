@@ -33,7 +33,7 @@ export async function tracePerson(
   const now = io.clock.now();
   const explanation = await explain(identification, sync, io, signal);
   const { records, subject, change, expected, conflict: _, ...explained } = explanation;
-  const { decision } = explained;
+  const { decision, leaders } = explained;
   const traced = await Promise.all(
     records.map(async ({ record }) => ({ record, trace: await sync.mapping.explain(record, now) })),
   );
@@ -48,6 +48,7 @@ export async function tracePerson(
   const [last] = history;
   const batch = last?.batch === undefined ? undefined : await io.store.batches.get(last.batch);
   const decided = change && (await decisionOf(name, change, io));
+  const decidedLeaders = leaders && (await decisionOf(name, leaders, io));
   const isExpected = expected !== undefined;
   const { failure, findings } = explained;
   return {
@@ -62,7 +63,11 @@ export async function tracePerson(
     renames,
     pair: pair === undefined ? null : { ...pair, ways: waysOf(pair) },
     history: history.slice(0, shownChanges),
-    next: await nextRun(sync, { identification, change, decided, decision, expected, failure, findings }, io),
+    next: await nextRun(
+      sync,
+      { identification, change, decided, leaders, decidedLeaders, decision, expected, failure, findings },
+      io,
+    ),
   };
 }
 
@@ -81,17 +86,16 @@ async function decisionOf(
   return isExpired ? undefined : decided;
 }
 
-interface NextInput extends Pick<Explained, 'change' | 'decision' | 'expected' | 'failure' | 'findings'> {
+interface NextInput extends Pick<Explained, 'change' | 'leaders' | 'decision' | 'expected' | 'failure' | 'findings'> {
   readonly identification: string;
   readonly decided: DecisionRecord | undefined;
+  readonly decidedLeaders: DecisionRecord | undefined;
 }
 
 /** Says what the next whole run does with the change, and what keeps it from doing it. Guards count only in the run itself. */
-async function nextRun(
-  { settings, frozenUntil }: Sync,
-  { identification, change, decided, decision, expected, failure, findings }: NextInput,
-  io: EngineIo,
-): Promise<string> {
+async function nextRun(sync: Sync, input: NextInput, io: EngineIo): Promise<string> {
+  const { settings } = sync;
+  const { identification, change, decided, leaders, decidedLeaders, decision, expected, failure, findings } = input;
   const { store, clock } = io;
   const pause = await store.pauses.get(settings.name, clock.now());
   const paused =
@@ -106,29 +110,45 @@ async function nextRun(
   if (decision?.rule === 'owned-by-other') return `${await whoseUser(identification, settings, io)}${paused}`;
   const waits = findings.find(({ code }) => code === 'create-waits');
   if (change === undefined && waits !== undefined) return `the create waits: ${waits.message}${paused}`;
-  if (change === undefined) return `the next run changes nothing for this person${paused}`;
-  if (decision?.held !== undefined && decided === undefined) {
-    return `the next run holds the ${change.kind} until it is approved: ${decision.held}${paused}`;
+  const frozen = sync.frozenUntil?.(clock.now());
+  const all = [
+    ...(change === undefined ? [] : [becomesOf(change, { decided, frozen, held: decision?.held })]),
+    ...(leaders === undefined ? [] : [becomesOf(leaders, { decided: decidedLeaders, frozen, held: undefined })]),
+  ];
+  if (all.length === 0) return `the next run changes nothing for this person${paused}`;
+  return `${all.join('; ')}${paused}`;
+}
+
+interface ChangeFacts {
+  readonly decided: DecisionRecord | undefined;
+  readonly frozen: number | undefined;
+  /** Why the decision itself holds the change. */
+  readonly held: string | undefined;
+}
+
+/** Says what becomes of one change in the next whole run. */
+function becomesOf(change: Change, { decided, frozen, held }: ChangeFacts): string {
+  if (held !== undefined && decided === undefined) {
+    return `the next run holds the ${change.kind} until it is approved: ${held}`;
   }
-  const frozen = frozenUntil?.(clock.now());
   if (frozen !== undefined && isFreezable(change.kind) && decided?.state !== 'rejected') {
-    return `the ${change.kind} ${frozenReason(frozen)}${paused}`;
+    return `the ${change.kind} ${frozenReason(frozen)}`;
   }
   const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
   switch (decided?.state) {
     case 'rejected': {
       const why = decided.why === undefined ? '' : ` (${decided.why})`;
-      return `the next run drops the ${change.kind}: it was rejected${by} at ${formatInstant(decided.at)}${why}. Only "rollcall approve RUN --reopen" brings it back${paused}`;
+      return `the next run drops the ${change.kind}: it was rejected${by} at ${formatInstant(decided.at)}${why}. Only "rollcall approve RUN --reopen" brings it back`;
     }
     case 'approved':
-      return `the next run sends the ${change.kind}: it was approved${by}${paused}`;
+      return `the next run sends the ${change.kind}: it was approved${by}`;
     case 'open': {
       const left = decided.by === undefined ? '' : ` (left out of a decision${by} at ${formatInstant(decided.at)})`;
       const part = decided.given === undefined ? '' : ` (${partWords(decided.given)})`;
-      return `the next run holds the ${change.kind} again until it is approved${left}${part}: see "rollcall holds"${paused}`;
+      return `the next run holds the ${change.kind} again until it is approved${left}${part}: see "rollcall holds"`;
     }
     default:
-      return `the next run sends the ${change.kind}, unless a guard holds it${paused}`;
+      return `the next run sends the ${change.kind}, unless a guard holds it`;
   }
 }
 

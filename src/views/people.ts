@@ -107,6 +107,10 @@ export const person = z
       .looseObject({ kind: z.string(), hash: z.string(), reason: z.string(), classes: z.array(z.string()) })
       .nullable()
       .describe('The change that the next full run plans; null: none'),
+    leaders: z
+      .looseObject({ kind: z.string(), hash: z.string(), reason: z.string(), classes: z.array(z.string()) })
+      .nullable()
+      .describe("The change of the person's leaders that the next full run plans; null: none"),
     decision: z.looseObject({}).optional(),
     pair: pair.nullable().describe('The person and an account under another identification seem to be one; null: none'),
   })
@@ -133,6 +137,8 @@ export interface PersonTrace {
   readonly decision: Decision | undefined;
   /** The change that the next full run plans, with its hash. */
   readonly change: Change | undefined;
+  /** The change of the person's leaders that the next full run plans. */
+  readonly leaders: Change | undefined;
   /** The way of the person, from the source to the read-back. */
   readonly steps: readonly PersonStep[];
   /** Findings about the person, and about the whole read. */

@@ -18,6 +18,7 @@ const person = {
 } as const;
 
 const known: PersonTrace = {
+  leaders: undefined,
   identification: '1003',
   records: [
     {

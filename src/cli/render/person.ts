@@ -1,6 +1,6 @@
 import { wordsOf } from '../../app/person-steps.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
-import { differencesOf } from '../../core/plan/change.ts';
+import { type Change, differencesOf } from '../../core/plan/change.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
@@ -25,6 +25,7 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style): st
     section('Ledger', ledgerOf(trace)),
     ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
     section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
+    ...(trace.leaders === undefined ? [] : [section('Leaders', changeLines(trace.leaders, style).join('\n'))]),
     section('Next run', cleanLine(trace.next)),
     section('History', historyOf(trace)),
   ].join('\n\n');
@@ -104,7 +105,7 @@ function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly s
   if (lookup.found === true && entryOf(lookup.user.id, ledger) === undefined) {
     return [`not ours yet: the entry is about account ${cleanLine(ledger.accountId ?? '')}, which was deleted`];
   }
-  const { owner, writtenAt, disabledAt, goneSince, misses, removed, hidden, quirks, unverified } = ledger;
+  const { owner, writtenAt, disabledAt, goneSince, misses, removed, hidden, quirks, unverified, leaders } = ledger;
   const written = writtenAt === undefined ? 'never written' : `last written ${formatInstant(writtenAt)}`;
   const lines = [
     removed === undefined
@@ -126,16 +127,26 @@ function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly s
   for (const [name, quirk] of Object.entries(quirks) as [FieldName, { sent: string; observed: string }][]) {
     lines.push(`${name} was sent as ${quote(quirk.sent)} and is returned as ${quote(quirk.observed)}`);
   }
+  if (leaders?.main !== undefined) lines.push(`${quote(leaders.main)} is the main leader, and ours`);
+  if (leaders?.byHand !== undefined) lines.push(`${quote(leaders.byHand)} is the main leader that was set by hand`);
   if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was applied`);
   return lines;
 }
 
-function decisionOf(decision: Decision, { colors }: Style): string {
+function changeLines(
+  change: Parameters<typeof differencesOf>[0] & Pick<Change, 'reason'>,
+  { colors }: Style,
+): readonly string[] {
+  const head = `${colors.bold(change.kind)}: ${cleanLine(change.reason)}`;
+  return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`)];
+}
+
+function decisionOf(decision: Decision, style: Style): string {
+  const { colors } = style;
   const { rule, change, forbidden, finding, kept } = decision;
   const lines = [`${wordsOf(decision)} ${colors.dim(`(${rule})`)}`];
   if (change !== undefined) {
-    lines.push(`${colors.bold(change.kind)}: ${cleanLine(change.reason)}`);
-    lines.push(...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`));
+    lines.push(...changeLines(change, style));
   } else if (forbidden !== undefined) {
     lines.push(`nothing: the policy, or the list of protected users, forbids the ${forbidden}`);
   } else lines.push('nothing to do');

@@ -271,8 +271,8 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   removes: 'remove',
   handOvers: 'expected hand-over',
   configuration: 'configuration change',
-  leads: 'leader to set',
-  unleads: 'leader to take away',
+  leads: 'leader change',
+  unleads: 'leader removal',
 };
 
 /** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */

@@ -52,7 +52,8 @@ export function elsewhereKeys(before: Configuration, now: Configuration): readon
 
 function keysOf({ settings: { mapping, ...others }, elsewhere }: Configuration): ReadonlyMap<string, string> {
   const { identification, fields: values, leaders } = mapping;
-  const relations = { manager: leaders?.manager, secondaryLeaders: leaders?.secondary };
+  const { manager, secondary = [] } = leaders ?? {};
+  const relations = { manager, secondaryLeaders: secondary.length === 0 ? undefined : secondary };
   const fields = Object.entries({ identification, ...values, ...relations });
   const all = [...fields.map(([name, rule]) => [`mapping.${name}`, rule] as const), ...Object.entries(others)];
   return new Map([...all, ...Object.entries(elsewhere)].map(([key, value]) => [key, canonicalJson(value)]));
