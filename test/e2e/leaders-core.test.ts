@@ -293,3 +293,11 @@ describe('leaders in other runs and troubles', () => {
     ]);
   });
 });
+
+it('a platform that refuses every list is not asked once for each person', async () => {
+  const crowd = employees(160).map((row) => ({ ...row, boss: row.id === 'E1' ? '' : 'E1', second: '' }));
+  const office = await openOffice({ sync: led, sandbox: { people: usersOf(crowd) }, faults: ['leaders:status=404'] });
+  const { run, findings } = await office.applyRows(crowd);
+  expect([run.outcome, run.counts.lead, run.requests?.leaders]).toEqual(['nothing-to-do', 0, 50]);
+  expect(findings.filter(({ code }) => code === 'leaders-unclear').length).toBeGreaterThan(0);
+});

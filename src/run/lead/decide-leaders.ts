@@ -47,7 +47,7 @@ export const rollingCheck = 200;
 export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: EngineIo): Promise<LeadersDecided> {
   const { sync } = work;
   const { leaders } = sync.settings.mapping;
-  const count = { hasApprovals: false, rejected: 0, leftOut: 0 };
+  const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, unclear: 0 };
   if (undoneBy(work.scope) !== undefined) {
     const changes = await undoLeaders(work, io);
     if (changes.length > 0) await storeChanges(work, { proposals: changes, count }, io);
@@ -190,6 +190,8 @@ interface Count {
   hasApprovals: boolean;
   rejected: number;
   leftOut: number;
+  /** Lists in a row that could not be read. */
+  unclear: number;
 }
 
 interface SomePeople {
@@ -212,7 +214,7 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
   const proposals: Proposal[] = [];
   const entries: LedgerEntry[] = [];
   const all = await Array.fromAsync(wishes(work, slots, survey.isFull, io));
-  const lists = await readLists(all, { sync, index, signal });
+  const lists = await readLists(all, { sync, index, signal, count });
   for (const [i, { slot, person, wish, entry }] of all.entries()) {
     const { identification } = person;
     const list = lists[i] as LeadersLookup;
@@ -245,19 +247,29 @@ const none: Leaders = { main: undefined, secondary: [] };
 /** Reads the lists of leaders. Accounts that this plan creates have none. */
 async function readLists(
   people: readonly Wish[],
-  { sync, index, signal }: Pick<PlanWork, 'sync' | 'index' | 'signal'>,
+  { sync, index, signal, count }: Pick<PlanWork, 'sync' | 'index' | 'signal'> & { readonly count: Count },
 ): Promise<readonly LeadersLookup[]> {
   const lists: LeadersLookup[] = [];
   for (const some of chunk(people, listsAtOnce)) {
-    const read = some.map(({ slot, person }): Promise<LeadersLookup> | LeadersLookup =>
-      index.has(slot, mark.seen)
-        ? sync.platform.leaders(person.identification, signal)
-        : { found: 'complete', leaders: none },
-    );
-    lists.push(...(await Promise.all(read)));
+    const isHopeless = count.unclear >= listsAtOnce;
+    const read = some.map(({ slot, person }): Promise<LeadersLookup> | LeadersLookup => {
+      if (!index.has(slot, mark.seen)) return { found: 'complete', leaders: none };
+      return isHopeless ? notRead : sync.platform.leaders(person.identification, signal);
+    });
+    for (const list of await Promise.all(read)) {
+      if (list.found === 'unclear') count.unclear += 1;
+      else if (list.leaders !== none) count.unclear = 0;
+      lists.push(list);
+    }
   }
   return lists;
 }
+
+/** A platform without lists of leaders is not asked once for each person. */
+const notRead: LeadersLookup = {
+  found: 'unclear',
+  reason: `none of the last ${listsAtOnce} lists could be read, so this one was not requested`,
+};
 
 /** Applies the standing decisions about each person, and stores the changes. */
 async function storeChanges(
