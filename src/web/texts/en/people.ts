@@ -118,7 +118,7 @@ export const accounts = {
     'in-source': 'In HR, not owned yet',
   } as typeof word,
   mayBe: 'May be',
-  same: (parts: readonly string[]) => `(same ${parts.join(' and ')})`,
+  same: (parts: string) => `(same ${parts})`,
   by: { email: 'e-mail', name: 'name' } as typeof word,
   hasOther: 'has another account',
   leave: 'Leave',

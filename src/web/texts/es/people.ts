@@ -119,7 +119,7 @@ export const accounts: Texts['accounts'] = {
     'in-source': 'En RR. HH., sin dueño todavía',
   },
   mayBe: 'Puede ser',
-  same: (parts) => `(mismo ${parts.join(' y ')})`,
+  same: (parts) => `(mismo ${parts})`,
   by: { email: 'correo', name: 'nombre' },
   hasOther: 'tiene otra cuenta',
   leave: 'Dejar',
