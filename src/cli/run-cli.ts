@@ -15,6 +15,7 @@ import { approve, holds, reject } from './commands/holds.ts';
 import { learn } from './commands/learn.ts';
 import { map } from './commands/map.ts';
 import { adopt, exportPerson, forget, why } from './commands/people.ts';
+import { report } from './commands/report.ts';
 import { cancel, retry, runs, show, undo } from './commands/runs.ts';
 import { demo, sandbox } from './commands/sandbox.ts';
 import { check, init, sourceCommands } from './commands/setup.ts';
@@ -31,7 +32,7 @@ function commandGroups(operations: readonly ApiOperation[]): readonly CommandGro
     { heading: 'Decide:', rows: [holds, approve, reject, accounts, adopt, undo] },
     {
       heading: 'Operate:',
-      rows: [start, resync, retry, cancel, pause, resume, audit, ...alertCommands, ...tokenCommands],
+      rows: [start, resync, retry, cancel, pause, resume, report, audit, ...alertCommands, ...tokenCommands],
     },
     {
       heading: 'Rare:',

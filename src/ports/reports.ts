@@ -1,4 +1,4 @@
-import type { ChangeClass, ChangeKind } from '../core/plan/change.ts';
+import type { Change, ChangeClass, ChangeKind, ChangePart } from '../core/plan/change.ts';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { HoldFacts } from './runs.ts';
@@ -91,6 +91,40 @@ export interface HeldEnd {
   readonly count: number;
 }
 
+/** A change as the store has it, with what became of it. */
+export interface PlannedChange extends Change {
+  readonly state: ChangeState;
+  /** The reason of a held or failed change, as a sentence. */
+  readonly stateReason: string | undefined;
+  readonly batch: string | undefined;
+  readonly isApproved: boolean;
+  /** Dropped because the change was already rejected when the plan was made. */
+  readonly isRejected: boolean;
+  /** When the change was seen applied, at least in part; undefined when it was not. */
+  readonly appliedAt?: number;
+}
+
+/** Changes of runs, those of the newest plan first, then in order of identification. */
+export interface RecentQuery {
+  readonly syncs: readonly string[];
+  /** When the plan was made (epoch ms), `until` excluded. */
+  readonly since: number;
+  readonly until: number;
+  readonly kind?: ChangeKind;
+  readonly class?: ChangeClass;
+  readonly state?: ChangeState;
+  readonly limit: number;
+  /** The last change of the page before. */
+  readonly after?: readonly [at: number, run: string, identification: string, part: ChangePart];
+}
+
+export interface FoundInRun {
+  readonly sync: string;
+  readonly run: string;
+  readonly at: number;
+  readonly change: PlannedChange;
+}
+
 export interface ClosedHolds {
   readonly syncs: readonly string[];
   readonly limit: number;
@@ -103,6 +137,8 @@ export interface Reports {
   streak(sync: string): Promise<Streak>;
   expiredHolds(sync: string, now: number): Promise<ExpiredHolds>;
   hold(id: string): Promise<HoldFacts | undefined>;
+  /** Returns changes of runs. Throws `STORE_INVALID` when no configured key opens the values. */
+  recentChanges(query: RecentQuery): Promise<readonly FoundInRun[]>;
   /** Returns holds of which every change was decided or lapsed, newest first. */
   closedHolds(query: ClosedHolds): Promise<readonly HoldFacts[]>;
   /** Returns the sync of a sealed plan that was only shown; undefined for any other plan. */

@@ -15,7 +15,7 @@ import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
-import type { Reports } from './reports.ts';
+import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
 import type { Audit, Learned, Pauses, Restores, SyncNames } from './store-operations.ts';
@@ -36,6 +36,7 @@ export type { Lease, Leases } from './leases.ts';
 export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger.ts';
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
 export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
+export type { PlannedChange } from './reports.ts';
 export type {
   Batch,
   HoldFacts,
@@ -122,18 +123,6 @@ export interface Store {
 
 /** A change to store, after the standing decisions about its person. */
 export type NewChange = Change & Omit<Settled, 'draft'>;
-
-export interface PlannedChange extends Change {
-  readonly state: ChangeState;
-  /** The reason of a held or failed change, as a sentence. */
-  readonly stateReason: string | undefined;
-  readonly batch: string | undefined;
-  readonly isApproved: boolean;
-  /** Dropped because the change was already rejected when the plan was made. */
-  readonly isRejected: boolean;
-  /** When the change was seen applied, at least in part; undefined when it was not. */
-  readonly appliedAt?: number;
-}
 
 /** A change in an earlier run. `at`: when its plan was made. */
 export type PastChange = PlannedChange & { readonly run: string; readonly at: number };

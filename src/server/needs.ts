@@ -62,6 +62,8 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'explain-person': ['viewer', 'sync', 'needed'],
   'list-accounts': ['viewer', 'sync', 'needed'],
   'person-history': ['viewer', 'sync', 'needed'],
+  'list-recent-changes': ['viewer', 'list', 'needed'],
+  'report-people': ['viewer', 'list', 'needed'],
   'list-findings': ['viewer', 'run', 'needed'],
   'list-changes': ['viewer', 'run', 'needed'],
   'search-run-changes': ['viewer', 'run', 'needed'],

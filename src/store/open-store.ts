@@ -148,7 +148,7 @@ function createStore(
     syncNames: createSyncNames(db, keys),
     audit: createAudit(db),
     restores: createRestores(db),
-    reports: createReports(db, uptime),
+    reports: createReports(db, keys, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
     directories: createDirectories(db, keys),

@@ -4,13 +4,15 @@ import type { Counts } from '../core/run/run.ts';
 import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './db/database.ts';
+import type { KeyRing } from './db/key-ring.ts';
 import { inLists } from './db/row-writer.ts';
 import { appliedSpans } from './plans/applied-since.ts';
+import { classMask, toPlannedChange } from './plans/changes.ts';
 import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.ts';
 import { holdFields } from './plans/hold-members.ts';
 import { createRunReports, heldEnds } from './run-reports.ts';
 
-export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefined): Reports {
+export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 'now'> | undefined): Reports {
   const waiting = keepByVersion<ReadonlySet<string>>();
   return {
     ...createRunReports(db, uptime),
@@ -19,6 +21,49 @@ export function createReports(db: Database, uptime: Pick<Uptime, 'now'> | undefi
     async hold(id) {
       const row = await db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
       return row && holdFields.fromRow(row);
+    },
+
+    async recentChanges({ syncs, since, until, kind, class: wanted, state, limit, after }) {
+      let found = db
+        .selectFrom('plans')
+        .innerJoin('changes', 'changes.plan', 'plans.id')
+        .selectAll('changes')
+        .select(['plans.sync', 'plans.made_at'])
+        .where('plans.run', 'is not', null)
+        .where('plans.digest', 'is not', null)
+        .where('plans.sync', 'in', syncs)
+        .where('plans.made_at', '>=', since)
+        .where('plans.made_at', '<', until);
+      if (kind !== undefined) found = found.where('changes.kind', '=', kind);
+      if (state !== undefined) found = found.where('changes.state', '=', state);
+      if (wanted !== undefined) {
+        found = found.where((eb) => eb(eb('changes.classes', '&', classMask([wanted])), '!=', 0));
+      }
+      if (after !== undefined) {
+        const [at, run, identification, part] = after;
+        found = found.where((eb) =>
+          eb.or([
+            eb(eb.refTuple('plans.made_at', 'plans.id'), '<', eb.tuple(at, run)),
+            eb.and([
+              eb('plans.id', '=', run),
+              eb(eb.refTuple('changes.identification', 'changes.part'), '>', eb.tuple(identification, part)),
+            ]),
+          ]),
+        );
+      }
+      const rows = await found
+        .orderBy('plans.made_at', 'desc')
+        .orderBy('plans.id', 'desc')
+        .orderBy('changes.identification')
+        .orderBy('changes.part')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        sync: row.sync,
+        run: row.plan,
+        at: row.made_at,
+        change: toPlannedChange(row, keys),
+      }));
     },
 
     async closedHolds({ syncs, limit, after }) {

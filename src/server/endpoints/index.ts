@@ -7,6 +7,7 @@ import { holdEndpoints } from './holds.ts';
 import { overviewEndpoints } from './overview.ts';
 import { peopleEndpoints } from './people.ts';
 import { previewEndpoints } from './previews.ts';
+import { reportEndpoints } from './reports.ts';
 import { runEndpoints } from './runs.ts';
 import { sessionEndpoints } from './session.ts';
 import { syncEndpoints, webhook } from './syncs.ts';
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint[] = [
   ...eventEndpoints,
   ...holdEndpoints,
   ...changeSearches,
+  ...reportEndpoints,
   ...alertEndpoints,
   ...deploymentEndpoints,
   webhook,

@@ -1,0 +1,162 @@
+import { foldText } from '../../core/person/text.ts';
+import { type ChangeKind, partOf } from '../../core/plan/change.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
+import type { FoundInRun, RecentQuery } from '../../ports/reports.ts';
+import { personOf } from '../../views/changes.ts';
+import type { PersonReport, RecentPage, ReportKind } from '../../views/reports.ts';
+import type { AppIo } from '../app-io.ts';
+import { wordsOf } from './change-index.ts';
+
+const dayMs = 86_400_000;
+/** How far back the list of changes goes. */
+const listedMs = 30 * dayMs;
+/** Changes that one page of a search by text opens at most: their values are sealed. */
+const openedAtOnce = 5000;
+
+export interface RecentFilter extends Pick<RecentQuery, 'kind' | 'class' | 'state'> {
+  readonly sync?: string;
+  readonly syncs?: readonly string[];
+  readonly since?: number;
+  readonly until?: number;
+  /** Words that the person or a value contains. */
+  readonly text?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** Lists the changes of the last 30 days in all syncs, those of the newest run first. Throws `USAGE` for a bad cursor. */
+export async function findRecentChanges({ engine: io }: AppIo, filter: RecentFilter): Promise<RecentPage> {
+  const { sync, syncs: seen, text, limit, cursor, since, until, kind, class: wanted, state } = filter;
+  const now = io.clock.now();
+  const syncs = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
+  const words = wordsOf(text);
+  const changes: FoundInRun[] = [];
+  let after = cursor === undefined ? undefined : positionOf(cursor);
+  let opened = 0;
+  while (syncs.length > 0) {
+    const page = await io.store.reports.recentChanges({
+      ...{ syncs, limit: limit + 1, since: Math.max(since ?? 0, now - listedMs), until: until ?? now + 1 },
+      ...given({ kind, class: wanted, state, after }),
+    });
+    for (const one of page.slice(0, limit)) {
+      after = positionAt(one);
+      opened += 1;
+      if (words.length === 0 || words.every((word) => textOf(one).includes(word))) changes.push(one);
+      if (changes.length === limit) break;
+    }
+    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame(page.at(-1), after));
+    if (isLast) return { changes, next: undefined };
+    if (changes.length === limit || opened >= openedAtOnce) break;
+  }
+  return { changes, next: after === undefined ? undefined : JSON.stringify(after) };
+}
+
+type Position = NonNullable<RecentQuery['after']>;
+
+function positionAt({ at, run, change }: FoundInRun): Position {
+  return [at, run, change.identification, partOf(change)];
+}
+
+function isSame(one: FoundInRun | undefined, position: Position): boolean {
+  return one === undefined || positionAt(one).join() === position.join();
+}
+
+function positionOf(cursor: string): Position {
+  try {
+    const [at, run, identification, part] = JSON.parse(cursor) as unknown[];
+    const texts = [run, identification, part];
+    if (typeof at === 'number' && texts.every((one) => typeof one === 'string')) {
+      return [at, ...texts] as unknown as Position;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
+}
+
+function textOf({ change: { identification, before, after } }: FoundInRun): string {
+  return foldText([identification, ...Object.values({ ...before?.fields, ...after })].join('\n'));
+}
+
+const kindsOf: Readonly<Record<ReportKind, readonly ChangeKind[]>> = {
+  leavers: ['disable', 'remove'],
+  joiners: ['create', 'enable'],
+};
+
+export interface ReportQuery {
+  readonly kind: ReportKind;
+  /** Plain dates, both included, in UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly sync?: string;
+  readonly syncs?: readonly string[];
+}
+
+const readAtOnce = 500;
+
+/**
+ * Reports who left or joined, once for each person and reason: when a read first showed it, when the platform showed it, and
+ * who approved. Throws `USAGE` for days that do not exist.
+ */
+export async function reportPeople({ engine: io }: AppIo, query: ReportQuery): Promise<PersonReport> {
+  const { kind, from, to, sync, syncs: seen } = query;
+  const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + dayMs];
+  if (!(since < until)) {
+    throw new RollcallError(`${from} to ${to} are not two days in order, such as 2026-11-01 to 2026-11-30`, {
+      code: 'USAGE',
+    });
+  }
+  const syncs = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
+  const newest = new Map<string, FoundInRun>();
+  for (const one of kindsOf[kind]) {
+    for (let after: Position | undefined; ; ) {
+      const page =
+        syncs.length === 0
+          ? []
+          : await io.store.reports.recentChanges({
+              ...{ syncs, kind: one, since, until, limit: readAtOnce },
+              ...given({ after }),
+            });
+      for (const found of page) {
+        const { identification, rule, episode } = found.change;
+        const key = JSON.stringify([found.sync, identification, rule, episode]);
+        const known = newest.get(key);
+        // What was applied stays so, whatever a later plan says of the person.
+        if (known === undefined || (known.change.state !== 'applied' && found.change.state === 'applied')) {
+          newest.set(key, found);
+        }
+      }
+      const last = page.at(-1);
+      if (page.length < readAtOnce || last === undefined) break;
+      after = positionAt(last);
+    }
+  }
+  const people: PersonReport['people'][number][] = [];
+  for (const found of newest.values()) people.push(await describe(found, io));
+  people.sort((a, b) => a.saidAt - b.saidAt || (a.identification < b.identification ? -1 : 1));
+  const counts: Record<string, number> = {};
+  for (const { state } of people) counts[state] = (counts[state] ?? 0) + 1;
+  return { kind, from, to, people, counts };
+}
+
+async function describe(
+  { sync, run, at, change }: FoundInRun,
+  { store }: AppIo['engine'],
+): Promise<PersonReport['people'][number]> {
+  const { identification, rule, episode, hash, after, before } = change;
+  const past = await store.plans.history(sync, identification, readAtOnce);
+  const same = past.filter((one) => one.rule === rule && one.episode === episode);
+  const decision = (await store.decisions.of(sync, identification)).find((one) => one.hash === hash);
+  const isApproved = decision?.state === 'approved';
+  const { name = '', email = '' } = personOf(change);
+  return {
+    ...{ sync, identification, name, email, change: change.kind, run, state: change.state, reason: change.reason },
+    saidAt: Math.min(at, ...same.map((one) => one.at)),
+    hireDate: after.orgEntryDate || before?.fields.orgEntryDate || undefined,
+    shownAt: change.appliedAt,
+    stateReason: change.stateReason,
+    approvedBy: isApproved ? decision.by : undefined,
+    approvedAt: isApproved ? decision.at : undefined,
+  };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { FoundInRun } from '../ports/reports.ts';
+import { change, changeView } from './changes.ts';
+import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
+
+export const recentChanges = z
+  .object({
+    changes: z.array(change.extend({ sync: z.string(), run: z.string(), at: instant, appliedAt: instant.nullable() })),
+    next: z.string().nullable().describe('The cursor of the next page; null: this is the last page'),
+  })
+  .meta({ id: 'RecentChanges' });
+
+export interface RecentPage {
+  readonly changes: readonly FoundInRun[];
+  readonly next: string | undefined;
+}
+
+export const recentChangesView = viewOf(recentChanges, ({ changes, next }: RecentPage) => ({
+  changes: changes.map(({ change: one, ...facts }) => ({ ...changeView(one), ...facts, appliedAt: one.appliedAt })),
+  next,
+}));
+
+export const reportKinds = ['leavers', 'joiners'] as const;
+export type ReportKind = (typeof reportKinds)[number];
+
+export const personReport = z
+  .object({
+    kind: z.enum(reportKinds),
+    from: z.string().describe('The first day, in UTC'),
+    to: z.string().describe('The last day, in UTC'),
+    people: z.array(
+      z.object({
+        sync: z.string(),
+        identification: z.string(),
+        name: z.string(),
+        email: z.string(),
+        change: z.string().describe('create, enable, disable or remove'),
+        saidAt: instant.describe('When a read first showed it'),
+        hireDate: z.string().nullable().describe('The value of orgEntryDate; null: not mapped, or blank'),
+        shownAt: instant.nullable().describe('When the platform showed it; null: not yet'),
+        state: z.string().describe('applied, held, failed or another state of the newest change'),
+        reason: z.string(),
+        stateReason: z.string().nullable().describe('Why it is held or failed'),
+        approvedBy: z.string().nullable(),
+        approvedAt: instant.nullable(),
+        run: z.string().describe('The run of the newest change'),
+      }),
+    ),
+    counts: z.record(z.string(), count).describe('People by state'),
+  })
+  .meta({ id: 'PersonReport' });
+
+export type PersonReport = Inner<z.output<typeof personReport>>;
+
+export const personReportView = toWire(personReport);

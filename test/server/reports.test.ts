@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
+import { personReport, recentChanges } from '../../src/views/reports.ts';
+import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
+import { openTestServer, operatorToken } from './open-test-server.ts';
+
+const hourMs = 3_600_000;
+
+/** Twenty people, of whom three have no account. Then seven leave: their disables are held, and six are approved later. */
+async function openMonth() {
+  const before = employees(20);
+  const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
+  const joinedAt = office.clock.now();
+  await office.applyRows(before);
+  office.clock.jump(2 * hourMs);
+  const saidAt = office.clock.now();
+  const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
+  const { run } = await office.applyRows(employees(20, left));
+  office.clock.jump(2 * hourMs);
+  const approvedAt = office.clock.now();
+  await decideRun(office.app, 'approve', run.id, { by: 'ana', except: ['E7'] });
+  office.clock.jump(hourMs);
+  await office.apply();
+  const server = await openTestServer(office.app);
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const days = `from=${day(joinedAt)}&to=${day(office.clock.now())}`;
+  return { office, server, joinedAt, saidAt, approvedAt, days };
+}
+
+it('a report says of each leaver and joiner when HR said it, when the platform showed it, and who approved', async () => {
+  const { server, joinedAt, saidAt, approvedAt, days } = await openMonth();
+  const leavers = (await server.ask(`/api/reports/leavers?${days}`)).json;
+  expect(personReport.parse(leavers)).toEqual(leavers);
+  expect(leavers.counts).toEqual({ applied: 6, held: 1 });
+  const instants = ({ saidAt: said, shownAt: shown }: { saidAt: string; shownAt: string }) =>
+    [said, shown].map((one) => Date.parse(one));
+  const [said, shown] = instants(leavers.people[0]);
+  expect(said).toBeGreaterThanOrEqual(saidAt);
+  expect(said).toBeLessThan(approvedAt);
+  expect(shown).toBeGreaterThan(approvedAt);
+  expect(leavers.people[0]).toMatchObject({
+    ...{ identification: 'E1', name: expect.any(String), change: 'disable', state: 'applied', approvedBy: 'ana' },
+  });
+  expect(Date.parse(leavers.people[0].approvedAt)).toBeGreaterThan(saidAt);
+  const held = leavers.people.find(({ identification }: { identification: string }) => identification === 'E7');
+  expect(held).toMatchObject({ state: 'held', shownAt: null, approvedBy: null, stateReason: expect.any(String) });
+
+  const joiners = (await server.ask(`/api/reports/joiners?${days}`)).json;
+  expect(joiners.people.map((one: { identification: string }) => one.identification)).toEqual(['E1', 'E2', 'E3']);
+  expect(instants(joiners.people[0])[0]).toBeGreaterThanOrEqual(joinedAt);
+  expect(joiners.people[0]).toMatchObject({ change: 'create', state: 'applied', approvedBy: null });
+  expect((await server.ask('/api/reports/leavers?from=2026-02-02&to=2026-02-01')).status).toBe(400);
+  expect((await server.ask('/api/reports/leavers?from=1999-01-01&to=1999-01-31')).json.people).toEqual([]);
+  const { entries } = (await server.ask('/api/audit?action=export-changes', { token: operatorToken })).json;
+  expect(entries[0].detail).toMatch(/^report of leavers/);
+});
+
+it('the changes of the last 30 days are one list, filtered and paged by key', async () => {
+  const { office, server } = await openMonth();
+  const all = (await server.ask('/api/changes?limit=200')).json;
+  expect(recentChanges.parse(all)).toEqual(all);
+  expect(all.next).toBe(null);
+  const names = (list: { changes: { run: string; identification: string }[] }) =>
+    list.changes.map(({ run, identification }) => `${run} ${identification}`);
+  const paged: string[] = [];
+  for (let cursor = ''; ; ) {
+    const page = (await server.ask(`/api/changes?limit=3${cursor}`)).json;
+    paged.push(...names(page));
+    if (page.next === null) break;
+    cursor = `&cursor=${encodeURIComponent(page.next)}`;
+  }
+  expect(paged).toEqual(names(all));
+  expect(new Set(paged).size).toBe(paged.length);
+  const creates = (await server.ask('/api/changes?kind=create')).json;
+  expect(creates.changes.map((one: { identification: string }) => one.identification)).toEqual(['E1', 'E2', 'E3']);
+  const one = (await server.ask('/api/changes?text=e7&state=held')).json;
+  expect(one.changes.every((found: { identification: string }) => found.identification === 'E7')).toBe(true);
+  expect(one.changes.length).toBeGreaterThan(0);
+  expect((await server.ask('/api/changes?cursor=nothing')).status).toBe(400);
+  office.clock.jump(31 * 24 * hourMs);
+  expect((await server.ask('/api/changes')).json.changes).toEqual([]);
+});
