@@ -216,3 +216,31 @@ it('several servers on one store know the session', async () => {
   const headers = { cookie: cookie.split(';')[0] ?? '' };
   expect((await other.ask('/api/session', { token: null, headers })).json).toMatchObject({ name: 'ops' });
 });
+
+it('a link signs in once and makes the next one; a session of it ends with the process', async () => {
+  const office = await openOffice();
+  const { store } = office.engine.io;
+  const links: string[] = [];
+  const options = {
+    settings: { signInLink: 'admin' as const },
+    parts: { store, onSignInLink: (address: string) => void links.push(address) },
+  };
+  const server = await openTestServer(office.app, options);
+  const follow = (address: string) => fetch(address, { redirect: 'manual' });
+  const [first = ''] = links;
+
+  const answer = await follow(first);
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/']);
+  const headers = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
+  expect((await server.ask('/api/session', { token: null, headers })).json).toMatchObject({
+    ...{ isSignedIn: true, name: 'link', role: 'admin', signIn: { link: true } },
+  });
+
+  expect(links).toHaveLength(2);
+  expect((await follow(first)).headers.get('location')).toBe('/sign-in?problem=link');
+  expect((await follow(`${server.url}/auth/link`)).headers.get('location')).toBe('/sign-in?problem=link');
+  expect(JSON.stringify(server.log)).not.toContain(new URL(first).searchParams.get('code'));
+
+  const later = await openTestServer(office.app, options);
+  expect((await later.ask('/api/session', { token: null, headers })).json.isSignedIn).not.toBe(true);
+});
