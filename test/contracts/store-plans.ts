@@ -174,6 +174,26 @@ export function describePlans(store: () => Store): void {
     ]);
   });
 
+  it('has two changes of a person, of the account and of the leaders, and no page parts them', async () => {
+    const { plans } = store();
+    const after = { mainLeader: 'eva' };
+    const lead = sampleChange('ana', 'lead', { after, changed: ['mainLeader'] });
+    const changes = [sampleChange('ana'), lead, sampleChange('leo')];
+    await writePlan(store(), { id: 'plan_1' }, changes);
+    const hashes = changes.map(({ hash }) => hash);
+    const page = await plans.page('plan_1', { limit: 1 });
+    expect(page.map(({ hash }) => hash)).toEqual(hashes.slice(0, 2));
+    expect(await plans.page('plan_1', { limit: 1, after: 'ana' })).toMatchObject([{ identification: 'leo' }]);
+    expect(await collect(plans.hashes('plan_1'))).toEqual(hashes);
+    expect((await plans.get('plan_1', 'ana'))?.kind).toBe('update');
+    expect(await plans.get('plan_1', 'ana', 'leaders')).toMatchObject({ kind: 'lead', after });
+    expect((await plans.getMany('plan_1', ['ana', 'leo'])).map(({ kind }) => kind)).toEqual(['update', 'update']);
+    expect(await plans.getMany('plan_1', ['ana'], 'all')).toHaveLength(2);
+    await plans.setAside(undefined, 'plan_1', ['ana'], { part: 'leaders', state: 'dropped', reason: 'waits' });
+    expect(await plans.countStates('plan_1')).toMatchObject({ planned: 2, dropped: 1 });
+    expect((await plans.count('plan_1')).kinds).toMatchObject({ update: 2, lead: 1 });
+  });
+
   it('counts kinds, classes, and what is open: planned and approved by nobody, which is what the digest is of', async () => {
     const { plans } = store();
     const changes = [

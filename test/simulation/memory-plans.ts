@@ -131,15 +131,15 @@ export function memoryPlans(tables: Tables): Plans {
       plan.digest = digest;
     },
     async page(id, { limit, after, states, classes, batch }) {
-      return sorted(id)
-        .filter(
-          (change) =>
-            (after === undefined || compareText(change.identification, after) > 0) &&
-            (states === undefined || states.includes(change.state)) &&
-            (classes === undefined || change.classes.some((name) => classes.includes(name))) &&
-            (batch === undefined || change.batch === batch),
-        )
-        .slice(0, limit);
+      const wanted = sorted(id).filter(
+        (change) =>
+          (after === undefined || compareText(change.identification, after) > 0) &&
+          (states === undefined || states.includes(change.state)) &&
+          (classes === undefined || change.classes.some((name) => classes.includes(name))) &&
+          (batch === undefined || change.batch === batch),
+      );
+      const isSecond = wanted[limit]?.identification === wanted[limit - 1]?.identification;
+      return wanted.slice(0, isSecond ? limit + 1 : limit);
     },
     async get(id, identification, part) {
       return plans.get(id)?.changes.get(rowKey(identification, part))?.planned;

@@ -174,9 +174,10 @@ export function createBatches(tables: Tables, owned: OwnedRun, list: readonly Ne
   if (list.length === 0) return;
   const { batches } = tables;
   const { changes } = planOfRun(tables, owned.run.id);
+  const rowOf = (kind: string, name: string) => changes.get(rowKey(name, kind === 'leaders' ? 'leaders' : 'account'));
   for (const { batch, identifications } of list) {
     for (const name of identifications) {
-      const row = changes.get(name);
+      const row = rowOf(batch.kind, name);
       if (batches.has(batch.id) || row === undefined || row.planned.batch !== batch.parent) {
         throw new RollcallError(`${name} is not to be had for batch ${batch.id}`, { code: 'CONFLICT' });
       }
@@ -185,7 +186,7 @@ export function createBatches(tables: Tables, owned: OwnedRun, list: readonly Ne
   for (const { batch, identifications } of list) {
     batches.set(batch.id, { ...batch, run: owned.run.id });
     for (const name of identifications) {
-      const row = changes.get(name);
+      const row = rowOf(batch.kind, name);
       if (row === undefined) continue;
       row.planned = { ...row.planned, batch: batch.id, state: 'planned', stateReason: undefined };
     }
