@@ -301,3 +301,16 @@ it('a platform that refuses every list is not asked once for each person', async
   expect([run.outcome, run.counts.lead, run.requests?.leaders]).toEqual(['nothing-to-do', 0, 50]);
   expect(findings.filter(({ code }) => code === 'leaders-unclear').length).toBeGreaterThan(0);
 });
+
+it('leaders of accounts that a guard holds wait, and are set in the run that creates the accounts', async () => {
+  const office = await openOffice({ sync: { ...led, guards: { creates: { absolute: 2, percent: 0 } } } });
+  const held = await office.applyRows(team());
+  expect([held.run.outcome, held.run.counts.held, held.run.counts.failed, held.run.counts.applied]).toEqual([
+    'held',
+    6,
+    0,
+    0,
+  ]);
+  const done = await office.applyAll();
+  expect([done.run.outcome, done.run.counts.applied, leadersOf(office, 'E3').main]).toEqual(['succeeded', 11, 'E1']);
+});
