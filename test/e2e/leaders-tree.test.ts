@@ -6,7 +6,8 @@ const size = isLong ? 10_000 : 200;
 /** Eight levels of people below each other. */
 const width = isLong ? 3.2 : 2;
 const many = { absolute: 1_000_000, percent: 0 };
-const guards = { creates: many, leads: many, updates: many, emailChanges: many, firstSight: many };
+const disables = { ...many, cap: 'none' };
+const guards = { creates: many, disables, leads: many, updates: many, emailChanges: many, firstSight: many };
 
 const bossOf = (i: number): number => Math.max(0, Math.floor((i - 1) / width));
 
