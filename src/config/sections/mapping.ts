@@ -183,12 +183,12 @@ const leaderKeys = {
   ),
   whenEmpty: documented(
     z.enum(['keep', 'clear']).default('keep'),
-    'Keeps or removes the leader when the source value is empty. `clear` removes only a leader that this sync set, unless `takeOver` is set.',
+    'Keeps or removes the leader when the source value is empty. `clear` removes only a leader that this sync set.',
     'clear',
   ),
   takeOver: documented(
     z.boolean().default(false),
-    'Also replaces and removes leaders that were set by hand. Otherwise they are kept and reported.',
+    'Also replaces leaders that were set by hand, and removes secondary ones that the source does not name. Otherwise they are kept.',
     true,
   ),
 };
