@@ -16,6 +16,7 @@ import { pairFrom, renamesOf, waysOf } from './accounts/adopt.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync } from './find-named.ts';
+import { answerOf, valuesOf } from './person-answer.ts';
 import { personSteps, waitWords } from './person-steps.ts';
 import { untilWords } from './syncs.ts';
 
@@ -50,16 +51,22 @@ export async function tracePerson(
   const decided = change && (await decisionOf(name, change, io));
   const decidedLeaders = leaders && (await decisionOf(name, leaders, io));
   const isExpected = expected !== undefined;
+  const input = { ...explanation, records: traced, isExpected, decided, last, batch };
+  const steps = personSteps(input);
+  const ledger = await io.store.ledger.get(connection, identification);
   const { failure, findings } = explained;
   return {
     identification,
+    answer: answerOf(input, steps),
+    values: valuesOf({ records: traced, mapping: sync.mapping, lookup, hidden: ledger?.hidden ?? {} }),
     ...explained,
     records: traced,
+    reads: sync.mapping.reads,
     change,
-    steps: personSteps({ ...explanation, records: traced, isExpected, decided, last, batch }),
+    steps,
     says: subject?.source,
     lookup,
-    ledger: await io.store.ledger.get(connection, identification),
+    ledger,
     renames,
     pair: pair === undefined ? null : { ...pair, ways: waysOf(pair) },
     history: history.slice(0, shownChanges),

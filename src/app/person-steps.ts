@@ -1,12 +1,13 @@
 import { partWords } from '../core/guard/approvals.ts';
-import type { MappingTrace } from '../core/person/mapping.ts';
-import type { SourceRecord } from '../core/person/person.ts';
+import { isForCreate, type MappingTrace } from '../core/person/mapping.ts';
+import type { RejectedPerson, SourceRecord, UnreadableRecord } from '../core/person/person.ts';
 import { type Change, differencesOf } from '../core/plan/change.ts';
 import { keptDetails } from '../core/plan/diff.ts';
 import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../core/plan/plan.ts';
 import { isAboutIdentity } from '../core/run/finding.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
+import type { CellTrouble, CellUse } from '../core/run/refusal.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
 import type { Explained } from '../run/why.ts';
 import { type PersonStep, personStepNames, type StepDetail } from '../views/people.ts';
@@ -69,7 +70,7 @@ function sourceStep({ records, snapshot, subject, failure }: StepsInput): Step {
   return { state: 'stopped', summary: `${why}; ${read}`, details };
 }
 
-function mappingStep({ records }: StepsInput): Step {
+function mappingStep({ records, decision }: StepsInput): Step {
   if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to map' };
   const details = records.flatMap(({ trace }) =>
     trace.steps
@@ -80,15 +81,47 @@ function mappingStep({ records }: StepsInput): Step {
         origin,
       })),
   );
-  const mapped = records.map(({ trace }) => trace.mapped);
-  const refused = mapped.find(({ kind }) => kind !== 'person');
-  if (refused !== undefined && refused.kind !== 'person' && mapped.length === 1) {
+  const refused = refusedRecord(records);
+  if (refused !== undefined && refused.column !== 'scope') {
     return { state: 'stopped', summary: `${refused.column ?? 'the row'} ${refused.reason}`, details };
   }
-  const troubles = mapped.flatMap((one) => (one.kind === 'person' ? one.troubles : []));
-  const unread = troubles.map(({ column, reason }) => `${column} ${reason}`).join('; ');
-  const summary = unread === '' ? 'every mapped field can be read' : `the value on the platform is kept: ${unread}`;
-  return { state: 'ok', summary, details };
+  const { summary, isPrevented } = troublesOf(records, decision, (field) => !isLifecycle(field));
+  if (summary === '') return { state: 'ok', summary: 'every mapped field can be read', details };
+  if (isPrevented) return { state: 'stopped', summary: `no account is created: ${summary}`, details };
+  return { state: 'partly', summary: `the value on the platform is kept: ${summary}`, details };
+}
+
+type Records = StepsInput['records'];
+
+/** Returns the record, if it is the only one of the person and cannot be used. */
+function refusedRecord(records: Records): RejectedPerson | UnreadableRecord | undefined {
+  const [first, second] = records.map(({ trace }) => trace.mapped);
+  return second !== undefined || first?.kind === 'person' ? undefined : first;
+}
+
+const isLifecycle = (field: CellUse): boolean => ['hireDate', 'leaveDate', 'timezone'].includes(field);
+
+/** Returns what cannot be read in these cells, and whether it keeps the person from an account. */
+function troublesOf(
+  records: Records,
+  decision: Decision | undefined,
+  isMeant: (field: CellUse) => boolean,
+): { readonly summary: string; readonly isPrevented: boolean } {
+  const people = records.flatMap(({ trace: { mapped } }) => (mapped.kind === 'person' ? mapped : []));
+  const found = people.flatMap((person) => {
+    const meant = person.troubles.filter(({ field }) => isMeant(field));
+    return meant.map((trouble) => ({ trouble, isCause: preventsAccount(trouble, person.refusesEnable) }));
+  });
+  const isRefused = decision?.rule === 'create-refused' || decision?.rule === 'enable-refused';
+  return {
+    summary: found.map(({ trouble: { column, reason } }) => `${column} ${reason}`).join('; '),
+    isPrevented: isRefused && found.some(({ isCause }) => isCause),
+  };
+}
+
+/** Returns whether the cell is why an account is not created or enabled. `refusesEnable`: see `Person`. */
+export function preventsAccount({ field }: CellTrouble, refusesEnable: string | undefined): boolean {
+  return refusesEnable === undefined ? isForCreate(field) : field === 'hireDate' || field === 'leaveDate';
 }
 
 function scopeStep({ records, subject, change, decision }: StepsInput): Step {
@@ -105,6 +138,14 @@ function scopeStep({ records, subject, change, decision }: StepsInput): Step {
     return { state: isActed ? 'ok' : 'stopped', summary, details };
   }
   if (says?.says === 'nothing') return { state: 'stopped', summary: says.reason, details };
+  const refused = refusedRecord(records);
+  if (refused !== undefined) return { state: 'stopped', summary: `the scope ${refused.reason}`, details };
+  if (says?.says === 'unusable' && says.code === 'status-unknown') {
+    return { state: 'stopped', summary: says.reason, details };
+  }
+  const { summary, isPrevented } = troublesOf(records, decision, isLifecycle);
+  if (isPrevented) return { state: 'stopped', summary: `no account is created or enabled: ${summary}`, details };
+  if (summary !== '') return { state: 'partly', summary, details };
   if (says?.says === 'leaver') return { state: 'ok', summary: 'in scope, and the person left', details };
   return { state: 'ok', summary: 'in scope', details };
 }
@@ -131,6 +172,8 @@ function conflictsStep({ subject, decision, change, findings, isExpected }: Step
     return { state: 'stopped', summary: told?.message ?? says.reason, details };
   }
   if (decision === undefined) return { state: 'stopped', summary: 'nothing was decided about the person', details };
+  const waits = change === undefined ? findings.find(({ code }) => code === 'create-waits') : undefined;
+  if (waits !== undefined) return { state: 'stopped', summary: waits.message, details };
   const isStopped = change === undefined && (isExpected || stoppingRules.has(decision.rule));
   if (isStopped) return { state: 'stopped', summary: decision.finding?.message ?? wordsOf(decision), details };
   return { state: 'ok', summary: 'no conflict with another person, sync or account', details };

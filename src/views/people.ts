@@ -72,7 +72,11 @@ const stepDetail = z.object({
 
 const personStep = z.object({
   step: z.enum(personStepNames),
-  state: z.enum(['ok', 'stopped', 'not-reached']).describe('stopped: no later step happens until the reason is gone'),
+  state: z
+    .enum(['ok', 'partly', 'stopped', 'not-reached'])
+    .describe(
+      'partly: some cells cannot be used, and the others are; stopped: no later step happens until the reason is gone',
+    ),
   summary: z.string().describe('A sentence without its full stop'),
   details: z.array(stepDetail),
   run: z.string().nullable().describe('The run that the step is about'),
@@ -84,6 +88,22 @@ const personStep = z.object({
  */
 export type PersonStep = Inner<z.output<typeof personStep>>;
 export type StepDetail = Inner<z.output<typeof stepDetail>>;
+
+const personValue = z.object({
+  field: z.string(),
+  columns: z.array(z.string()).describe('Fields of the source that the value is made from; empty: a fixed value'),
+  origin: z.string().describe('How: `from department`, `expression …`, `a fixed value`'),
+  source: z.string().nullable().describe('What the source says in them; null: nothing is read'),
+  sent: z
+    .string()
+    .nullable()
+    .describe('The value for the platform; empty: it is cleared; null: the value there is kept'),
+  note: z.string().nullable().describe('Why the value is kept or cleared'),
+  platform: z.string().nullable().describe('The value that the platform shows; null: none is shown'),
+  written: z.string().nullable().describe('The last value written, where the platform shows none'),
+});
+
+export type PersonValue = Inner<z.output<typeof personValue>>;
 
 const pairWay = z.object({ way: z.enum(pairWays), effect: z.string() });
 
@@ -97,6 +117,8 @@ export const person = z
   .looseObject({
     sync: z.string(),
     identification: z.string(),
+    answer: z.string().describe('What happens to the account, and why: a sentence without its full stop'),
+    values: z.array(personValue).describe('The mapped fields of the record; empty without a record'),
     next: z.string().describe('What the next whole run does'),
     steps: z
       .array(personStep)
@@ -128,7 +150,11 @@ export interface Rename extends Pick<AuditEntry, 'at' | 'by' | 'reason'> {
 /** The decisions of the pipeline about one person now, and the person's earlier changes. Holds field values. */
 export interface PersonTrace {
   readonly identification: string;
+  readonly answer: string;
+  readonly values: readonly PersonValue[];
   readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
+  /** The fields of the source that the configuration reads. */
+  readonly reads: readonly string[];
   readonly snapshot: Snapshot;
   /** Absent when no plan can be made from the read. See `failure`. */
   readonly says: SourceSays | undefined;

@@ -20,6 +20,29 @@ const person = {
 const known: PersonTrace = {
   leaders: undefined,
   identification: '1003',
+  answer: 'To be updated: differs in area',
+  values: [
+    {
+      field: 'area',
+      columns: ['department'],
+      origin: 'from department',
+      source: 'Finance ',
+      sent: 'Finance',
+      note: undefined,
+      platform: 'Sales',
+      written: undefined,
+    },
+    {
+      field: 'job',
+      columns: ['title'],
+      origin: 'from title',
+      source: '',
+      sent: undefined,
+      note: 'blank or not visible: the value on the platform is kept',
+      platform: undefined,
+      written: 'Clerk',
+    },
+  ],
   records: [
     {
       record: { at: 'line 4', fields: { employee_id: '1003', department: 'Finance ', level: 6, tags: ['a'] } },
@@ -39,6 +62,7 @@ const known: PersonTrace = {
       },
     },
   ],
+  reads: ['employee_id', 'department', 'level'],
   snapshot,
   says: { says: 'active', person },
   lookup: {
@@ -63,7 +87,7 @@ const known: PersonTrace = {
   },
   decision: { rule: 'active-update', change: sampleChange() },
   change: sampleChange(),
-  steps: [],
+  steps: [{ step: 'mapping', state: 'partly', summary: 'title is blank', details: [], run: undefined }],
   findings: [],
   failure: undefined,
   next: 'the next run sends the update, unless a guard holds it',
@@ -75,21 +99,23 @@ const known: PersonTrace = {
 test('a person is followed from the source to the decision', () => {
   expect(renderPerson(known, 'people', plain)).toMatchInlineSnapshot(`
     "1003 in sync people
+    To be updated: differs in area
+
+    FIELD  HR VALUE    SENT                          PLATFORM VALUE          FROM
+    area   "Finance "  "Finance"                     "Sales"                 department
+    job    ""          (kept: blank or not visible)  (last written "Clerk")  title
+
+    Steps
+      mapping  in part  title is blank
 
     Source
       line 4; 520 rows read
         employee_id: "1003"
-        department: "Finance "
         level: 6
         tags: ["a"]
 
-    Mapping
-      identification  set   "1003"                                                   from employee_id
-      area            set   "Finance"                                                from department
-      job             kept  blank or not visible: the value on the platform is kept  from title
-
-    Standing and scope
-      standing: active: status "active" is in active
+    Status and scope
+      status: active: status "active" is in active
       result: the source says active
 
     Platform
@@ -120,6 +146,8 @@ test('a person is followed from the source to the decision', () => {
 test('of somebody whom nobody knows, every section says so', () => {
   const unknown: PersonTrace = {
     ...known,
+    answer: 'Not changed: no record has this identification',
+    values: [],
     records: [],
     snapshot: { ...snapshot, gaps: ['the file does not end in a line end'] },
     says: { says: 'nothing', reason: 'not in this read, which cannot prove that a person is missing' },
@@ -131,12 +159,16 @@ test('of somebody whom nobody knows, every section says so', () => {
 
   expect(renderPerson(unknown, 'people', plain)).toMatchInlineSnapshot(`
     "1003 in sync people
+    Not changed: no record has this identification
+
+    Steps
+      mapping  in part  title is blank
 
     Source
       no record has this identification; 520 rows read
       not fully proven: the file does not end in a line end
 
-    Standing and scope
+    Status and scope
       result: the source says nothing: not in this read, which cannot prove that a person is missing
 
     Platform
@@ -205,7 +237,7 @@ test('a person who waits for an outcome is told so, and not that the record is u
 
 test('a read that no plan can be made from says that nothing is judged', () => {
   const told = renderPerson({ ...known, records: [], says: undefined, decision: undefined }, 'people', plain);
-  expect(told).toContain('Standing and scope\n  result: nothing is judged from this read\n');
+  expect(told).toContain('Status and scope\n  result: nothing is judged from this read\n');
 });
 
 test('a user counts as gone, also while the leaver is in the file', () => {

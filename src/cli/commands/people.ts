@@ -8,14 +8,15 @@ import {
 } from '../../app/accounts/adopt.ts';
 import type { SignedCaller } from '../../app/audit.ts';
 import { tracePerson } from '../../app/people.ts';
+import { onlyRead } from '../../app/person-answer.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';
 import { pairWays } from '../../core/plan/pair.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, shellWord } from '../../core/run/formats.ts';
 import type { PersonRecord } from '../../ports/store.ts';
-import type { Adoption } from '../../views/people.ts';
-import { adoptionsView, orphansMovedView, personView } from '../../views/people.ts';
+import type { Adoption, FoundPeople } from '../../views/people.ts';
+import { adoptionsView, foundPeopleView, orphansMovedView, personView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
 import {
   confirmOption,
@@ -169,16 +170,50 @@ function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): 
 
 export const why: CommandRow = {
   words: 'why',
-  meaning: 'explain one employee: the source, the mapping, the platform, the ledger, and the decision',
-  arguments: [syncArgument, ['<identification>', 'identification of the employee']],
+  meaning: 'explain one employee: the answer, the values, the source, the platform, the ledger, and the decision',
+  arguments: [syncArgument, ['<person>', 'identification of the employee, or a part of it, a name or an e-mail']],
+  options: [['--row', 'also show the columns of the record that the configuration does not read']],
   run: explainPerson,
 };
 
-async function explainPerson(shell: Shell, sync: string, identification: string): Promise<number> {
+async function explainPerson(
+  shell: Shell,
+  sync: string,
+  words: string,
+  { row }: { readonly row?: true },
+): Promise<number> {
   return shell.withApp({ keepsNames: true }, async (app) => {
-    const trace = await tracePerson(app, sync, normalText(identification), shell.signal);
-    return shell.answer(personView(sync, trace), renderPerson(trace, sync, shell.style));
+    const find = (): Promise<FoundPeople> => app.searchPeople({ text: words, sync, offset: 0, limit: mostFound });
+    const identification = normalText(words);
+    // A name or an e-mail. The search reads the store alone, and `why` the whole source.
+    const named = /[\s@]/.test(identification) ? await find() : undefined;
+    if (named !== undefined && named.total > 0 && named.people[0]?.identification !== identification) {
+      return printFound(shell, named, sync);
+    }
+    const whole = await tracePerson(app, sync, identification, shell.signal);
+    const trace = row === true ? whole : onlyRead(whole);
+    const isKnown = trace.records.length > 0 || trace.lookup.found !== false || trace.ledger !== undefined;
+    const found = isKnown || trace.history.length > 0 || trace.renames.length > 0 ? undefined : await find();
+    if (found !== undefined && found.total > 0) return printFound(shell, found, sync);
+    return shell.answer(personView(sync, trace), renderPerson(trace, sync, shell.style, row === true));
   });
+}
+
+const mostFound = 10;
+
+/** Lists the people that were perhaps meant. Returns the code for "not done": no person was explained. */
+function printFound(shell: Shell, found: FoundPeople, sync: string): number {
+  const { style } = shell;
+  const rows = found.people.map(({ identification, name, email }) => [
+    style.command(`why ${sync} ${shellWord(identification)}`),
+    cleanLine(name),
+    cleanLine(email),
+  ]);
+  const more = found.total - rows.length;
+  const rest =
+    more > 0 ? [`… and ${formatCount(more, 'more person', 'more people')}: add words of the name or e-mail`] : [];
+  const text = ['no one has exactly this identification; did you mean:', renderTable(rows, '  '), ...rest].join('\n');
+  return shell.answer(foundPeopleView(found, 0), text, 1);
 }
 
 const personArgument = ['<identification>', 'identification of the person, exactly as in the ledger'] as const;

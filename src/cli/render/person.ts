@@ -8,19 +8,28 @@ import type { Decision } from '../../core/plan/plan.ts';
 import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { PersonRecord } from '../../ports/store.ts';
-import type { PersonTrace } from '../../views/people.ts';
+import type { PersonStep, PersonTrace } from '../../views/people.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { renderDifference } from './changes.ts';
 
-/** Renders how each stage treats one employee, section by section. Shows values, for the operator who asked. */
-export function renderPerson(trace: PersonTrace, sync: string, style: Style): string {
-  const { identification, lookup, decision } = trace;
+/**
+ * Renders the answer, the values, and how each stage treats one employee. Shows values, for the operator who asked.
+ * `hasRow`: the source shows every column, not only those without a line among the values.
+ */
+export function renderPerson(trace: PersonTrace, sync: string, style: Style, hasRow = false): string {
+  const { identification, answer, values, lookup, decision } = trace;
   const section = (name: string, body: string) => `${style.colors.bold(name)}\n${body.replace(/^/gm, '  ')}`;
   return [
-    `${style.colors.bold(cleanLine(identification))} in sync ${sync}`,
-    section('Source', sourceOf(trace)),
-    ...(trace.records.length === 0 ? [] : [section('Mapping', mappingOf(trace))]),
-    section('Standing and scope', standingOf(trace)),
+    `${style.colors.bold(cleanLine(identification))} in sync ${sync}\n${style.colors.bold(cleanLine(answer))}`,
+    ...(values.length === 0 ? [] : [renderValues(values, style)]),
+    section(
+      'Steps',
+      renderTable(
+        trace.steps.map(({ step, state, summary }) => [stepWords[step], stateWords[state], cleanLine(summary)]),
+      ),
+    ),
+    section('Source', sourceOf(trace, hasRow)),
+    section('Status and scope', standingOf(trace)),
     section('Platform', platformOf(lookup)),
     section('Ledger', ledgerOf(trace)),
     ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
@@ -31,12 +40,52 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style): st
   ].join('\n\n');
 }
 
-function sourceOf({ records, snapshot }: PersonTrace): string {
+const stepWords: Readonly<Record<PersonStep['step'], string>> = {
+  source: 'source row',
+  mapping: 'mapping',
+  scope: 'status and scope',
+  conflicts: 'conflicts',
+  difference: 'difference',
+  guard: 'guard',
+  batch: 'batch',
+  platform: 'platform',
+  'read-back': 'read-back',
+};
+
+const stateWords: Readonly<Record<PersonStep['state'], string>> = {
+  ok: 'passed',
+  partly: 'in part',
+  stopped: 'stopped',
+  'not-reached': '–',
+};
+
+function renderValues(values: PersonTrace['values'], { colors }: Style): string {
+  const head = ['FIELD', 'HR VALUE', 'SENT', 'PLATFORM VALUE', 'FROM'].map(colors.dim);
+  const rows = values.map(({ field, source, sent, note, platform, written, origin }) => [
+    field,
+    source === undefined ? '–' : quote(source),
+    sent === undefined
+      ? `(kept: ${cleanLine(note?.replace(/: the value on the platform is kept$/, '') ?? '')})`
+      : sent === ''
+        ? '(cleared)'
+        : quote(sent),
+    platform !== undefined ? quote(platform) : written === undefined ? '–' : `(last written ${quote(written)})`,
+    cleanLine(origin.replace(/^from /, '')),
+  ]);
+  return renderTable([head, ...rows]);
+}
+
+function sourceOf({ records, snapshot, values }: PersonTrace, hasRow: boolean): string {
   const read = `${formatCount(snapshot.rows, 'row')} read`;
   const gaps = snapshot.gaps.map((gap) => `not fully proven: ${cleanLine(gap)}`);
   if (records.length === 0) return [`no record has this identification; ${read}`, ...gaps].join('\n');
+  // One record is among the values. Of several, each is shown.
+  const isListed = (name: string): boolean =>
+    records.length === 1 && values.some(({ columns }) => columns.includes(name));
   const shown = records.map(({ record }) => {
-    const fields = Object.entries(record.fields).map(([name, value]) => `  ${cleanLine(name)}: ${sourceValue(value)}`);
+    const fields = Object.entries(record.fields)
+      .filter(([name]) => hasRow || !isListed(name))
+      .map(([name, value]) => `  ${cleanLine(name)}: ${sourceValue(value)}`);
     return [`${cleanLine(record.at)}; ${read}`, ...fields].join('\n');
   });
   return [...shown, ...gaps].join('\n');
@@ -44,19 +93,6 @@ function sourceOf({ records, snapshot }: PersonTrace): string {
 
 function sourceValue(value: unknown): string {
   return typeof value === 'string' ? quote(value) : cleanLine(JSON.stringify(value) ?? 'nothing');
-}
-
-function mappingOf({ records }: PersonTrace): string {
-  const steps = records.flatMap(({ trace }) => trace.steps);
-  const rows = steps
-    .filter(({ target }) => target !== 'standing' && target !== 'scope')
-    .map(({ target, effect, detail, origin }) => [
-      target,
-      effect,
-      effect === 'set' ? quote(detail) : cleanLine(detail),
-      cleanLine(origin),
-    ]);
-  return renderTable(rows);
 }
 
 function findingsOf({ findings }: PersonTrace): string {
@@ -71,7 +107,7 @@ function standingOf({ records, says }: PersonTrace): string {
   const steps = records
     .flatMap(({ trace }) => trace.steps)
     .filter(({ target }) => target === 'standing' || target === 'scope')
-    .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
+    .map(({ target, detail }) => `${target === 'standing' ? 'status' : target}: ${cleanLine(detail)}`);
   if (says === undefined) return [...steps, 'result: nothing is judged from this read'].join('\n');
   if (says.says === 'unusable' && says.code === 'unresolved') {
     return [...steps, `result: not judged: ${cleanLine(says.reason)}`].join('\n');

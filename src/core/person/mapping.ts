@@ -284,8 +284,13 @@ const none: readonly never[] = [];
 /** Fields that a new account requires. A field that the mapping does not name never causes a problem here. */
 const neededToCreate: readonly string[] = ['firstName', 'lastName', 'email'] satisfies readonly FieldName[];
 
+/** Returns whether a new account requires a readable cell of the field. */
+export function isForCreate(field: CellTrouble['field']): boolean {
+  return neededToCreate.includes(field);
+}
+
 function whyNotCreate(troubles: readonly CellTrouble[]): string | undefined {
-  const needed = troubles.filter(({ field }) => neededToCreate.includes(field));
+  const needed = troubles.filter(({ field }) => isForCreate(field));
   return needed.length === 0 ? undefined : needed.map(({ column, reason }) => `${column} ${reason}`).join('; ');
 }
 

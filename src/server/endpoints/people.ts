@@ -3,6 +3,7 @@ import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from
 import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
+import { onlyRead } from '../../app/person-answer.ts';
 import { given } from '../../core/run/given.ts';
 import { accountPage, accountPageView, accountStates } from '../../views/accounts.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';
@@ -86,12 +87,16 @@ export const peopleEndpoints: readonly Endpoint[] = [
     description: 'Reads the whole source, so it counts as ten requests.',
     cost: 10,
     params: byPerson,
+    query: z.object({
+      row: z.enum(['true', 'false']).default('false').describe('Whether to return the columns that are not mapped too'),
+    }),
     answer: person,
     refusals: [400, 404, 502],
-    handle: async ({ params, signal, sight }, { app }) => {
+    handle: async ({ params, query, signal, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
       const [name = ''] = await inSight([params.identification], sync, sight, app);
-      return personView(sync, await tracePerson(app, sync, name, signal));
+      const trace = await tracePerson(app, sync, name, signal);
+      return personView(sync, query.row === 'true' ? trace : onlyRead(trace));
     },
   }),
   defineEndpoint({

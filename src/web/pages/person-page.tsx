@@ -48,8 +48,13 @@ function Why({ person }: { readonly person: Schemas['Person'] }) {
     <>
       <p className="box">
         <Icon name="right" />
-        <strong className="grow break">{person.next}</strong>
+        <span className="grow break">
+          <strong>{person.answer}</strong>
+          <br />
+          <span className="faint">{person.next}</span>
+        </span>
       </p>
+      <Values values={person.values} />
       <PersonSteps steps={person.steps} />
       <details className="stretch everything">
         <summary>{t.people.everything}</summary>
@@ -73,6 +78,40 @@ function HeldChange({ sync, person: { identification, change, steps } }: { sync:
         <Icon name="right" />
       </Link>
     </p>
+  );
+}
+
+/** What HR says, what is sent, and what the platform has, field by field. */
+function Values({ values }: { readonly values: Schemas['Person']['values'] }) {
+  const { t } = usePage();
+  const { hr, sent, platform, kept, written } = t.people.values;
+  if (values.length === 0) return null;
+  return (
+    <DataTable
+      rows={values}
+      keyOf={({ field }) => field}
+      caption={t.people.values.caption}
+      columns={[
+        { title: t.changes.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
+        { title: hr, cell: ({ source, origin }) => <span title={origin}>{source ?? '–'}</span> },
+        {
+          title: sent,
+          cell: ({ sent: value, note }) =>
+            value === null ? (
+              <span className="faint" title={note ?? ''}>
+                {kept}
+              </span>
+            ) : (
+              <Value text={value} />
+            ),
+        },
+        {
+          title: platform,
+          cell: (row) =>
+            row.written === null ? (row.platform ?? '–') : <span className="faint">{written(row.written)}</span>,
+        },
+      ]}
+    />
   );
 }
 
@@ -121,6 +160,7 @@ type Step = Schemas['Person']['steps'][number];
 
 const looks: Readonly<Record<Step['state'], Look>> = {
   ok: ['good', 'ok'],
+  partly: ['warn', 'warn'],
   stopped: ['bad', 'bad'],
   'not-reached': ['quiet', 'none'],
 };
