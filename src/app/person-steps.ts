@@ -29,7 +29,7 @@ const judges = {
 type RunChange = PlannedChange & { readonly run: string };
 
 export interface StepsInput
-  extends Pick<Explained, 'snapshot' | 'subject' | 'decision' | 'change' | 'findings' | 'failure'> {
+  extends Pick<Explained, 'snapshot' | 'subject' | 'decision' | 'change' | 'leaders' | 'findings' | 'failure'> {
   readonly records: readonly { readonly record: SourceRecord; readonly trace: MappingTrace }[];
   /** Whether another sync is expected to take the user over. */
   readonly isExpected: boolean;

@@ -92,7 +92,7 @@ function Values({ values }: { readonly values: Schemas['Person']['values'] }) {
       keyOf={({ field }) => field}
       caption={t.people.values.caption}
       columns={[
-        { title: t.changes.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
+        { title: t.mapping.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
         { title: hr, cell: ({ source, origin }) => <span title={origin}>{source ?? '–'}</span> },
         {
           title: sent,
