@@ -16,8 +16,8 @@ import { pairFrom, renamesOf, waysOf } from './accounts/adopt.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync } from './find-named.ts';
-import { answerOf, valuesOf } from './person-answer.ts';
-import { personSteps, waitWords } from './person-steps.ts';
+import { answerOf, valuesOf } from './person/answer.ts';
+import { personSteps, waitWords } from './person/steps.ts';
 import { untilWords } from './syncs.ts';
 
 const shownChanges = 20;

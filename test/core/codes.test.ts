@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ruleWords } from '../../src/app/person-steps.ts';
+import { ruleWords } from '../../src/app/person/steps.ts';
 import { anchorOf, docsOfCode, findCode, guessCode, listedCodes } from '../../src/core/run/codes/code-list.ts';
 
 describe('the list of codes', () => {

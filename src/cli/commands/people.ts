@@ -8,7 +8,7 @@ import {
 } from '../../app/accounts/adopt.ts';
 import type { SignedCaller } from '../../app/audit.ts';
 import { tracePerson } from '../../app/people.ts';
-import { onlyRead } from '../../app/person-answer.ts';
+import { onlyRead } from '../../app/person/answer.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';
 import { pairWays } from '../../core/plan/pair.ts';

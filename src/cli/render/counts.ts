@@ -1,4 +1,4 @@
-import { waitWords } from '../../app/person-steps.ts';
+import { waitWords } from '../../app/person/steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import { changeKinds } from '../../core/plan/change.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../app/person-steps.ts';
+import { wordsOf } from '../../app/person/steps.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { type Change, differencesOf } from '../../core/plan/change.ts';
 import { keptDetails } from '../../core/plan/diff.ts';

@@ -3,7 +3,7 @@ import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from
 import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
-import { onlyRead } from '../../app/person-answer.ts';
+import { onlyRead } from '../../app/person/answer.ts';
 import { given } from '../../core/run/given.ts';
 import { accountPage, accountPageView, accountStates } from '../../views/accounts.ts';
 import { pastChanges, pastChangeView } from '../../views/changes.ts';

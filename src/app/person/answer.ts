@@ -1,11 +1,11 @@
-import type { FieldValues } from '../core/person/fields.ts';
-import type { CompiledMapping, MappingTrace } from '../core/person/mapping.ts';
-import type { Person, SourceRecord } from '../core/person/person.ts';
-import { compileSourcePath } from '../core/person/source-path.ts';
-import type { ChangeKind } from '../core/plan/change.ts';
-import type { Lookup } from '../ports/platform.ts';
-import type { PersonStep, PersonTrace, PersonValue } from '../views/people.ts';
-import { preventsAccount, type StepsInput, waitWords, wordsOf } from './person-steps.ts';
+import type { FieldValues } from '../../core/person/fields.ts';
+import type { CompiledMapping, MappingTrace } from '../../core/person/mapping.ts';
+import type { Person, SourceRecord } from '../../core/person/person.ts';
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import type { ChangeKind } from '../../core/plan/change.ts';
+import type { Lookup } from '../../ports/platform.ts';
+import type { PersonStep, PersonTrace, PersonValue } from '../../views/people.ts';
+import { preventsAccount, type StepsInput, waitWords, wordsOf } from './steps.ts';
 
 const done: Readonly<Record<ChangeKind, string>> = {
   create: 'created',

@@ -1,16 +1,16 @@
-import { partWords } from '../core/guard/approvals.ts';
-import { isForCreate, type MappingTrace } from '../core/person/mapping.ts';
-import type { RejectedPerson, SourceRecord, UnreadableRecord } from '../core/person/person.ts';
-import { type Change, differencesOf } from '../core/plan/change.ts';
-import { keptDetails } from '../core/plan/diff.ts';
-import type { MissingWait } from '../core/plan/ledger-steps.ts';
-import type { Decision, Rule } from '../core/plan/plan.ts';
-import { isAboutIdentity } from '../core/run/finding.ts';
-import { countOf, formatInstant } from '../core/run/formats.ts';
-import type { CellTrouble, CellUse } from '../core/run/refusal.ts';
-import type { Batch, DecisionRecord, PlannedChange } from '../ports/store.ts';
-import type { Explained } from '../run/why.ts';
-import { type PersonStep, personStepNames, type StepDetail } from '../views/people.ts';
+import { partWords } from '../../core/guard/approvals.ts';
+import { isForCreate, type MappingTrace } from '../../core/person/mapping.ts';
+import type { RejectedPerson, SourceRecord, UnreadableRecord } from '../../core/person/person.ts';
+import { type Change, differencesOf } from '../../core/plan/change.ts';
+import { keptDetails } from '../../core/plan/diff.ts';
+import type { MissingWait } from '../../core/plan/ledger-steps.ts';
+import type { Decision, Rule } from '../../core/plan/plan.ts';
+import { isAboutIdentity } from '../../core/run/finding.ts';
+import { countOf, formatInstant } from '../../core/run/formats.ts';
+import type { CellTrouble, CellUse } from '../../core/run/refusal.ts';
+import type { Batch, DecisionRecord, PlannedChange } from '../../ports/store.ts';
+import type { Explained } from '../../run/why.ts';
+import { type PersonStep, personStepNames, type StepDetail } from '../../views/people.ts';
 
 /** The way of one person, in order. */
 const judges = {
