@@ -79,7 +79,7 @@ function sourceOf({ records, snapshot, values }: PersonTrace, hasRow: boolean): 
   const read = `${formatCount(snapshot.rows, 'row')} read`;
   const gaps = snapshot.gaps.map((gap) => `not fully proven: ${cleanLine(gap)}`);
   if (records.length === 0) return [`no record has this identification; ${read}`, ...gaps].join('\n');
-  // One record is among the values. Of several, each is shown.
+  // One record is among the values. Each of several is shown.
   const isListed = (name: string): boolean =>
     records.length === 1 && values.some(({ columns }) => columns.includes(name));
   const shown = records.map(({ record }) => {
