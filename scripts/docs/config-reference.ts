@@ -52,6 +52,11 @@ const chapters: readonly Chapter[] = [
     text: 'Below `syncs.<name>.guards`. A held class is not delivered until a person approves it; the other classes continue.',
   },
   {
+    title: 'An export',
+    path: ['exports', '*'],
+    text: 'Below `exports.<name>`: feedback or evaluations to files or to PostgreSQL. See [Export feedback and evaluations](how-to/export-feedback.md).',
+  },
+  {
     title: 'An alert channel',
     path: ['alerts', '[]'],
     text: 'One entry of the list `alerts`. Test it with `rollcall alerts test`.',

@@ -11,6 +11,7 @@ import { audit, sessionCommands } from './commands/audit.ts';
 import { explain } from './commands/codes.ts';
 import { completionCommands } from './commands/completion.ts';
 import { start, status } from './commands/deployment.ts';
+import { exportCommands } from './commands/exports.ts';
 import { approve, holds, reject } from './commands/holds.ts';
 import { learn } from './commands/learn.ts';
 import { map } from './commands/map.ts';
@@ -32,7 +33,19 @@ function commandGroups(operations: readonly ApiOperation[]): readonly CommandGro
     { heading: 'Decide:', rows: [holds, approve, reject, accounts, adopt, undo] },
     {
       heading: 'Operate:',
-      rows: [start, resync, retry, cancel, pause, resume, report, audit, ...alertCommands, ...tokenCommands],
+      rows: [
+        start,
+        resync,
+        retry,
+        cancel,
+        pause,
+        resume,
+        report,
+        audit,
+        ...exportCommands,
+        ...alertCommands,
+        ...tokenCommands,
+      ],
     },
     {
       heading: 'Rare:',

@@ -1,6 +1,8 @@
+import type { ExportSettings } from '../core/export/export.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
 import type { Secret } from './secret.ts';
+import type { ExportPlace } from './sections/exports.ts';
 import type { RootSettings } from './sections/root.ts';
 
 /** A complete configuration, checked and with defaults. Safe to print: secrets show as `[secret]`. */
@@ -13,6 +15,13 @@ export interface Config extends RootSettings {
   readonly plainText: readonly string[];
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
+  readonly exports: Readonly<Record<string, ExportConfig>>;
+}
+
+/** One export: what it reads, when, and where it writes. */
+export interface ExportConfig extends ExportSettings {
+  readonly schedule?: ScheduleSettings;
+  readonly to: ExportPlace;
 }
 
 export interface ConnectionSettings {

@@ -1,16 +1,18 @@
 import { readFile as readFromDisk, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { messageFor } from '../core/run/problem-words.ts';
+import { given } from '../core/run/given.ts';
+import { choiceSentence, messageFor } from '../core/run/problem-words.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { SyncDraft } from './check-mapping.ts';
-import type { Config, ConnectionSettings, SyncConfig } from './config.ts';
+import type { Config, ConnectionSettings, ExportConfig, SyncConfig } from './config.ts';
 import type { Expressions } from './expressions.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
 import { readSync, syncConfig } from './read-sync.ts';
 import { ConfigError, openReport, type Report } from './report.ts';
-import { isMapping, readValue, reportUnknownKey } from './section.ts';
+import { isMapping, readSection, readValue, reportUnknownKey } from './section.ts';
 import { connectionShape } from './sections/connection.ts';
+import { exportShape } from './sections/exports.ts';
 import { document, editorSchema, rootShape } from './sections/root.ts';
 import { syncShape } from './sections/sync.ts';
 import { namePattern, nameSentence } from './sections/values.ts';
@@ -121,6 +123,7 @@ interface Draft {
   readonly root: Readonly<Record<string, unknown>>;
   readonly connections: ReadonlyMap<string, unknown>;
   readonly syncs: ReadonlyMap<string, { readonly value: unknown; readonly draft: SyncDraft }>;
+  readonly exports: ReadonlyMap<string, unknown>;
 }
 
 function readTree(value: unknown, reading: Reading): Draft | undefined {
@@ -161,8 +164,10 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     read.map(([, { draft }]) => draft),
     report,
   );
+  const exports = readNamed('exports', value.exports === undefined ? {} : value.exports, report);
+  for (const [name, one] of exports) readExport(one, ['exports', name], { names: [...connections.keys()], report });
   const root = Object.fromEntries(Object.entries(value).filter(([key]) => Object.hasOwn(rootShape, key)));
-  return { root, connections, syncs: new Map(read) };
+  return { root, connections, syncs: new Map(read), exports };
 }
 
 /** Returns the entries of a mapping whose keys are names that the operator chooses. */
@@ -176,6 +181,22 @@ function readNamed(section: string, value: unknown, report: Report): ReadonlyMap
     report.addKey([section, name], nameSentence);
   }
   return new Map(Object.entries(value));
+}
+
+function readExport(
+  value: unknown,
+  path: KeyPath,
+  { names, report }: { readonly names: readonly string[]; readonly report: Report },
+): void {
+  const { connection } = readSection(exportShape, value, path, report);
+  if (connection === undefined || names.length === 0 || names.includes(connection)) return;
+  const message = `names no connection of this file; it ${choiceSentence(connection, names)}`;
+  report.add([...path, 'connection'], message, names);
+}
+
+function exportConfig(name: string, value: unknown): ExportConfig {
+  const { overlap: overlapMs, schedule, from = 0, ...rest } = z.strictObject(exportShape).parse(value);
+  return { ...rest, name, overlapMs, from, ...given({ schedule }) };
 }
 
 function checkEncryptionKey(
@@ -256,7 +277,7 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 }
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
-function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'folder' | 'plainText'> {
+function finish({ root, connections, syncs, exports }: Draft): Omit<Config, 'path' | 'folder' | 'plainText'> {
   const { server, ...others } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
@@ -272,6 +293,7 @@ function finish({ root, connections, syncs }: Draft): Omit<Config, 'path' | 'fol
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
     connections: byName(named),
     syncs: byName(read),
+    exports: byName([...exports].map(([name, value]) => [name, exportConfig(name, value)])),
   };
 }
 

@@ -29,7 +29,7 @@ export const outboxDelivery: DeliveryKind = {
 };
 
 /** Makes the rename durable: without it a power cut may lose a file that the run reports as exported. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
 }

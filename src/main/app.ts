@@ -17,6 +17,7 @@ import { endOrphans } from '../work/orphans.ts';
 import { openSchedule } from '../work/schedule.ts';
 import { openConfigAlerts, startDeployment } from './deployment.ts';
 import { accessTo, type Engine, platformApiOf } from './engine.ts';
+import { nextExportSlots } from './exports.ts';
 
 export interface AppParts {
   readonly scope?: LogScope;
@@ -56,6 +57,7 @@ export function openApp(
     })),
     connections: new Map([...connections].map(([name, connection]) => [name, accessTo(connection)])),
     nextSlot: nextSlots(config),
+    nextExport: nextExportSlots(config),
     staleBefore: staleInstants(config),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
     async deploymentSeenAt() {

@@ -41,6 +41,7 @@ import { openOrphans } from '../work/orphans.ts';
 import { openCalendars, openSchedule } from '../work/schedule.ts';
 import { type Dispatch, runScheduler } from '../work/scheduler.ts';
 import type { Engine, EngineParts } from './engine.ts';
+import { dueExports, watchedExports } from './exports.ts';
 import type { RedisWatch } from './redis.ts';
 
 export interface DeploymentHooks {
@@ -111,6 +112,7 @@ export function schedulerContext(
     engine: io,
     connections: [...connections.keys()],
     calendars: openCalendars(scheduled, io),
+    exports: dueExports(config, io),
     closeOrphan: openOrphans(drive),
     evaluateAlerts: () => alerts.begin(drive.signal),
   };
@@ -419,6 +421,7 @@ async function openProcessMetrics(
   const names = {
     syncs: Object.values(config.syncs),
     connections: Object.keys(config.connections),
+    exports: Object.keys(config.exports),
     channels,
     ...given({ storeLimit: config.retention.storeSize }),
   };
@@ -463,7 +466,9 @@ export function openConfigAlerts(
       const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
       return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
     }),
-    connections: [...connections].map(([name, { tokenManager }]) => ({ name, token: () => tokenManager.status() })),
+    connections: [...connections].map(([name, { tokenManager }]) => {
+      return { name, token: () => tokenManager.status(), exports: watchedExports(config, name) };
+    }),
     ...(standing === undefined ? {} : { work: standing.work }),
     store,
     clock,
@@ -487,7 +492,9 @@ export function openConfigAlertChecks(
   const { store, clock } = engine.io;
   const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
   const work: WatchedWork = {
-    hasSchedules: Object.values(config.syncs).some(({ schedule }) => schedule !== undefined),
+    hasSchedules: [...Object.values(config.syncs), ...Object.values(config.exports)].some(
+      ({ schedule }) => schedule !== undefined,
+    ),
     isScheduled: () => isHeld(deploymentLease),
     isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
     queue,

@@ -38,6 +38,7 @@ import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { openFileSpool, openScratchFolder } from '../store/db/file-spool.ts';
 import { openStoreWithClock } from '../store/index.ts';
 import { openWindows } from '../work/schedule.ts';
+import { openExports } from './exports.ts';
 
 export interface EngineParts {
   /** The machine's clock. The engine has the store's. */
@@ -169,6 +170,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
       ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
       retention: { ...config.retention, storeSize: config.retention.storeSize },
       ...(config.approvals === undefined ? {} : { approvals: config.approvals }),
+      exports: openExports(config, connections, clock),
       progress: () => {},
       countRequests: meter.countRequests,
     },

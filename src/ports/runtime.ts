@@ -57,6 +57,12 @@ export const checkpointNames = [
   'batch-split',
   'batch-settled',
   'run-finished',
+  'export-begun',
+  'export-read',
+  'export-written',
+  'export-stored',
+  'export-completed',
+  'export-finished',
 ] as const;
 
 export type CheckpointName = (typeof checkpointNames)[number];

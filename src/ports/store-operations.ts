@@ -1,3 +1,4 @@
+import type { ExportItem, ExportState } from '../core/export/export.ts';
 import type { FileRows } from '../core/run/waves.ts';
 import type { LearnedValues, LearnTrial } from './api.ts';
 
@@ -26,6 +27,36 @@ export interface Pauses {
   get(sync: string, now: number): Promise<Pause | undefined>;
   /** Returns the pauses of all syncs that last now, in order of name. */
   list(now: number): Promise<readonly Pause[]>;
+}
+
+/** A request for a pass. */
+export interface ExportRequest {
+  readonly name: string;
+  readonly at: number;
+  /** The slot of the schedule that asks for it. Absent: a person asks. */
+  readonly slotAt?: number;
+  /** Forgets what was written from there on, so that it is written again. */
+  readonly readFrom?: number;
+}
+
+/** Where the configured exports stand, and what they have written. */
+export interface Exports {
+  list(): Promise<readonly ExportState[]>;
+  /** Requests a pass. A failed one waits no longer. */
+  request(request: ExportRequest): Promise<void>;
+  /** Begins a pass. A former one can no longer write. */
+  begin(name: string): Promise<ExportState>;
+  /** Returns those of the keys that were written. */
+  written(name: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Changes the state, and adds what was written, in one transaction. A success ends the request that the pass was begun
+   * for. Throws `LEASE_LOST` when another pass has begun.
+   */
+  save(
+    pass: ExportState,
+    patch: Partial<ExportState>,
+    written?: readonly Pick<ExportItem, 'key' | 'at'>[],
+  ): Promise<void>;
 }
 
 /** What deliveries and `learn` found out about the platform of a connection. */
@@ -75,6 +106,7 @@ export const auditActions = [
   'pause',
   'resume',
   'request-run',
+  'run-export',
   'approve',
   'reject',
   'cancel',

@@ -1,3 +1,4 @@
+import type { Export } from '../core/export/export.ts';
 import type { ApprovalSettings } from '../core/guard/approvals.ts';
 import type { CompiledMapping } from '../core/person/mapping.ts';
 import type { Configuration, DecidingSettings } from '../core/plan/configuration.ts';
@@ -53,6 +54,8 @@ export interface EngineIo {
   };
   /** Who must approve what, besides the guards. Absent: the guards alone decide. */
   readonly approvals?: ApprovalSettings;
+  /** The configured exports by name. Absent: there are none. */
+  readonly exports?: ReadonlyMap<string, Export>;
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
   readonly countRequests: CountRequests;

@@ -38,12 +38,13 @@ export interface JobContext {
 }
 
 /** Jobs of a worker that belong to no run. */
-export type RunlessJob = 'keep-token' | 'make-preview' | 'prune';
+export type RunlessJob = 'keep-token' | 'make-preview' | 'prune' | 'run-export';
 
 /** The services that a runtime gives to the scheduler's own work. */
 export interface SchedulerContext {
   readonly engine: EngineIo;
   readonly calendars: readonly Calendar[];
+  readonly exports: readonly DueExport[];
   /** Names of the configured connections. */
   readonly connections: readonly string[];
   /** Starts a run. Does nothing when it is in progress here or has a job in the queue. */
@@ -58,13 +59,23 @@ export interface SchedulerContext {
   evaluateAlerts(): Promise<unknown>;
 }
 
-/** The schedule of one sync. Instants are epoch ms. */
-export interface Calendar {
-  readonly sync: string;
+/** The slots of one schedule. Instants are epoch ms. */
+export interface DueSlots {
   /** Returns the newest slot up to `now` that was not requested. */
   dueSlot(now: number): Promise<number | undefined>;
-  /** Returns whether the schedule waits because the HR system refused the credentials. */
-  isWaiting(now: number): Promise<boolean>;
   /** Records that all slots up to `now` were requested. */
   requested(now: number): void;
+}
+
+/** The schedule of one sync. */
+export interface Calendar extends DueSlots {
+  readonly sync: string;
+  /** Returns whether the schedule waits because the HR system refused the credentials. */
+  isWaiting(now: number): Promise<boolean>;
+}
+
+/** A configured export, and the slots of its schedule, if it has one. */
+export interface DueExport {
+  readonly name: string;
+  readonly slots: DueSlots | undefined;
 }

@@ -2,7 +2,7 @@ import type { Leaders } from '../core/person/user.ts';
 import type { OperationId } from '../platform/table/index.ts';
 import type { FaultSpec } from './faults/parse-fault.ts';
 import { periodNamed } from './growth/catalog.ts';
-import type { FeedbackRequest, StoredGoal } from './growth/records.ts';
+import type { FeedbackRequest, StoredEvaluation, StoredFeedback, StoredGoal } from './growth/records.ts';
 import { buildServer } from './http/build-server.ts';
 import { editUser } from './http/control.ts';
 import type { SandboxOptions } from './options.ts';
@@ -43,6 +43,10 @@ export interface SandboxState {
   leadersOf(identification: string): Leaders;
   /** Changes or creates a user as another system would. Logged as `outside`. */
   editUser(identification: string, patch: AccountPatch): Account;
+  /** Adds feedback, of any time: also of one that was shown before. */
+  addFeedback(feedback: Omit<StoredFeedback, 'id'>): void;
+  /** Adds an evaluation, or replaces the one with its id. */
+  putEvaluation(evaluation: StoredEvaluation): void;
   /** Defines the CSV of the import job; undefined removes it. */
   defineImportSource(csv: string | undefined): void;
 }
@@ -99,6 +103,11 @@ function lookInto(world: World): SandboxState {
     },
     leadersOf: (identification) => settled(() => world.leadership.leadersOf(identification)),
     editUser: (identification, patch) => settled(() => editUser(world, identification, patch)),
+    addFeedback: (feedback) => world.feedback.send(feedback),
+    putEvaluation: (evaluation) => {
+      const at = world.evaluations.findIndex(({ id }) => id === evaluation.id);
+      world.evaluations.splice(at === -1 ? world.evaluations.length : at, at === -1 ? 0 : 1, evaluation);
+    },
     defineImportSource: (csv) => world.defineImportSource(csv),
   };
 }

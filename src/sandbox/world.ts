@@ -26,7 +26,7 @@ export interface World {
   readonly leadership: Leadership;
   readonly feedback: FeedbackBox;
   readonly goals: GoalBoard;
-  readonly evaluations: readonly StoredEvaluation[];
+  readonly evaluations: StoredEvaluation[];
   /** Requests by operation, including rejected ones. */
   readonly requests: Record<OperationId, number>;
   importSource(): string | undefined;

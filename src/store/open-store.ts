@@ -16,6 +16,7 @@ import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
+import { createExports } from './exports.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
 import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
@@ -151,6 +152,7 @@ function createStore(
     reports: createReports(db, keys, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
+    exports: createExports(db),
     directories: createDirectories(db, keys),
     fault: (now) =>
       leases.take('writable', 'probe', 1, now).then(

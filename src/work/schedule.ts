@@ -1,6 +1,7 @@
 import { createTask } from 'node-cron';
 import type { EngineIo } from '../run/engine-io.ts';
 import { backoffUntil } from '../run/request-run.ts';
+import type { DueSlots } from '../run/work.ts';
 
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
@@ -161,18 +162,31 @@ export function openCalendars(syncs: readonly ScheduledSync[], io: EngineIo) {
   return syncs.map((sync) => openCalendar(sync, openedAt, io));
 }
 
-function openCalendar({ name, schedule }: ScheduledSync, openedAt: number, { store, logger }: EngineIo) {
-  const slots = openSchedule(schedule.cron, schedule.timezone);
+/** Opens the slots of a schedule. `lastSlot` returns the newest that was requested; at the first start, no slot counts as missed. */
+export function openSlots(
+  { cron, timezone }: ScheduledSync['schedule'],
+  lastSlot: () => Promise<number | undefined>,
+): DueSlots {
+  const slots = openSchedule(cron, timezone);
   let checkedAt: number | undefined;
-  let loggedUntil: number | undefined;
   return {
-    sync: name,
-    async dueSlot(now: number) {
-      checkedAt ??= (await store.triggers.lastSlot(name)) ?? now - 1;
+    async dueSlot(now) {
+      checkedAt ??= (await lastSlot()) ?? now - 1;
       const slot = slots.newestSlot(checkedAt, now);
       if (slot === undefined) checkedAt = now;
       return slot;
     },
+    requested(now) {
+      checkedAt = now;
+    },
+  };
+}
+
+function openCalendar({ name, schedule }: ScheduledSync, openedAt: number, { store, logger }: EngineIo) {
+  let loggedUntil: number | undefined;
+  return {
+    sync: name,
+    ...openSlots(schedule, () => store.triggers.lastSlot(name)),
     async isWaiting(now: number) {
       const until = await backoffUntil(name, openedAt, store.runs);
       if (until === undefined || now >= until) return false;
@@ -180,9 +194,6 @@ function openCalendar({ name, schedule }: ScheduledSync, openedAt: number, { sto
       if (until !== loggedUntil) logger.warn({ sync: name, until: new Date(until).toISOString() }, what);
       loggedUntil = until;
       return true;
-    },
-    requested(now: number) {
-      checkedAt = now;
     },
   };
 }

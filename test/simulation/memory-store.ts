@@ -52,6 +52,7 @@ export function memoryStore(): SimulatedStore {
     restores: { last: async () => undefined },
     sessions: absentPart as Store['sessions'],
     previews: absentPart as Store['previews'],
+    exports: absentPart as Store['exports'],
     directories: {
       ...(absentPart as Store['directories']),
       digests: async () => new Map(),

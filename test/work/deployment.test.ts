@@ -45,6 +45,7 @@ async function openBench(options: BenchOptions) {
         { name, schedule: cron === undefined ? undefined : { cron, timezone: 'UTC' } },
       ]),
     ),
+    exports: {},
     alerts: [],
   } as unknown as Config;
   let ids = 0;

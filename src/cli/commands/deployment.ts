@@ -1,15 +1,18 @@
 import { Option } from 'commander';
 import { findOrphans } from '../../app/accounts/adopt.ts';
 import type { AppIo, Role } from '../../app/app-io.ts';
+import { listExports } from '../../app/connections.ts';
 import { readOverview } from '../../app/overview.ts';
 import { nextRunWords } from '../../app/syncs.ts';
 import { formatCount } from '../../core/run/formats.ts';
+import { exportView } from '../../views/exports.ts';
 import { overviewView } from '../../views/overview.ts';
 import { orphansView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
 import { parsePort } from '../options.ts';
 import { renderStatus } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
+import { renderExports } from './exports.ts';
 
 interface StartOptions {
   readonly role: Role;
@@ -113,12 +116,18 @@ async function showStatus(shell: Shell): Promise<number> {
     await app.endOrphans(shell.signal);
     const overview = await readOverview(app);
     const found = await findOrphans(app.engine);
-    shell.printJson({ ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) });
+    const exports = await listExports(app);
+    shell.printJson({
+      ...overviewView(overview, await app.alerts.report(1)),
+      ...orphansView({ orphans: found }),
+      exports: exports.map((one) => exportView(one)),
+    });
     shell.print(renderStatus(overview, shell.style));
     for (const { name, nextSlotAt } of overview.syncs) {
       const words = nextSlotAt === undefined ? undefined : nextRunWords(app, name);
       if (words !== undefined) shell.print(`${name}: ${words}`);
     }
+    if (exports.length > 0) shell.print(`\n${renderExports(exports, shell.style)}`);
     for (const { message } of found) shell.print(shell.style.colors.yellow(message));
     return 0;
   });

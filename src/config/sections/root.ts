@@ -3,6 +3,7 @@ import { must } from '../../core/run/problem-words.ts';
 import { alerts } from './alerts.ts';
 import { approvals } from './approvals.ts';
 import { connectionShape } from './connection.ts';
+import { exportShape } from './exports.ts';
 import { redis } from './redis.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
@@ -165,6 +166,11 @@ export const document = z.strictObject({
     z.record(name(), z.strictObject(syncShape)).prefault({}),
     'The syncs, each under a name of your choice.',
     { people: { connection: 'acme', policy: 'upsert-only' } },
+  ),
+  exports: documented(
+    z.record(name(), z.strictObject(exportShape)).prefault({}),
+    'Exports of feedback and evaluations, each under a name of your choice. See [how-to/export-feedback.md](how-to/export-feedback.md).',
+    { feedback: { connection: 'acme', what: 'feedback', to: { kind: 'csv', path: './exports/feedback' } } },
   ),
   server,
   alerts,

@@ -11,7 +11,8 @@ const policySentence =
 
 const dayMs = 86_400_000;
 
-const schedule = z.strictObject({
+/** `schedule`: a cron pattern and its time zone. */
+export const schedule = z.strictObject({
   cron: documented(
     cronPattern(),
     'Minute, hour, day of month, month, day of week. With a day of month and a day of week, either is enough.',

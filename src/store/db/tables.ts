@@ -114,6 +114,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   tokens: { columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
   alert_states: { columns: { state: mention } },
   alert_deliveries: { columns: { body: mention } },
+  exports: {},
+  exported_items: {},
   pauses: { sync: 'sync' },
   learned: {},
   audit: { sync: 'sync' },

@@ -1,3 +1,4 @@
+import type { ExportState } from '../../core/export/export.ts';
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
@@ -179,6 +180,46 @@ export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): A
     from: Math.min(...undelivered.map(({ since }) => since)),
     unaffected: 'Other channels get their notices, and every notice is kept and sent again for a day.',
     action: `rollcall alerts test ${first.channel}`,
+  };
+}
+
+/** An export, and the instant from which its last success must be; undefined: it has no schedule. */
+export interface ExportFacts {
+  readonly state: ExportState;
+  readonly staleBefore: number | undefined;
+}
+
+/** One failure may be over at the next pass, a minute later. */
+const failuresTold = 2;
+
+/** Returns whether the exports of a connection succeed. One that fails explains why it is late. */
+export function judgeExports({ exports }: { readonly exports: readonly ExportFacts[] }): AlertProblem | 'well' {
+  const failing = exports.filter(({ state }) => state.failures >= failuresTold);
+  const late = exports.filter(
+    ({ state: { requestedAt }, staleBefore = 0 }) => requestedAt !== undefined && requestedAt < staleBefore,
+  );
+  const [first] = failing.length > 0 ? failing : late;
+  if (first === undefined) return 'well';
+  const told = failing.length > 0 ? failing : late;
+  const last = ({ successAt }: ExportState) => (successAt === undefined ? 'never' : formatMinute(successAt));
+  const names = told.map(({ state }) => state.name).join(', ');
+  const what =
+    failing.length > 0
+      ? `${told.length === 1 ? 'fails' : 'fail'} again and again`
+      : `${told.length === 1 ? 'is' : 'are'} late`;
+  return {
+    topic: 'export',
+    code: failing.length > 0 ? 'export-failed' : 'export-late',
+    severity: 'warning',
+    key: `${failing.length > 0 ? 'failed' : 'late'} ${names}`,
+    summary: `${countOf(told.length, 'export')} ${what}: ${names}`,
+    details: told.map(({ state }) => {
+      const why = state.failure === undefined ? '' : `, ${state.failure}`;
+      return `${state.name}: last success ${last(state)}${why}`;
+    }),
+    count: told.length,
+    unaffected: 'What was written stays, and nothing is written twice. Syncs continue.',
+    action: failing.length > 0 ? `rollcall exports run ${first.state.name}` : 'rollcall exports list',
   };
 }
 

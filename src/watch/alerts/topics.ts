@@ -6,7 +6,9 @@ import type { Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen } from './judge-run.ts';
 import {
+  type ExportFacts,
   judgeChannels,
+  judgeExports,
   judgeOutage,
   judgeReload,
   judgeToken,
@@ -43,7 +45,10 @@ const deploymentTopics: readonly Topic<WorkView>[] = [
   { topic: 'channel', judge: judgeChannels },
 ];
 
-const connectionTopics: readonly Topic<ConnectionFacts>[] = [{ topic: 'token', judge: judgeToken }];
+const connectionTopics: readonly Topic<ConnectionFacts>[] = [
+  { topic: 'token', judge: judgeToken },
+  { topic: 'export', judge: judgeExports },
+];
 
 const syncTopics: readonly Topic<SyncFacts>[] = [
   { topic: 'orphans', judge: judgeOrphans },
@@ -75,6 +80,13 @@ async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): P
 export interface WatchedConnection {
   readonly name: string;
   token(): Promise<TokenStatus>;
+  readonly exports: readonly WatchedExport[];
+}
+
+/** A configured export, and the instant from which its last success must be. */
+export interface WatchedExport {
+  readonly name: string;
+  readonly staleBefore: (now: number) => number | undefined;
 }
 
 /** What one evaluation of a connection knows. */
@@ -82,6 +94,7 @@ interface ConnectionFacts {
   readonly connection: string;
   readonly token: TokenStatus;
   readonly now: number;
+  readonly exports: readonly ExportFacts[];
 }
 
 export interface EvaluationIo {
@@ -177,11 +190,16 @@ export async function evaluateSync(
 export async function evaluateTokens(
   connection: WatchedConnection,
   before: AlertState,
-  { clock }: EvaluationIo,
+  { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const token = await connection.token();
   const now = clock.now();
-  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now });
+  const watched = new Map(connection.exports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
+  const states = watched.size === 0 ? [] : await store.exports.list();
+  const exports = states
+    .filter(({ name }) => watched.has(name))
+    .map((state) => ({ state, staleBefore: watched.get(state.name) }));
+  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, exports });
   const { judgedUntil, judgedRuns } = before;
   return { facts: [{ at: now, topics }], judgedUntil, judgedRuns };
 }

@@ -35,6 +35,7 @@ export interface WatchedNames {
     readonly schedule?: unknown;
   }[];
   readonly connections: readonly string[];
+  readonly exports?: readonly string[];
   /** Channels of alerts. */
   readonly channels?: readonly string[];
   /** `retention.storeSize` (bytes). Absent: no limit. */
@@ -64,7 +65,7 @@ const pendingStates = ['sending', 'sent', 'unresolved'];
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections, channels = [], hasWorkers, storeLimit }: WatchedNames,
+  { syncs, connections, exports = [], channels = [], hasWorkers, storeLimit }: WatchedNames,
 ): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
@@ -97,6 +98,7 @@ export function openStoreMetrics(
         const waiting = undelivered.find((one) => one.channel === channel);
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
+      if (exports.length > 0) await readExports(exports, instruments, io);
       const { bytes, room } = await io.store.size();
       instruments.storeBytes.set(bytes);
       const left = Math.min(
@@ -190,6 +192,16 @@ async function readConnection(connection: string, instruments: Instruments, { st
     instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
   }
   if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
+}
+
+async function readExports(names: readonly string[], instruments: Instruments, { store }: StoreIo): Promise<void> {
+  for (const { name, items, failures, successAt, lastItemAt } of await store.exports.list()) {
+    if (!names.includes(name)) continue;
+    instruments.exportItems.set({ export: name }, items);
+    instruments.exportFailures.set({ export: name }, failures);
+    if (successAt !== undefined) instruments.exportLastSuccess.set({ export: name }, successAt / 1000);
+    if (lastItemAt !== undefined) instruments.exportLastItem.set({ export: name }, lastItemAt / 1000);
+  }
 }
 
 async function readOpenRuns(

@@ -14,7 +14,7 @@ export const allowances: Readonly<Record<string, Allowance>> = {
   'src/drivers': { folders: contracts },
   'src/platform': { folders: [...contracts, 'src/drivers'] },
   'src/sources': { folders: [...contracts, 'src/drivers'] },
-  'src/delivery': { folders: [...contracts, 'src/platform/table'] },
+  'src/delivery': { folders: [...contracts, 'src/drivers', 'src/platform/table'] },
   'src/store': { folders: [...contracts, 'src/drivers'] },
   'src/watch': { folders: [...contracts, 'src/drivers'] },
   'src/config': { folders: contracts },

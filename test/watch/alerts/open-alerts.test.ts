@@ -78,7 +78,7 @@ function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
         isExcused,
       },
     ],
-    connections: [{ name: 'acme', token: async () => token }],
+    connections: [{ name: 'acme', token: async () => token, exports: [] }],
     store,
     clock,
     logger: log,

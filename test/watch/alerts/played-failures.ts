@@ -314,7 +314,7 @@ export async function play({ name, begin, end, waitMs = 1_800_000, later = [] }:
         isExcused: () => true,
       })),
     ],
-    connections: [{ name: 'acme', token: async () => stage.token }],
+    connections: [{ name: 'acme', token: async () => stage.token, exports: [] }],
     work: {
       hasSchedules: true,
       isScheduled: async () => stage.isScheduled,

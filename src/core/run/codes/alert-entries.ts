@@ -3,7 +3,7 @@ import type { CodeEntry } from './code-entry.ts';
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
  * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
- * of a connection), `platform` (runs of a connection fail because of its platform), `work` (no process does the work of
+ * of a connection), `platform` (runs of a connection fail because of its platform), `export` (an export of a connection fails or is late), `work` (no process does the work of
  * the deployment), `store` (the store was unavailable), `configuration` (a process could not read it again), `channel`
  * (a channel does not deliver).
  */
@@ -14,6 +14,7 @@ export type AlertTopic =
   | 'orphans'
   | 'token'
   | 'platform'
+  | 'export'
   | 'work'
   | 'store'
   | 'configuration'
@@ -278,6 +279,27 @@ export const alertEntries = {
       'Restart the processes, or send them SIGHUP. Run `rollcall token status CONNECTION` to confirm.',
     ],
     page: 'tokens.md',
+  },
+  'export-failed': {
+    topic: 'export',
+    titles: ['an export fails', 'the exports succeed again'],
+    rules: [],
+    meaning: 'An export failed twice or more in a row. What it has written stays, and it continues where it stopped.',
+    cause: 'The folder or table cannot be written, or the platform did not answer. The notice says why.',
+    cure: [
+      'Correct what the reason names.',
+      'Run `rollcall exports run NAME` to continue now, or wait: it is tried again at least once an hour.',
+    ],
+    page: 'how-to/export-feedback.md',
+  },
+  'export-late': {
+    topic: 'export',
+    titles: ['an export is late', 'the exports succeed again'],
+    rules: [],
+    meaning: 'A pass of an export was requested three slots ago, and has not succeeded.',
+    cause: 'No scheduler or worker runs, or a pass takes longer than the time between two slots.',
+    cure: ['Run `rollcall exports list`.', 'Run `rollcall status`: it says whether a deployment runs.'],
+    page: 'how-to/export-feedback.md',
   },
   'no-scheduler': {
     topic: 'work',

@@ -163,6 +163,15 @@ export const errorEntries = {
     ],
     page: 'operations.md#what-lies-on-disk',
   },
+  EXPORT_TARGET: {
+    meaning: 'An export could not be written to its folder or table.',
+    cause: 'The folder or table is not writable or was changed, the disk is full, or the database cannot be reached.',
+    cure: [
+      'Read the message, which names the place and the reason.',
+      'Correct it there. The export continues automatically where it stopped; to continue now, run `rollcall exports run NAME`.',
+    ],
+    page: 'how-to/export-feedback.md',
+  },
   LEASE_LOST: {
     meaning: 'This process no longer owns the run or the token, so it stopped before its next effect.',
     cause: 'The process was too slow to renew its lease, and another process continues the work.',

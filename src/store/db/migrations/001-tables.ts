@@ -396,6 +396,27 @@ export const store = {
     made_at: 'bigint not null',
     by_whom: 'text not null',
   }),
+  exports: table(['name'], {
+    name: 'text not null',
+    attempt: 'bigint not null default 0',
+    slot_at: 'bigint',
+    requested_at: 'bigint',
+    read_until: 'bigint',
+    /** The file in progress, as JSON. */
+    file: 'text',
+    items: 'bigint not null default 0',
+    last_item_at: 'bigint',
+    success_at: 'bigint',
+    failures: 'integer not null default 0',
+    failure: 'text',
+    retry_at: 'bigint',
+  }),
+  /** What an export has written: an item, or a state of one. */
+  exported_items: table(['export', 'key'], {
+    export: 'text not null',
+    key: 'text not null',
+    at: 'bigint not null',
+  }),
   sessions: table(['key'], {
     key: 'text not null',
     name: 'text not null',
@@ -429,7 +450,7 @@ function table<const Named extends Columns>(key: readonly (keyof Named & string)
  * million of them four times as fast. Decisions are in order of person, as plans are read: a million of them in order of
  * their hashes take six times as long to find.
  */
-const inOrderOfKey: readonly string[] = ['ledger', 'decisions'];
+const inOrderOfKey: readonly string[] = ['ledger', 'decisions', 'exported_items'];
 
 const indexes = [
   `create index triggers_waiting on triggers (sync, requested_at) where state = 'waiting'`,

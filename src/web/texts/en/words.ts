@@ -136,6 +136,7 @@ export const words = {
     pause: 'Pause',
     resume: 'Resume',
     'request-run': 'Request a run',
+    'run-export': 'Run an export',
     approve: 'Approve',
     reject: 'Reject',
     cancel: 'Cancel a run',

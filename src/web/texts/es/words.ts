@@ -136,6 +136,7 @@ export const words: Texts['words'] = {
     pause: 'Pausar',
     resume: 'Reanudar',
     'request-run': 'Solicitar una ejecución',
+    'run-export': 'Ejecutar una exportación',
     approve: 'Aprobar',
     reject: 'Rechazar',
     cancel: 'Cancelar una ejecución',
