@@ -15,7 +15,8 @@ import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
 import { openSchedule } from '../work/schedule.ts';
-import { openConfigAlerts, startDeployment } from './deployment.ts';
+import { openConfigAlerts } from './alerts.ts';
+import { startDeployment } from './deployment.ts';
 import { accessTo, type Engine, platformApiOf } from './engine.ts';
 import { nextExportSlots } from './exports.ts';
 

@@ -8,23 +8,13 @@ import { describeError, RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { openFetch } from '../drivers/http/transport.ts';
 import { readVersion } from '../drivers/http/version.ts';
-import { randomShare } from '../platform/client/defaults.ts';
-import { deploymentLease, workersLease } from '../ports/leases.ts';
+import { deploymentLease } from '../ports/leases.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { OpenApiDocument } from '../server/open-api-document.ts';
 import type { HealthParts, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
-import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
-import {
-  type AlertChecks,
-  type Alerts,
-  freshMemory,
-  openAlertChecks,
-  openAlerts,
-  type ProcessMemory,
-} from '../watch/alerts/open-alerts.ts';
-import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
+import { type AlertChecks, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import {
@@ -38,10 +28,11 @@ import { type Heartbeat, openHeartbeat } from '../work/heartbeat.ts';
 import { openLocalDispatch } from '../work/in-process/dispatch.ts';
 import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
 import { openOrphans } from '../work/orphans.ts';
-import { openCalendars, openSchedule } from '../work/schedule.ts';
+import { openCalendars } from '../work/schedule.ts';
 import { type Dispatch, runScheduler } from '../work/scheduler.ts';
+import { openConfigAlertChecks } from './alerts.ts';
 import type { Engine, EngineParts } from './engine.ts';
-import { dueExports, watchedExports } from './exports.ts';
+import { dueExports } from './exports.ts';
 import type { RedisWatch } from './redis.ts';
 
 export interface DeploymentHooks {
@@ -437,69 +428,4 @@ async function openProcessMetrics(
   meter.attach(metrics.metrics);
   tracing?.sendMetrics(metrics.read);
   return metrics;
-}
-
-/** What only the processes of `rollcall start` evaluate. */
-interface Standing {
-  /** Before this instant (epoch ms), no sync is late. */
-  readonly freshFrom: number;
-  readonly work: WatchedWork;
-}
-
-export function openConfigAlerts(
-  config: Config,
-  { io, connections, egress, tracing }: Engine,
-  standing?: Standing,
-): Alerts {
-  const { store, clock, logger, newId } = io;
-  return openAlerts({
-    channels: config.alerts,
-    place: {
-      deployment: config.deployment,
-      publicUrl: config.server?.publicUrl,
-      ...given({ commandPrefix: config.commandPrefix ?? commandPrefixOf(config.deployment) }),
-      ...traceOf(config, tracing),
-    },
-    ...(egress === undefined ? {} : { egress }),
-    syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
-      const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
-      const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
-      return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
-    }),
-    connections: [...connections].map(([name, { tokenManager }]) => {
-      return { name, token: () => tokenManager.status(), exports: watchedExports(config, name) };
-    }),
-    ...(standing === undefined ? {} : { work: standing.work }),
-    store,
-    clock,
-    logger,
-    newId,
-    random: randomShare,
-  });
-}
-
-/** Notices name traces when this process sends some, or when there is an address for them. */
-function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 'trace'> {
-  return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
-}
-
-/** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */
-export function openConfigAlertChecks(
-  config: Config,
-  engine: Engine,
-  { queue, memory }: { readonly queue?: WatchedWork['queue']; readonly memory: ProcessMemory },
-): AlertChecks {
-  const { store, clock } = engine.io;
-  const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
-  const work: WatchedWork = {
-    hasSchedules: [...Object.values(config.syncs), ...Object.values(config.exports)].some(
-      ({ schedule }) => schedule !== undefined,
-    ),
-    isScheduled: () => isHeld(deploymentLease),
-    isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
-    queue,
-    refusedReload: () => memory.refusedReload,
-  };
-  const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });
-  return openAlertChecks(alerts, engine.io, memory);
 }

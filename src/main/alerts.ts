@@ -1,0 +1,82 @@
+import type { Config } from '../config/config.ts';
+import { given } from '../core/run/given.ts';
+import { randomShare } from '../platform/client/defaults.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
+import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
+import {
+  type AlertChecks,
+  type Alerts,
+  openAlertChecks,
+  openAlerts,
+  type ProcessMemory,
+} from '../watch/alerts/open-alerts.ts';
+import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
+import type { WatchedWork } from '../watch/alerts/topics.ts';
+import { openSchedule } from '../work/schedule.ts';
+import type { Engine } from './engine.ts';
+import { watchedExports } from './exports.ts';
+
+/** What only the processes of `rollcall start` evaluate. */
+interface Standing {
+  /** Before this instant (epoch ms), no sync is late. */
+  readonly freshFrom: number;
+  readonly work: WatchedWork;
+}
+
+export function openConfigAlerts(
+  config: Config,
+  { io, connections, egress, tracing }: Engine,
+  standing?: Standing,
+): Alerts {
+  const { store, clock, logger, newId } = io;
+  return openAlerts({
+    channels: config.alerts,
+    place: {
+      deployment: config.deployment,
+      publicUrl: config.server?.publicUrl,
+      ...given({ commandPrefix: config.commandPrefix ?? commandPrefixOf(config.deployment) }),
+      ...traceOf(config, tracing),
+    },
+    ...(egress === undefined ? {} : { egress }),
+    syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
+      const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
+      const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
+      return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
+    }),
+    connections: [...connections].map(([name, { tokenManager }]) => {
+      return { name, token: () => tokenManager.status(), exports: watchedExports(config, name) };
+    }),
+    ...(standing === undefined ? {} : { work: standing.work }),
+    store,
+    clock,
+    logger,
+    newId,
+    random: randomShare,
+  });
+}
+
+/** Notices name traces when this process sends some, or when there is an address for them. */
+function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 'trace'> {
+  return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
+}
+
+/** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */
+export function openConfigAlertChecks(
+  config: Config,
+  engine: Engine,
+  { queue, memory }: { readonly queue?: WatchedWork['queue']; readonly memory: ProcessMemory },
+): AlertChecks {
+  const { store, clock } = engine.io;
+  const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
+  const work: WatchedWork = {
+    hasSchedules: [...Object.values(config.syncs), ...Object.values(config.exports)].some(
+      ({ schedule }) => schedule !== undefined,
+    ),
+    isScheduled: () => isHeld(deploymentLease),
+    isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
+    queue,
+    refusedReload: () => memory.refusedReload,
+  };
+  const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });
+  return openAlertChecks(alerts, engine.io, memory);
+}
