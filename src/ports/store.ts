@@ -7,6 +7,7 @@ import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { UndoneRecord } from '../core/plan/undo.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
+import type { StoreOutlook } from '../core/run/store-outlook.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions, Holds } from './decisions.ts';
@@ -116,6 +117,10 @@ export interface Store {
   fault(now: number): Promise<string | undefined>;
   /** Returns the room that the data takes, and what is left on its disk, where that is known (bytes). */
   size(): Promise<StoreSize>;
+  /** Stores the size as the one of this day (UTC), and forgets those of more than 30 days ago. */
+  noteSize(now: number): Promise<void>;
+  /** Returns the size, what is left below `limit` (bytes) and on the disk, and when the store is full. */
+  outlook(limit: number | undefined): Promise<StoreOutlook>;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

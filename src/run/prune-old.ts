@@ -35,6 +35,7 @@ export async function pruneOld(io: EngineIo): Promise<void> {
       'the store is larger than retention.storeSize: details of runs are kept for a shorter time',
     );
   }
+  await store.noteSize(now);
   if (dropped > 0) logger.info({ dropped }, 'old runs pruned');
   const forgotten = await store.people.forgetGone(before(ledgerAge(io)), now, mostRows);
   if (forgotten > 0) logger.info({ forgotten }, 'ledger entries of users who are gone were replaced by keyed hashes');

@@ -8,7 +8,6 @@ import type { Seal } from '../ports/tokens.ts';
 import { createAlerts } from './alerts.ts';
 import { createBaselines } from './baselines.ts';
 import type { Database, OpenDatabase } from './db/database.ts';
-import { sizeOf } from './db/differences.ts';
 import { describeFault } from './db/errors.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
@@ -32,6 +31,7 @@ import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSessions } from './sessions.ts';
+import { createStoreSizes } from './store-sizes.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
@@ -159,7 +159,7 @@ function createStore(
         () => undefined,
         (error: unknown) => describeFault(error),
       ),
-    size: () => sizeOf(db, place),
+    ...createStoreSizes(db, place),
     close: () => db.destroy(),
   };
 }

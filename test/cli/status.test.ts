@@ -86,7 +86,7 @@ test('a deployment that does not show itself is no promise of the next run', () 
   } as unknown as SyncOverview;
   const told = (isDeploymentRunning: boolean, deploymentSeenAt: number | undefined): string => {
     const work = { isDeploymentRunning, deploymentSeenAt, workers: 'in-process', requests: 0, runs: 0 } as const;
-    return renderStatus({ at, plainText: [], syncs: [sync], work }, plain);
+    return renderStatus({ at, plainText: [], syncs: [sync], work, store: { bytes: 1 } }, plain);
   };
 
   expect(told(true, at - 5000)).not.toContain('deployment');

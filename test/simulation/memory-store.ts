@@ -62,6 +62,8 @@ export function memoryStore(): SimulatedStore {
     audit: { add: absent, list: async () => [] },
     fault: async () => undefined,
     size: absent,
+    noteSize: async () => {},
+    outlook: absent,
     close: async () => {},
   };
 }

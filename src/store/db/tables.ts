@@ -122,6 +122,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
+  // Another disk has other room.
+  store_sizes: { isBookkeeping: true, isDroppedByRestore: true },
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },
   clock_marks: { isBookkeeping: true, isDroppedByRestore: true },

@@ -99,14 +99,12 @@ export function openStoreMetrics(
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
       if (exports.length > 0) await readExports(exports, instruments, io);
-      const { bytes, room } = await io.store.size();
+      const { bytes, room, daysUntilFull } = await io.store.outlook(storeLimit);
       instruments.storeBytes.set(bytes);
-      const left = Math.min(
-        room ?? Number.POSITIVE_INFINITY,
-        storeLimit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, storeLimit - bytes),
-      );
-      if (Number.isFinite(left)) instruments.storeRoom.set(left);
-      else instruments.storeRoom.remove();
+      if (room === undefined) instruments.storeRoom.remove();
+      else instruments.storeRoom.set(room);
+      if (daysUntilFull === undefined) instruments.storeDays.remove();
+      else instruments.storeDays.set(daysUntilFull);
       const [backup] = await io.store.audit.list({ limit: 1, actions: ['backup'] });
       if (backup === undefined) instruments.lastBackup.remove();
       else instruments.lastBackup.set(backup.at / 1000);

@@ -59,6 +59,13 @@ export const metricsTable = {
     help: 'Room that is left: below `retention.storeSize`, and on the disk of a SQLite store. Absent when neither is known.',
     scope: 'store',
   },
+  storeDays: {
+    name: 'rollcall_store_days_until_full',
+    type: 'gauge',
+    labels: [],
+    help: 'Days until the store has no room left, estimated by its last 30 days. Absent when it does not grow.',
+    scope: 'store',
+  },
   lastBackup: {
     name: 'rollcall_last_backup_timestamp_seconds',
     type: 'gauge',

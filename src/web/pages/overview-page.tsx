@@ -31,7 +31,7 @@ export function OverviewPage() {
             <div className="cards">
               <AlertsCard alerts={data.alerts} />
               <ConnectionsCard />
-              <WorkCard work={data.work} />
+              <WorkCard work={data.work} daysUntilFull={data.store.daysUntilFull} />
             </div>
           </>
         )}
@@ -112,7 +112,12 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
   );
 }
 
-function WorkCard({ work }: { readonly work: Overview['work'] }) {
+interface WorkProps {
+  readonly work: Overview['work'];
+  readonly daysUntilFull: number | null;
+}
+
+function WorkCard({ work, daysUntilFull }: WorkProps) {
   const { t, f } = usePage();
   const words = t.overview.work;
   const isUnscheduled = work.workers === 'alive';
@@ -131,6 +136,11 @@ function WorkCard({ work }: { readonly work: Overview['work'] }) {
         </Pair>
         <Pair name={words.runs}>{f.number(work.runs)}</Pair>
         <Pair name={words.requests}>{f.number(work.requests)}</Pair>
+        {daysUntilFull === null ? null : (
+          <Pair name={words.storeFull} className={daysUntilFull < 7 ? 'needs' : ''}>
+            {words.inDays(daysUntilFull)}
+          </Pair>
+        )}
       </dl>
       {work.isDeploymentRunning ? null : (
         <p className="faint small">{isUnscheduled ? words.unscheduledHint : words.stoppedHint}</p>

@@ -320,6 +320,7 @@ export async function play({ name, begin, end, waitMs = 1_800_000, later = [] }:
       isScheduled: async () => stage.isScheduled,
       isWorked: async () => stage.isWorked,
       queue: async () => stage.queue,
+      storeLimit: undefined,
       refusedReload: () => stage.refusedReload,
     },
     store,

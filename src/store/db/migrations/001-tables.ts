@@ -417,6 +417,14 @@ export const store = {
     key: 'text not null',
     at: 'bigint not null',
   }),
+  /** How large the store was, one row a day. */
+  store_sizes: table(['day'], {
+    /** Number of the day in UTC. */
+    day: 'bigint not null',
+    at: 'bigint not null',
+    bytes: 'bigint not null',
+    room: 'bigint',
+  }),
   sessions: table(['key'], {
     key: 'text not null',
     name: 'text not null',

@@ -1,0 +1,53 @@
+/** How large the store was on a day (epoch ms, bytes). */
+export interface StoreSample {
+  readonly at: number;
+  readonly bytes: number;
+  /** What was left on its disk. Absent: not known. */
+  readonly room?: number;
+}
+
+/** How large the store is, what is left, and when it is full. */
+export interface StoreOutlook {
+  readonly bytes: number;
+  /** Below the limit, and on the disk, whichever is less. Absent: neither is known. */
+  readonly room?: number;
+  /** An estimate. Absent: it does not grow, or there are too few samples. */
+  readonly daysUntilFull?: number;
+}
+
+const dayMs = 86_400_000;
+/** Two samples show a day, which may be an unusual one. */
+const fewest = 3;
+
+/**
+ * Estimates when the store reaches `limit` (bytes) or its disk is full, by the line through the samples: of its size for the
+ * limit, and of the free space for the disk, which others use too.
+ */
+export function storeOutlook(
+  samples: readonly StoreSample[],
+  { bytes, room }: Omit<StoreSample, 'at'>,
+  limit: number | undefined,
+): StoreOutlook {
+  const sizes = samples.map((one) => [one.at, one.bytes] as const);
+  const taken = samples.flatMap((one) => (one.room === undefined ? [] : [[one.at, -one.room] as const]));
+  const ends = [
+    ...(limit === undefined ? [] : [{ left: Math.max(0, limit - bytes), perDay: perDay(sizes) }]),
+    ...(room === undefined ? [] : [{ left: room, perDay: perDay(taken) }]),
+  ];
+  const days = ends.filter((end) => end.perDay > 0).map((end) => end.left / end.perDay);
+  return {
+    bytes,
+    ...(ends.length === 0 ? {} : { room: Math.min(...ends.map(({ left }) => left)) }),
+    ...(days.length === 0 ? {} : { daysUntilFull: Math.floor(Math.min(...days)) }),
+  };
+}
+
+/** Returns the slope of the line with the least squares; 0 with too few points. */
+function perDay(points: readonly (readonly [at: number, value: number])[]): number {
+  if (points.length < fewest) return 0;
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [at, value] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  const spread = points.reduce((sum, [x]) => sum + (x - at) ** 2, 0);
+  const rise = points.reduce((sum, [x, y]) => sum + (x - at) * (y - value), 0);
+  return spread === 0 ? 0 : (rise / spread) * dayMs;
+}
