@@ -7,7 +7,6 @@ import type { Roster, RosterHeader, RosterPage } from '../core/plan/roster.ts';
 import type { UndoneRecord } from '../core/plan/undo.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
-import type { StoreOutlook } from '../core/run/store-outlook.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions, Holds } from './decisions.ts';
@@ -77,6 +76,23 @@ export interface StoreSize {
   readonly bytes: number;
   /** What is left on its disk. Absent: a database on a server. */
   readonly room?: number;
+}
+
+/** How large the store was on a day (epoch ms, bytes). */
+export interface StoreSample {
+  readonly at: number;
+  readonly bytes: number;
+  /** What was left on its disk. Absent: not known. */
+  readonly room?: number;
+}
+
+/** How large the store is, what is left, and when it is full. */
+export interface StoreOutlook {
+  readonly bytes: number;
+  /** Below the limit, and on the disk, whichever is less. Absent: neither is known. */
+  readonly room?: number;
+  /** An estimate. Absent: it does not grow, or there are too few samples. */
+  readonly daysUntilFull?: number;
 }
 
 /**

@@ -14,6 +14,7 @@ import { migrate } from './db/migrate.ts';
 import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
+import { createStoreSizes } from './db/store-sizes.ts';
 import { createDirectories } from './directories.ts';
 import { createExports } from './exports.ts';
 import { createLeases, createTurns } from './leases.ts';
@@ -31,7 +32,6 @@ import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createSessions } from './sessions.ts';
-import { createStoreSizes } from './store-sizes.ts';
 import { createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 

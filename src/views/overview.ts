@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { StoreOutlook } from '../core/run/store-outlook.ts';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { RunFacts } from '../ports/runs.ts';
-import type { Run } from '../ports/store.ts';
+import type { Run, StoreOutlook } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';

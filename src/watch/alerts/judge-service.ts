@@ -2,9 +2,9 @@ import type { ExportState } from '../../core/export/export.ts';
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
 import { ageOf, countOf, firstOf, formatBytes, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { StoreOutlook } from '../../core/run/store-outlook.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
+import type { StoreOutlook } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
 /** What a process knows about the work of its deployment. Instants are epoch ms. */

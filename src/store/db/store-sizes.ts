@@ -1,21 +1,35 @@
-/** How large the store was on a day (epoch ms, bytes). */
-export interface StoreSample {
-  readonly at: number;
-  readonly bytes: number;
-  /** What was left on its disk. Absent: not known. */
-  readonly room?: number;
-}
-
-/** How large the store is, what is left, and when it is full. */
-export interface StoreOutlook {
-  readonly bytes: number;
-  /** Below the limit, and on the disk, whichever is less. Absent: neither is known. */
-  readonly room?: number;
-  /** An estimate. Absent: it does not grow, or there are too few samples. */
-  readonly daysUntilFull?: number;
-}
+import type { Store, StoreOutlook, StoreSample } from '../../ports/store.ts';
+import type { Database } from './database.ts';
+import { sizeOf } from './differences.ts';
+import { fields } from './fields.ts';
+import { put } from './row-writer.ts';
 
 const dayMs = 86_400_000;
+const keptDays = 30;
+
+const samples = fields<StoreSample, 'store_sizes'>('store_sizes', { day: null }, { room: 'optional' });
+
+/** What the store knows about its own size. `place`: the file of a SQLite store. */
+export function createStoreSizes(db: Database, place: string): Pick<Store, 'size' | 'noteSize' | 'outlook'> {
+  return {
+    size: () => sizeOf(db, place),
+
+    async noteSize(now) {
+      const day = Math.floor(now / dayMs);
+      await put(db, 'store_sizes', { ...samples.toRow({ at: now, ...(await sizeOf(db, place)) }), day });
+      await db
+        .deleteFrom('store_sizes')
+        .where('day', '<=', day - keptDays)
+        .execute();
+    },
+
+    async outlook(limit) {
+      const rows = await db.selectFrom('store_sizes').selectAll().orderBy('day').execute();
+      return storeOutlook(rows.map(samples.fromRow), await sizeOf(db, place), limit);
+    },
+  };
+}
+
 /** Two samples show a day, which may be an unusual one. */
 const fewest = 3;
 

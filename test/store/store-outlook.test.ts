@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type StoreSample, storeOutlook } from '../../src/core/run/store-outlook.ts';
+import type { StoreSample } from '../../src/ports/store.ts';
+import { storeOutlook } from '../../src/store/db/store-sizes.ts';
 
 const day = 86_400_000;
 const days = (bytes: readonly number[], room?: (index: number) => number): StoreSample[] =>
