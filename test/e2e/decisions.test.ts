@@ -80,7 +80,7 @@ describe('a rejection', () => {
     expect((await office.apply({ users: ['E50'] })).run.counts).toMatchObject({ applied: 1 });
     await office.writeText('id,first,last,mail,status\n');
     expect((await office.apply()).run.outcome).toBe('failed');
-    expect((await office.applyRows(rows.slice(0, 80))).run.outcome).toBe('partial');
+    expect((await office.applyRows(rows.slice(0, 80))).run.outcome).toBe('held');
     expect(await statesOf(office)).toEqual(['leaver-enabled rejected']);
     expect((await office.applyRows(rows)).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
   });

@@ -202,10 +202,10 @@ describe('a source that looks wrong', () => {
     expect(await office.engine.io.store.ledger.get('acme', 'E40')).not.toHaveProperty('misses');
   });
 
-  it('that lost a tenth of its rows without a marker is partial, and approving the run accepts that too', async () => {
+  it('that lost a tenth of its rows without a marker is held, and approving the run accepts that too', async () => {
     const office = await managed({ missing: { afterReads: 1, minAge: '0s' }, guards: { disables: { absolute: 30 } } });
     const report = await office.applyRows(employees(30));
-    expect(report.run).toMatchObject({ outcome: 'partial' });
+    expect(report.run).toMatchObject({ outcome: 'held' });
     expect(disabled(office)).toBe(0);
     await decideRun(office.app, 'approve', report.run.id, { by: 'ops' });
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { disable: 10, applied: 10 } });

@@ -101,7 +101,7 @@ describe('rollcall start with a server', () => {
     const shell = await openServedShell();
     const { code, stdout } = await shell.run(['start'], { isTerminal: true, onStdout: (_text, stop) => stop() });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\nrunning: 1 sync/);
+    expect(stdout).toMatch(/^page: http:\/\/127\.0\.0\.1:\d+\n/);
   });
 
   it('does not begin when its port is taken, and says what to do', async () => {

@@ -119,6 +119,7 @@ describe('the plan of a run', () => {
       hasApprovals: false,
       keptEmails: new Set(),
       notUndone: 0,
+      respectedEdits: 0,
     });
   });
 
