@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, '../../docs/pictures');
 /** The words of a picture. The demo's people are hired on days that depend on today. */
 function wordsOf(svg: string): string {
   const words = svg.replace(/<style>[\s\S]*?<\/style>/, '').replace(/<[^>]*>/g, '');
-  return withoutChanges(words).replace(/\d{4}-\d\d-\d\d/g, 'DATE');
+  return withoutChanges(words).replace(/\d{4}-\d\d-\d\d|\d\d\/\d\d\/\d{4}/g, 'DATE');
 }
 
 test('the pictures show what the commands print now', { timeout: 120_000 }, async () => {
