@@ -155,3 +155,20 @@ it('a list of leaders survives as text, whatever the identifications hold', () =
     secondaryLeaders: '"a, c", b',
   });
 });
+
+it('a change that leaves fewer leaders than before counts as a removal, also when it adds one', () => {
+  const change = (names: readonly string[]) =>
+    decideLeaders({
+      identification: 'leo',
+      wanted: { main: { says: 'keep' }, secondary: { names, isWhole: true } },
+      known: { secondary: ['ana', 'ben'], wanted: '', checkedAt: 1 },
+      shown: { main: undefined, secondary: ['ana', 'ben'] },
+      takeOver: { main: false, secondary: false },
+      policy: 'sync',
+      now: 7,
+    }).change?.classes;
+
+  expect(change(['eva'])).toEqual(['leads', 'unleads']);
+  expect(change(['ana', 'eva'])).toEqual(['leads']);
+  expect(change(['ana'])).toEqual(['unleads']);
+});

@@ -145,9 +145,14 @@ export function leaderChange(
     before: { userId: '', enabled: true, fields: leaderValues(from), leaders: after },
     after: Object.fromEntries(changed.map((name) => [name, values[name]])),
     changed,
-    classes: [isLead ? 'leads' : 'unleads'],
+    // A change that adds one and takes two away also counts as a removal.
+    classes: isLead ? (numberOf(to) < numberOf(from) ? ['leads', 'unleads'] : ['leads']) : ['unleads'],
     reason: why.join('; '),
   };
+}
+
+function numberOf({ main, secondary }: Leaders): number {
+  return secondary.length + Number(main !== undefined);
 }
 
 function mainReason(from: Leaders, to: Leaders): string {
