@@ -1,13 +1,5 @@
 import { type FieldName, fieldTraits } from '../core/person/fields.ts';
-import type {
-  Dialect,
-  FieldRule,
-  LeaderRule,
-  LifecycleSettings,
-  MappingSettings,
-  PreferRule,
-  RecordValue,
-} from '../core/run/settings.ts';
+import type { Dialect, FieldRule, LeaderRule, MappingSettings, PreferRule, RecordValue } from '../core/run/settings.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { SourceSettings } from './config.ts';
 import type { Expressions } from './expressions.ts';
@@ -36,15 +28,12 @@ export interface SyncDraft {
   readonly outboxFolder: string | undefined;
 }
 
-/** Checks a mapping alone: expressions compile, formats belong to dates, keys and names are never cleared. */
-export function checkMapping(mapping: MappingSettings, path: KeyPath, expressions: Expressions, report: Report): void {
-  checkRule({ name: undefined, rule: mapping.identification, path: [...path, 'identification'] }, expressions, report);
-  for (const [name, rule] of mappedRules(mapping)) {
-    checkRule({ name, rule, path: [...path, ...fieldPath(name)] }, expressions, report);
-  }
+/** Checks a mapping alone: formats belong to dates, keys and names are never cleared. */
+export function checkMapping(mapping: MappingSettings, path: KeyPath, report: Report): void {
+  checkRule({ name: undefined, rule: mapping.identification, path: [...path, 'identification'] }, report);
+  for (const [name, rule] of mappedRules(mapping))
+    checkRule({ name, rule, path: [...path, ...fieldPath(name)] }, report);
   for (const { rule, key } of leaderRules(mapping)) {
-    if (rule.kind === 'expression')
-      checkExpression(rule.expression, [...path, ...key, 'expression'], expressions, report);
     if (rule.by === 'email' && mapping.fields.email === undefined) {
       report.add([...path, ...key, 'by'], 'is email, but mapping has no email; map it, or use by: identification');
     }
@@ -81,28 +70,43 @@ export function checkExpression(text: string, path: KeyPath, expressions: Expres
     expressions.compile(text);
   } catch (fault) {
     const message = fault instanceof Error ? fault.message : 'it does not compile';
-    report.add(path, `does not compile: ${message}${positionHint(fault, message)}`);
+    report.add(path, `does not compile: ${message}${positionHint(fault, message)}${nameHint(text)}`);
   }
 }
 
-interface RecordRules {
-  readonly lifecycle?: LifecycleSettings | undefined;
+/**
+ * Compiles each `expression` of a section as it is written. A problem elsewhere in the section hides none of them.
+ */
+export function checkExpressionsIn(written: unknown, path: KeyPath, expressions: Expressions, report: Report): void {
+  if (typeof written !== 'object' || written === null) return;
+  for (const [key, value] of Object.entries(written)) {
+    const at = [...path, Array.isArray(written) ? Number(key) : key];
+    if (key === 'expression' && typeof value === 'string') checkExpression(value, at, expressions, report);
+    else checkExpressionsIn(value, at, expressions, report);
+  }
+}
+
+/** Two words beside each other, outside texts and backticks, that no operator joins. */
+function nameHint(text: string): string {
+  const bare = text.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, '""');
+  const name = /(?<![$\p{L}\d_])[\p{L}_][\p{L}\d_]*(?: (?!and\b|or\b|in\b)[\p{L}_][\p{L}\d_]*)+/u.exec(bare)?.[0];
+  if (name === undefined || /^(and|or|in)\b/.test(name)) return '';
+  return `; a name with spaces needs backticks: \`${name}\``;
+}
+
+interface Preferences {
   readonly prefer?: readonly PreferRule[] | undefined;
   /** Where a rule of `prefer` is written. */
   preferPath(i: number): KeyPath;
 }
 
-export function checkRecordValues(
-  { lifecycle, prefer = [], preferPath }: RecordRules,
-  sync: KeyPath,
+export function checkPreferences(
+  { prefer = [], preferPath }: Preferences,
   { expressions, report }: { readonly expressions: Expressions; readonly report: Report },
 ): void {
   const check = (value: RecordValue | undefined, path: KeyPath): void => {
     if (typeof value === 'object') checkExpression(value.expression, [...path, 'expression'], expressions, report);
   };
-  for (const key of ['status', 'hireDate', 'leaveDate', 'timezone'] as const) {
-    check(lifecycle?.[key], [...sync, 'lifecycle', key]);
-  }
   for (const [i, rule] of prefer.entries()) {
     if (rule.kind === 'latest') check(rule.value, [...preferPath(i), 'latest']);
     else checkExpression(rule.expression, preferPath(i), expressions, report);
@@ -116,10 +120,8 @@ function positionHint(fault: unknown, message: string): string {
 
 function checkRule(
   { name, rule, path }: { readonly name: FieldName | undefined; readonly rule: FieldRule; readonly path: KeyPath },
-  expressions: Expressions,
   report: Report,
 ): void {
-  if (rule.kind === 'expression') checkExpression(rule.expression, [...path, 'expression'], expressions, report);
   if (rule.format !== undefined && (name === undefined || !fieldTraits(name).isDate)) {
     report.addKey([...path, 'format'], 'is for dates only: orgEntryDate and birthDate');
   }

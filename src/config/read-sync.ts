@@ -6,8 +6,9 @@ import type { Dialect, MatchKey, SyncSettings } from '../core/run/settings.ts';
 import {
   checkCustomFields,
   checkExpression,
+  checkExpressionsIn,
   checkMapping,
-  checkRecordValues,
+  checkPreferences,
   csvOnlyFields,
   fieldPath,
   leaderRules,
@@ -34,10 +35,13 @@ export function readSync(name: string, value: unknown, reading: SyncReading): Sy
     found.delivery === 'outbox'
       ? resolve(folder, found.outbox?.folder ?? syncShape.outbox.unwrap().parse({}).folder)
       : undefined;
-  if (found.mapping !== undefined) checkMapping(found.mapping, [...path, 'mapping'], expressions, report);
+  if (found.mapping !== undefined) checkMapping(found.mapping, [...path, 'mapping'], report);
+  for (const key of ['mapping', 'lifecycle'] as const) {
+    if (isMapping(value)) checkExpressionsIn(value[key], [...path, key], expressions, report);
+  }
   if (found.scope !== undefined) checkExpression(found.scope, [...path, 'scope'], expressions, report);
   const isList = isMapping(value) && Array.isArray(value.prefer);
-  checkRecordValues({ ...found, preferPath: (i) => [...path, 'prefer', ...(isList ? [i] : [])] }, path, reading);
+  checkPreferences({ ...found, preferPath: (i) => [...path, 'prefer', ...(isList ? [i] : [])] }, reading);
   const draft: SyncDraft = { name, path, written, found, source, outboxFolder };
   checkSync(draft, reading);
   return draft;

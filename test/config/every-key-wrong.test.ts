@@ -283,6 +283,8 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '22 syncs.people.mapping.email.transform[1]: must be one of trim, lowercase, uppercase, capitalize, collapseSpaces, digits, ascii',
   },
   'dd/MM/yyyy': {
+    'dd/mm/yyyy':
+      '23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/mm/yyyy names the month 0 times, expected once; mm is minutes, MM is months',
     'dd/MM/yy':
       "23 syncs.people.mapping.orgEntryDate.format: is not a date format: date format dd/MM/yy: yy is a two-digit year, which is ambiguous (1955 or 2055); the letters are yyyy, MMMM, MMM, MM, M, dd, d, HH, H, hh, h, a, mm, ss, X, XX, XXX, Z, S; quote other letters like 'T'",
   },
@@ -326,6 +328,10 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'prefer: []': '25 syncs.people.prefer: must not be empty',
   },
   'email: { from: work_email, transform: [trim, lowercase] }': {
+    'email: { expression: "$lowercase(work email)" }':
+      '22 syncs.people.mapping.email.expression: does not compile: not a JSONata expression at character 21: Expected ")", got "email"; a name with spaces needs backticks: `work email`',
+    'email: { expression: "a +", transfrm: [trim] }':
+      '22 syncs.people.mapping.email.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression\n22 syncs.people.mapping.email.transfrm: is not a known key; did you mean transform? Known here: from, value, expression, transform, format, whenEmpty, write, keepLocalEdits',
     'email: { expression: "a +" }':
       '22 syncs.people.mapping.email.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
   },

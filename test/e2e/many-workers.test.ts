@@ -47,8 +47,10 @@ async function startReplica(config: string, role: 'scheduler' | 'worker'): Promi
 async function missASlot(world: RedisWorld, slot: number): Promise<void> {
   const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
   const { triggers } = engine.io.store;
-  const before = { id: 'trigger_before', sync: 'people', kind: 'schedule', key: 'people@before' } as const;
-  await triggers.add({ ...before, requestedAt: slot - 5 * minuteMs, scope: { kind: 'all' } });
+  const requestedAt = slot - 5 * minuteMs;
+  const key = `people@${new Date(requestedAt).toISOString()}`;
+  const before = { id: 'trigger_before', sync: 'people', kind: 'schedule', key } as const;
+  await triggers.add({ ...before, requestedAt, scope: { kind: 'all' } });
   await triggers.cancel(before.id);
   await app.close();
 }

@@ -107,7 +107,11 @@ const ruleKeys = {
     'work_email',
   ),
   value: documented(z.string().optional(), 'The same value for all employees.', 'Acme UY'),
-  expression: documented(text().optional(), 'A JSONata expression over the source record.', "first & ' ' & last"),
+  expression: documented(
+    text().optional(),
+    'A JSONata expression over the source record. A name with spaces needs backticks.',
+    "first & ' ' & last",
+  ),
   transform: documented(z.array(z.enum(transforms)).default([]), 'Transforms of the value, applied in this order.', [
     'trim',
     'lowercase',

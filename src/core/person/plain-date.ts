@@ -105,7 +105,9 @@ export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFo
     .join('');
   for (const part of ['year', 'month', 'day'] as const) {
     const times = groups.filter((group) => group === part).length;
-    if (times !== 1) throw new RangeError(`date format ${pattern} names the ${part} ${times} times, expected once`);
+    if (times === 1) continue;
+    const hint = part === 'month' && times === 0 && groups.includes('minute') ? '; mm is minutes, MM is months' : '';
+    throw new RangeError(`date format ${pattern} names the ${part} ${times} times, expected once${hint}`);
   }
   const isInstant = groups.includes('zone');
   if (isInstant && !groups.includes('hour') && !groups.includes('hour12')) {
@@ -227,7 +229,9 @@ function sourceOf(token: string, pattern: string, groups: DatePart[]): string {
   if (/^S{1,9}$/.test(token)) return `\\d{${token.length}}`;
   const letter = Object.hasOwn(letters, token) ? letters[token] : undefined;
   if (letter === undefined) {
-    const why = token === 'yy' ? 'is a two-digit year, which is ambiguous (1955 or 2055)' : 'is not known';
+    const meant = { D: 'days are dd', Y: 'years are yyyy' }[token[0] ?? ''];
+    const unknown = meant === undefined ? 'is not known' : `is not known (${meant})`;
+    const why = token === 'yy' ? 'is a two-digit year, which is ambiguous (1955 or 2055)' : unknown;
     throw new RangeError(
       `date format ${pattern}: ${token} ${why}; the letters are ${Object.keys(letters).join(', ')}, S; quote other letters like 'T'`,
     );
