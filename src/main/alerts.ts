@@ -75,7 +75,7 @@ export function openConfigAlertChecks(
     isScheduled: () => isHeld(deploymentLease),
     isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
     queue,
-    storeLimit: config.retention.storeSize,
+    storeLimit: engine.io.retention.storeSize,
     refusedReload: () => memory.refusedReload,
   };
   const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });
