@@ -168,7 +168,8 @@ export const alertEntries = {
     topic: 'room',
     titles: ['the store is full soon', 'the store has room again'],
     rules: ['RollcallStoreFills'],
-    meaning: 'The store is full within a week if it grows as in the last 30 days. Then no run can start.',
+    meaning:
+      'The store is full within a week if it grows as in the last 30 days, or (the rule) less than a tenth of its room is left.',
     cause: 'Many runs with changes, a short schedule, or something else on the disk of the store.',
     cure: [
       'Give the store a larger disk or volume.',
@@ -378,13 +379,6 @@ export type AlertCode = keyof typeof alertEntries;
 
 /** Problems that only the rules of Prometheus detect. */
 export const ruleEntries = {
-  'store-fills': {
-    rules: ['RollcallStoreFills'],
-    meaning: 'Less than a tenth of the room of the store is left.',
-    cause: 'Details of runs are kept for `retention.runs`, and the volume is too small for them.',
-    cure: ['Make the volume larger, or set a shorter `retention.runs`, or set `retention.storeSize`.'],
-    page: 'operations.md#room-in-the-store',
-  },
   'no-metrics': {
     rules: ['RollcallAbsent'],
     meaning: 'Prometheus finds no process of Rollcall.',
