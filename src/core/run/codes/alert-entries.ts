@@ -168,8 +168,7 @@ export const alertEntries = {
     topic: 'room',
     titles: ['the store is full soon', 'the store has room again'],
     rules: ['RollcallStoreFills'],
-    meaning:
-      'The store is full within a week if it grows as in the last 30 days, or (the rule) less than a tenth of its room is left.',
+    meaning: 'The store grows so that it is full within a week. The rule looks at the room: less than a tenth is left.',
     cause: 'Many runs with changes, a short schedule, or something else on the disk of the store.',
     cure: [
       'Give the store a larger disk or volume.',
