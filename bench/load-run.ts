@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/process.ts';
-import { sourceKinds } from '../src/sources/registry.ts';
+import { knownKinds } from '../src/sources/kinds.ts';
 import { loadPeople } from './load-people.ts';
 import type { LoadPlatformNews } from './load-platform.ts';
 import { silent } from './updates-world.ts';
@@ -47,7 +47,7 @@ async function load({ changes, folder }: LoadOrder): Promise<LoadResult> {
   const platform = await startPlatform(users);
   try {
     const path = await writeWorld({ users, creates, folder, platform });
-    const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+    const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
     const engine = await openEngine(config, {
       clock,
       logger: silent,

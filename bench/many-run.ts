@@ -4,7 +4,7 @@ import { loadConfig } from '../src/config/load-config.ts';
 import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
 import { systemClock as clock, newUlid, openUptime } from '../src/main/process.ts';
-import { sourceKinds } from '../src/sources/registry.ts';
+import { knownKinds } from '../src/sources/kinds.ts';
 import { followClock } from '../src/work/follow-clock.ts';
 import { silent } from './updates-world.ts';
 
@@ -25,7 +25,7 @@ export interface ManyNews {
  * once. Run as a child process with a `ManyOrder`.
  */
 async function work({ config: path, role }: ManyOrder): Promise<void> {
-  const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
   const parts = { clock, uptime: openUptime(), logger: silent, newId: newUlid, checkpoint: () => {} };
   const engine = await openEngine(config, { ...parts, mayPresentSeed: true });
   const app = openApp(config, engine);

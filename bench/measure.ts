@@ -9,7 +9,7 @@ import type { Logger } from '../src/ports/runtime.ts';
 import type { EngineIo, Sync } from '../src/run/engine-io.ts';
 import { makePlan } from '../src/run/make-plan.ts';
 import { showPlan } from '../src/run/recorder.ts';
-import { sourceKinds } from '../src/sources/registry.ts';
+import { knownKinds } from '../src/sources/kinds.ts';
 import { type BenchCase, hrFile, pageSize, storeFile } from './folder.ts';
 import { benchMapping } from './people.ts';
 
@@ -39,7 +39,7 @@ const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 async function measure(work: MeasuredWork, name: BenchCase, folder: string, url: string): Promise<Measured> {
   const config = await loadConfig(await writeConfig(name, folder, url), {
     env: {},
-    sourceKinds,
+    sourceKinds: knownKinds,
     expressions: createExpressions(),
   });
   const parts = { clock: systemClock, logger: silent, newId: newUlid, checkpoint: () => {}, mayPresentSeed: false };

@@ -6,7 +6,7 @@ import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/process.ts';
 import { requestRun } from '../src/run/request-run.ts';
-import { sourceKinds } from '../src/sources/registry.ts';
+import { knownKinds } from '../src/sources/kinds.ts';
 import { queueNames } from '../src/work/queue/run-queue.ts';
 import { silent, writeUpdatesWorld } from './updates-world.ts';
 
@@ -38,7 +38,7 @@ async function measure(order: QueueOrder): Promise<QueueMeasured> {
   const also = order.way === 'queue' ? { redis: order.redis } : {};
   const config = await loadConfig(await writeUpdatesWorld({ ...order, also }), {
     env: {},
-    sourceKinds,
+    sourceKinds: knownKinds,
     expressions: createExpressions(),
   });
   const parts = { clock, logger: silent, newId: newUlid, checkpoint: () => {}, mayPresentSeed: true };

@@ -4,7 +4,7 @@ import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
 import { systemClock as clock, newUlid } from '../src/main/process.ts';
 import { requestRun } from '../src/run/request-run.ts';
-import { sourceKinds } from '../src/sources/registry.ts';
+import { knownKinds } from '../src/sources/kinds.ts';
 import { type LoopWatch, watchLoop } from './loop-stops.ts';
 import type { ResponsiveNews, ResponsiveOrder } from './responsive-order.ts';
 import { type StepWatch, watchSteps } from './steps.ts';
@@ -15,7 +15,7 @@ const afterwardsMs = 3000;
 
 /** `rollcall start` with its server; does one run when its parent says so. Run as a child process; sends `ResponsiveNews`. */
 async function work({ config: path, explain }: ResponsiveOrder): Promise<void> {
-  const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
   const parts = { clock, logger: silent, newId: newUlid, checkpoint: () => {}, mayPresentSeed: true };
   const engine = await openEngine(config, parts);
   const app = openApp(config, engine);

@@ -258,7 +258,7 @@ describe('registries', () => {
     const kinds = new Set(
       files.map(({ path }) => /^src\/sources\/(?!kit\/)([^/]+)\//.exec(path)?.[1]).filter((kind) => kind !== undefined),
     );
-    const registered = imported('src/sources/registry.ts').filter((target) => /^src\/sources\/[^/]+\//.test(target));
+    const registered = imported('src/sources/kinds.ts').filter((target) => /^src\/sources\/[^/]+\//.test(target));
     expect(registered.toSorted()).toEqual([...kinds].sort().map((kind) => `src/sources/${kind}/index.ts`));
     for (const kind of kinds) {
       const texts = files.filter(({ path }) => path.startsWith(`src/sources/${kind}/`)).map(({ text }) => text);

@@ -10,7 +10,9 @@ import type { KeyPath } from './yaml-tree.ts';
 
 export interface SyncReading {
   readonly folder: string;
-  readonly sourceKinds: readonly SourceKind[];
+  /** The kinds of source that the file names, of all that exist. */
+  readonly kinds: readonly SourceKind[];
+  readonly kindNames: readonly string[];
   readonly expressions: Expressions;
   /** The valid keys of each connection, by name. */
   readonly connections: ReadonlyMap<string, ConnectionDraft>;

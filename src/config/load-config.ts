@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { given } from '../core/run/given.ts';
 import { choiceSentence, messageFor } from '../core/run/problem-words.ts';
-import type { SourceKind } from '../ports/source.ts';
-import type { SyncDraft } from './check-mapping.ts';
+import type { SourceKind, SourceKinds } from '../ports/source.ts';
+import type { SyncDraft, SyncReading } from './check-mapping.ts';
 import type { Config, ConnectionSettings, ExportConfig, SyncConfig } from './config.ts';
 import type { Expressions } from './expressions.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads a UTF-8 file; from the disk by default. */
   readonly readFile?: (path: string) => Promise<string>;
-  readonly sourceKinds: readonly SourceKind[];
+  readonly sourceKinds: SourceKinds;
   readonly expressions: Expressions;
 }
 
@@ -42,11 +42,20 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   }
   if (tree.value === undefined) throw new ConfigError(report.problems([]));
   const { value, secrets } = await resolveReferences(tree.value, { env: options.env, folder, readFile }, report);
-  const draft = readTree(value, { folder, report, ...options });
+  const kinds = await loadKinds(value, options.sourceKinds);
+  const draft = readTree(value, { folder, report, kinds, kindNames: options.sourceKinds.names, ...options });
   const problems = report.problems(secrets);
   if (problems.length > 0 || draft === undefined) throw new ConfigError(problems);
   const config = finish(draft);
   return { ...config, path, folder, plainText: await findPlainText(path, tree.value, config) };
+}
+
+/** Loads the kinds of source that the syncs name. */
+function loadKinds(value: unknown, kinds: SourceKinds): Promise<readonly SourceKind[]> {
+  const syncs = isMapping(value) && isMapping(value.syncs) ? Object.values(value.syncs) : [];
+  const sources = syncs.map((sync) => (isMapping(sync) ? sync.source : undefined));
+  const named = new Set(sources.map((source) => (isMapping(source) ? source.kind : undefined)));
+  return kinds.load((name) => named.has(name));
 }
 
 /** Returns the names below a key of the file, without a check of the rest. Empty when the file cannot be read. */
@@ -114,7 +123,7 @@ async function readConfigFile(path: string, readFile: (path: string) => Promise<
   }
 }
 
-interface Reading extends LoadOptions {
+interface Reading extends Omit<LoadOptions, 'sourceKinds'>, Pick<SyncReading, 'kinds' | 'kindNames'> {
   readonly folder: string;
   readonly report: Report;
 }

@@ -50,12 +50,11 @@ export function readSync(name: string, value: unknown, reading: SyncReading): Sy
 function readSource(
   config: { readonly kind: string },
   path: KeyPath,
-  { sourceKinds, report }: SyncReading,
+  { kinds, kindNames, report }: SyncReading,
 ): ReadSource | undefined {
-  const kind = sourceKinds.find((candidate) => candidate.kind === config.kind);
+  const kind = kinds.find((candidate) => candidate.kind === config.kind);
   if (kind === undefined) {
-    const known = sourceKinds.map((candidate) => candidate.kind);
-    report.add([...path, 'kind'], choiceSentence(config.kind, known), known);
+    report.add([...path, 'kind'], choiceSentence(config.kind, kindNames), kindNames);
     return undefined;
   }
   const parsed = kind.parse(config);

@@ -284,12 +284,12 @@ export async function migrateConfiguredStore(configPath: string, env: AppSurroun
 
 /** Loads and checks a configuration. Throws `CONFIG_INVALID` with every problem. */
 export async function readConfig(configPath: string, env: AppSurroundings['env']): Promise<Config> {
-  const [{ loadConfig }, { createExpressions }, { sourceKinds }] = await Promise.all([
+  const [{ loadConfig }, { createExpressions }, { knownKinds }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../config/expressions.ts'),
-    import('../sources/registry.ts'),
+    import('../sources/kinds.ts'),
   ]);
-  const config = await loadConfig(configPath, { env, sourceKinds, expressions: createExpressions() });
+  const config = await loadConfig(configPath, { env, sourceKinds: knownKinds, expressions: createExpressions() });
   // A proxy that is none is a wrong configuration too, although the environment has it.
   openEgress(env);
   return config;

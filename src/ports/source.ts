@@ -77,10 +77,14 @@ export interface BrokenRecord {
   readonly reason: string;
 }
 
-/**
- * The entry of a kind in `sources/registry.ts`: describes the kind, parses its part of the configuration, opens a
- * source.
- */
+/** The kinds of source. One is loaded only where it is used, because it may bring a client for HTTP or a database. */
+export interface SourceKinds {
+  readonly names: readonly string[];
+  /** Loads the kinds whose names are `wanted`. */
+  load(wanted: (name: string) => boolean): Promise<readonly SourceKind[]>;
+}
+
+/** A kind of source: describes itself, parses its part of the configuration, opens a source. */
 export interface SourceKind {
   readonly kind: string;
   /** Short description: `BambooHR employees, by API key`. */

@@ -1,27 +1,9 @@
 import { RollcallError } from '../core/run/errors.ts';
 import type { Source, SourceBase, SourceKind } from '../ports/source.ts';
-import { bamboohr } from './bamboohr/index.ts';
-import { csv } from './csv/index.ts';
-import { hibob } from './hibob/index.ts';
-import { personio } from './personio/index.ts';
-import { rest } from './rest/index.ts';
-import { scim } from './scim/index.ts';
-import { sql } from './sql/index.ts';
-import { successfactors } from './successfactors/index.ts';
-import { workday } from './workday/index.ts';
+import { knownKinds } from './kinds.ts';
 
-/** Every kind of source. A new kind is a folder beside this file and one line here. */
-export const sourceKinds: readonly SourceKind[] = [
-  bamboohr,
-  csv,
-  hibob,
-  personio,
-  rest,
-  scim,
-  sql,
-  successfactors,
-  workday,
-];
+/** All kinds, loaded. */
+export const sourceKinds: readonly SourceKind[] = await knownKinds.load(() => true);
 
 /** Checks `syncs.*.source` with the kind that it names. Problems have the path below `source`. */
 export function parseSource(config: unknown): ReturnType<SourceKind['parse']> {

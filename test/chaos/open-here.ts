@@ -6,7 +6,7 @@ import { type Engine, openEngine } from '../../src/main/engine.ts';
 import { newUlid } from '../../src/main/process.ts';
 import type { Checkpoint, Clock, Logger, Uptime } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { sourceKinds } from '../../src/sources/registry.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
 
 export interface HereOptions {
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface HereOptions {
 export async function openHere(path: string, options: HereOptions): Promise<{ app: AppIo; engine: Engine }> {
   const { clock, logger, uptime, checkpoint = () => {}, keepsNames = false } = options;
   const { watchStore = (store) => store } = options;
-  const config = await loadConfig(path, { env: {}, sourceKinds, expressions: createExpressions() });
+  const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
   const parts = { clock, logger, newId: newUlid, checkpoint, keepsNames, mayPresentSeed: true };
   const opened = await openEngine(config, uptime === undefined ? parts : { ...parts, uptime });
   const engine = { ...opened, io: { ...opened.io, store: watchStore(opened.io.store) } };

@@ -3,6 +3,7 @@ import type { Config } from '../../src/config/config.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/report.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 
 const auth = { kind: 'client-credentials', tokenUrl: 'https://hr.example.com/token', clientId: 'r', clientSecret: 's' };
@@ -26,7 +27,7 @@ function load(source: object, deltas: unknown, more: object = {}): Promise<Confi
   const readFile = async () => JSON.stringify(file);
   return loadConfig('/etc/rollcall/rollcall.json', {
     env: {},
-    sourceKinds,
+    sourceKinds: knownKinds,
     expressions: createExpressions(),
     readFile,
   });

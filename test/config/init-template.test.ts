@@ -7,6 +7,7 @@ import { createExpressions } from '../../src/config/expressions.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { AccessTokens } from '../../src/ports/tokens.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { sourceBase } from '../support/source-base.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -26,7 +27,7 @@ async function loadFromDisk(text: string, env: Readonly<Record<string, string>>)
     await writeFile(join(folder, path), path.endsWith('.pem') ? privateKey : 'first\n');
   }
   await writeFile(join(folder, 'rollcall.yaml'), text);
-  return loadConfig(join(folder, 'rollcall.yaml'), { env, sourceKinds, expressions: createExpressions() });
+  return loadConfig(join(folder, 'rollcall.yaml'), { env, sourceKinds: knownKinds, expressions: createExpressions() });
 }
 
 test('the starter configuration for a CSV file loads, and its sample has the columns that it maps', async () => {

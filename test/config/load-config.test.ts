@@ -8,6 +8,7 @@ import { ConfigError } from '../../src/config/report.ts';
 import { fieldTable } from '../../src/core/person/fields.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
 import { csv } from '../../src/sources/csv/index.ts';
+import { offering } from '../support/source-kinds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { key32, load, problemsOf } from './support.ts';
 
@@ -29,7 +30,11 @@ test('a configuration says what it leaves in plain text, with the keys and never
   const told = async (text: string, mode: number): Promise<readonly string[]> => {
     await writeFile(file, text, { mode });
     await chmod(file, mode);
-    const { plainText } = await loadConfig(file, { env, sourceKinds: [csv], expressions: createExpressions() });
+    const { plainText } = await loadConfig(file, {
+      env,
+      sourceKinds: offering([csv]),
+      expressions: createExpressions(),
+    });
     return plainText.map((one) => one.replaceAll(file, 'FILE'));
   };
   const env = { KEY: key32, TOKEN: 'kept-elsewhere' };
@@ -495,7 +500,7 @@ test('http is taken with insecure: true', async () => {
 test('files on the disk are read, and one that is not there is a problem of the whole file', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'rollcall.yaml');
-  const options = { env: {}, sourceKinds: [], expressions: createExpressions() };
+  const options = { env: {}, sourceKinds: offering([]), expressions: createExpressions() };
   await writeFile(join(folder, 'token'), 'from-file\r\n');
   await writeFile(
     path,

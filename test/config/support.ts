@@ -3,6 +3,7 @@ import { createExpressions } from '../../src/config/expressions.ts';
 import { type LoadOptions, loadConfig } from '../../src/config/load-config.ts';
 import { ConfigError, type ConfigProblem } from '../../src/config/report.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
+import { offering } from '../support/source-kinds.ts';
 
 export const key32 = Buffer.alloc(32, 7).toString('base64');
 
@@ -40,7 +41,7 @@ export function load(text: string, { env = {}, files = {} }: Surroundings = {}):
   const all = new Map(Object.entries({ 'rollcall.yaml': text, ...files }));
   return loadConfig('/etc/rollcall/rollcall.yaml', {
     env,
-    sourceKinds: [csv],
+    sourceKinds: offering([csv]),
     expressions,
     readFile: async (path) => {
       const found = all.get(path.replace('/etc/rollcall/', ''));

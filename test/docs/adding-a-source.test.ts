@@ -9,7 +9,7 @@ import { renderConfigReference } from '../../scripts/docs/config-reference.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { SourceKind } from '../../src/ports/source.ts';
+import type { SourceKind, SourceKinds } from '../../src/ports/source.ts';
 import { type SourceCase, sourceContract } from '../contracts/source.ts';
 
 // The page is followed literally, in a folder that looks like the project: its own files are the page's, all others are ours.
@@ -31,7 +31,8 @@ for (const { path, text } of files) await write(path, text);
 for (const ours of ['src', 'src/sources', 'test', 'test/sources', 'test/fakes/hris']) {
   for (const name of await readdir(join(root, ours))) await link(join(ours, name));
 }
-await write('src/sources/registry.ts', registryWith(await readFile(join(root, 'src/sources/registry.ts'), 'utf8')));
+await write('src/sources/kinds.ts', kindsWith(await readFile(join(root, 'src/sources/kinds.ts'), 'utf8')));
+await write('src/sources/registry.ts', await readFile(join(root, 'src/sources/registry.ts'), 'utf8'));
 await write(
   'tsconfig.json',
   JSON.stringify({
@@ -47,22 +48,29 @@ async function write(path: string, text: string): Promise<void> {
 
 /** Our file or folder of that name, unless the page, or a deeper link, has one. */
 async function link(path: string): Promise<void> {
-  const isTaken = ['src/sources', 'test/sources', 'test/fakes', 'src/sources/registry.ts'].includes(path);
+  const isTaken = [
+    'src/sources',
+    'test/sources',
+    'test/fakes',
+    'src/sources/kinds.ts',
+    'src/sources/registry.ts',
+  ].includes(path);
   if (isTaken || files.some((file) => file.path === path || file.path.startsWith(`${path}/`))) return;
   await mkdir(dirname(join(folder, path)), { recursive: true });
   await symlink(relative(dirname(join(folder, path)), join(root, path)), join(folder, path));
 }
 
-/** The registry with the two lines that the page says. */
-function registryWith(registry: string): string {
-  const [, line = 'no import on the page'] = /^(import .* from '\.\/orchard\/index\.ts';)$/m.exec(page) ?? [];
-  return `${line}\n${registry.replace(/(sourceKinds: readonly SourceKind\[\] = \[[^\]]*?),?\s*\]/, '$1, orchard]')}`;
+/** The table of kinds with the line that the page says. */
+function kindsWith(table: string): string {
+  const [line = 'no line on the page'] = /^ {2}\['orchard', .*\],$/m.exec(page) ?? [];
+  return table.replace(/^\]\);$/m, `${line}\n]);`);
 }
 
 const importFrom = async <Exports>(path: string): Promise<Exports> =>
   (await import(/* @vite-ignore */ join(folder, path))) as Exports;
 const { orchardCase } = await importFrom<{ orchardCase: SourceCase }>('test/sources/orchard/under-test.ts');
 const { sourceKinds } = await importFrom<{ sourceKinds: readonly SourceKind[] }>('src/sources/registry.ts');
+const { knownKinds } = await importFrom<{ knownKinds: SourceKinds }>('src/sources/kinds.ts');
 
 sourceContract(orchardCase);
 
@@ -90,7 +98,7 @@ test('what it begins with loads, and its keys are in the reference', async () =>
 
   const { syncs } = await loadConfig(join(folder, 'rollcall.yaml'), {
     env,
-    sourceKinds,
+    sourceKinds: knownKinds,
     expressions: createExpressions(),
   });
 

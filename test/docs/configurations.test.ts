@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { pageBlocks } from '../../scripts/docs/page-blocks.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { sourceKinds } from '../../src/sources/registry.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { readDocPages } from './doc-pages.ts';
 
@@ -43,7 +43,7 @@ describe('a whole configuration in the documentation loads', () => {
 
     const config = await loadConfig(join(folder, 'rollcall.yaml'), {
       env,
-      sourceKinds,
+      sourceKinds: knownKinds,
       expressions: createExpressions(),
     });
 

@@ -15,8 +15,8 @@ import { openEngine } from '../../src/main/engine.ts';
 import { newUlid } from '../../src/main/process.ts';
 import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
 import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
-import { sourceKinds } from '../../src/sources/registry.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
 import {
@@ -579,7 +579,7 @@ it('another configuration is read in full, though it is the same sync', async ()
     const config = await loadConfig(path, {
       env: {},
       readFile: async () => written,
-      sourceKinds,
+      sourceKinds: knownKinds,
       expressions: createExpressions(),
     });
     const { clock, log: logger } = office;

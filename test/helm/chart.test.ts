@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { sourceKinds } from '../../src/sources/registry.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
 import { openStore } from '../../src/store/index.ts';
 import { chart, findHelm, type HelmAnswer, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
@@ -248,7 +248,7 @@ describe.skipIf(found === undefined)('the chart', () => {
         );
         const config = await loadConfig('/data/rollcall.yaml', {
           env,
-          sourceKinds,
+          sourceKinds: knownKinds,
           expressions: createExpressions(),
           readFile: async (path) => {
             if (path === '/data/rollcall.yaml') return text;

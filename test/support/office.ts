@@ -18,6 +18,7 @@ import { sourceKinds } from '../../src/sources/registry.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { FastClock } from './fast-clock.ts';
 import { type MemoryLogger, memoryLogger } from './memory-logger.ts';
+import { offering } from './source-kinds.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** One employee of a test: column to value. `id`, `first`, `last`, `mail`, `status` unless a test says otherwise. */
@@ -117,7 +118,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   const load = async () => {
     await writeFile(path, JSON.stringify(config));
     const kinds = [...sourceKinds, ...(options.kinds ?? [])];
-    return loadConfig(path, { env: {}, sourceKinds: kinds, expressions: createExpressions() });
+    return loadConfig(path, { env: {}, sourceKinds: offering(kinds), expressions: createExpressions() });
   };
   const loaded = await load();
   const checkpoint = options.checkpoint ?? (() => {});

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import type { SyncConfig } from '../../../src/config/config.ts';
 import { createExpressions } from '../../../src/config/expressions.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { sourceKinds } from '../../../src/sources/registry.ts';
+import { knownKinds } from '../../../src/sources/kinds.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -77,7 +77,7 @@ export async function loadBlock(block: PageBlock, given: Surroundings): Promise<
   };
   const loaded = await loadConfig(join(folder, 'rollcall.yaml'), {
     env,
-    sourceKinds,
+    sourceKinds: knownKinds,
     expressions: createExpressions(),
     readFile: async (path) => {
       if (path === join(folder, 'rollcall.yaml')) return JSON.stringify(config);
