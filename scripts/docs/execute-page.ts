@@ -10,7 +10,7 @@ import { openPageShell, type PageShell, type Printed } from './page-shell.ts';
 const tutorialPath = join(import.meta.dirname, '../../docs/tutorial.md');
 
 /**
- * Runs every `sh` block of a page, in order, in an empty folder with a real shell and the real program, and returns the page
+ * Runs every `sh` block of a page, in order, in an empty folder with a real shell and the program (page-program.ts), and returns the page
  * with the outputs that came. Where only ids and times differ, the page keeps what it has.
  *
  * A `text` block right after an `sh` block is its output. A comment before a block says how it runs:

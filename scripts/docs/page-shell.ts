@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { PagePostgres } from './page-postgres.ts';
+import { openPageProgram } from './page-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -55,12 +56,14 @@ export async function openPageShell({ programs = {}, postgres }: PageSettings = 
   const bin = join(home, 'bin');
   await mkdir(folder);
   await mkdir(bin);
-  const program = join(root, 'src/main/cli.ts');
+  const program = await openPageProgram(join(home, 'program'));
+  const caller = join(home, 'caller.cjs');
+  await writeFile(caller, program.callerSource);
   const ports = await Promise.all(pagePorts.map(freePort));
   // The default port of a sandbox is on no command line.
   const script = `#!/bin/sh
 [ "$1" = sandbox ] && set -- "$@" --port ${ports[0]}
-exec "${process.execPath}" "${program}" "$@"
+exec "${process.execPath}" "${caller}" "${program.address}" "$@"
 `;
   await writeFile(join(bin, 'rollcall'), script, { mode: 0o755 });
   for (const [name, path] of Object.entries(programs)) {
@@ -135,6 +138,7 @@ exec "${process.execPath}" "${program}" "$@"
     write: (name, content) => writeFile(join(place, name), `${inward(content)}\n`),
     async close() {
       await Promise.all(started.map(({ child }) => end(child)));
+      await program.close();
       await rm(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };

@@ -92,7 +92,7 @@ describe('a page whose commands are run', () => {
     expect(await executePage(page)).toBe(page);
   });
 
-  it('finds the real program on its path', async () => {
+  it('finds the program on its path', async () => {
     await expect(executePage(block('sh', 'rollcall no-such-command'))).rejects.toThrow('exit code 2, not 0');
   });
 });
