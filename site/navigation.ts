@@ -47,7 +47,7 @@ export const sidebar: readonly MenuGroup[] = [
     items: [
       entry('How Rollcall decides', '/explanation/how-rollcall-decides'),
       entry('Guards and holds', '/explanation/guards-and-holds'),
-      entry('Proofs and waves', '/explanation/proofs-and-waves'),
+      entry('Read-back', '/explanation/read-back'),
       entry('Tokens', '/explanation/tokens'),
       entry('What it promises', '/explanation/promises'),
       entry('Comparison', '/comparison'),

@@ -10,14 +10,17 @@ interface Prose {
   readonly node: TxtNode;
   /** Its text, with code replaced by one word. */
   readonly text: string;
+  /** It explains code, to a reader of the code. */
+  readonly isOfCode: boolean;
 }
 
 type Judge = (prose: Prose, tell: (message: string, excerpt: string) => void) => void;
 
 /** The rules of our English, by id. */
 export const rules: Readonly<Record<string, TextlintRuleModule>> = {
-  'private-word': paragraphRule(({ text }, tell) => {
-    for (const { pattern, use } of words) {
+  'private-word': paragraphRule(({ text, isOfCode }, tell) => {
+    for (const { pattern, use, isNameInCode } of words) {
+      if (isOfCode && isNameInCode === true) continue;
       const [found] = pattern.exec(text) ?? [];
       if (found !== undefined) tell(`"${found}": use ${use}`, found);
     }
@@ -58,9 +61,10 @@ export const rules: Readonly<Record<string, TextlintRuleModule>> = {
 /** Applies a judgement to each paragraph and table cell. */
 function paragraphRule(judge: Judge): TextlintRuleModule {
   return (context) => {
+    const isAboutCode = context.getFilePath()?.endsWith('docs/architecture.md') === true;
     const visit = (node: TxtParentNode): void => {
       const raw = context.getSource(node);
-      judge({ node, text: textOf(node) }, (message, excerpt) => {
+      judge({ node, text: textOf(node), isOfCode: isOfCode(node) || isAboutCode }, (message, excerpt) => {
         const start = excerpt.slice(0, 12);
         const index = Math.max(0, raw.indexOf(start));
         const shown = excerpt.length > 90 ? `${excerpt.slice(0, 90)}…` : excerpt;
@@ -74,6 +78,10 @@ function paragraphRule(judge: Judge): TextlintRuleModule {
 /** Returns whether the paragraph is of a page. Messages and comments come from our own processor. */
 function isDocument(node: TxtNode): boolean {
   return !('origin' in node);
+}
+
+function isOfCode(node: TxtNode): boolean {
+  return 'origin' in node && node.origin === 'comment';
 }
 
 /** Returns the text of a node as a reader reads it. Code counts as one word. */

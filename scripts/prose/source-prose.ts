@@ -7,6 +7,7 @@ interface Span {
   readonly start: number;
   /** The characters of the file, with everything but prose blanked. */
   readonly text: string;
+  readonly isComment?: true;
 }
 
 /** Comments of a TypeScript file, and its strings where the folder holds messages. */
@@ -37,6 +38,7 @@ function commentsOf(text: string, start: number): readonly Span[] {
     .filter(([comment]) => !/biome-ignore|@ts-|eslint/.test(comment))
     .map((match) => ({
       start: start + match.index,
+      isComment: true,
       text: match[0].replace(/^[ \t]*(?:\/\*+|\*\/|\*|\/\/)|\*\/$/gm, (marks) => ' '.repeat(marks.length)),
     }));
 }
@@ -66,10 +68,15 @@ function toDocument(text: string, spans: readonly Span[]): TxtDocumentNode {
     range: [start, end] as const,
     loc: { start: place(start), end: place(end) },
   });
-  const children = spans.map(({ start, text: value }) => {
+  const children = spans.map(({ start, text: value, isComment }) => {
     const end = start + value.length;
     const str = { type: ASTNodeTypes.Str, value, ...base(start, end) };
-    return { type: ASTNodeTypes.Paragraph, origin: 'source', children: [str], ...base(start, end) };
+    return {
+      type: ASTNodeTypes.Paragraph,
+      origin: isComment === true ? 'comment' : 'source',
+      children: [str],
+      ...base(start, end),
+    };
   });
   return {
     type: ASTNodeTypes.Document,

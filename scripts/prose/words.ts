@@ -2,6 +2,8 @@
 export interface Word {
   readonly pattern: RegExp;
   readonly use: string;
+  /** Comments and the page about the architecture may use it: the code has it as a name. */
+  readonly isNameInCode?: true;
 }
 
 /** Private words, and phrases that read as translated. Each was in our texts once. */
@@ -48,6 +50,12 @@ export const words: readonly Word[] = [
   { pattern: /\bproves nothing about absence\b/i, use: 'cannot prove that a person is missing' },
   { pattern: /\b(?:gave|gives) too\b/i, use: 'returned' },
   { pattern: /\bleave --\S+ out\b/i, use: 'omit' },
+  { pattern: /\bfirst[- ]sight\b/i, use: 'first write, when first seen', isNameInCode: true },
+  { pattern: /\bstandings?\b/i, use: 'status', isNameInCode: true },
+  { pattern: /\bwaves?\b/i, use: 'read-back', isNameInCode: true },
+  { pattern: /(?<!-)\bdoubt(?:s|ed|ful)?\b/i, use: 'suspicious read, looks wrong', isNameInCode: true },
+  { pattern: /(?<!-)\bsettled\b/i, use: 'ended', isNameInCode: true },
+  { pattern: /\bproving\b/i, use: 'reading back', isNameInCode: true },
 ];
 
 /** Sentences that begin with an object or a genitive. English puts the subject first. */

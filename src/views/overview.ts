@@ -37,7 +37,7 @@ const activity = z.object({
     .nullable()
     .describe('The last temporary problem of the run in progress'),
   waiting: waitingWire,
-  changes: fraction.describe('Changes of settled batches; null before the batches are made'),
+  changes: fraction.describe('Changes of batches that ended; null before the batches are made'),
   batches: fraction,
   etaSeconds: count.nullable().describe('An estimate; null: the remaining time is not known'),
 });

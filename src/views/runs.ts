@@ -161,7 +161,7 @@ export const runDetail = runFacts.extend({
   reasonNow: personal(z.string().nullable()).describe('As reason; for a held run, what still waits'),
   isReadWaiting: z
     .boolean()
-    .describe('A guard doubts the read of the run, and an operator may accept it by an approval'),
+    .describe('A guard finds the read of the run suspicious, and an operator may accept it by an approval'),
   findings: z.array(finding),
   findingsInAll: count,
   batches: z.array(batch),
@@ -258,7 +258,7 @@ export const runWithTimes = runDetail
   .extend({
     timeline: z
       .array(z.object({ phase: phaseWord, startedAt: instant, ms: count, isCurrent: z.boolean() }))
-      .describe('Time in each phase. Delivering and proving alternate, so their times are sums'),
+      .describe('Time in each phase. Delivering and reading back alternate, so their times are sums'),
     findingCodes: z.array(z.object({ code: z.string(), count })),
     causes: z
       .array(

@@ -88,7 +88,7 @@ const right: Readonly<Record<string, Check>> = {
     keep({ birthDate: '1990-06-16', orgEntryDate: '2020-02-08' }, 'E105'),
     ({ commands }) => {
       expect(commands[1]?.code).toBe(3);
-      expect(commands[1]?.told()).toMatch(/the last days of work are in doubt: left is not a date .* in 5 rows/);
+      expect(commands[1]?.told()).toMatch(/the last days of work look wrong: left is not a date .* in 5 rows/);
     },
   ),
   '12B-marriage-id-is-email': all(

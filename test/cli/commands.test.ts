@@ -205,7 +205,7 @@ test('a run that is stopped goes on with the next one', async () => {
   const [status, show] = [await shell.run(['status']), await shell.run(['show', 'run'])];
   const next = await shell.run(['apply', 'people']);
 
-  expect(status.stdout).toMatch(/people +never ran +interrupted \((delivering|proving) 0\/24\) /);
+  expect(status.stdout).toMatch(/people +never ran +interrupted \((delivering|reading back) 0\/24\) /);
   expect(status.stdout).not.toContain('left');
   for (const { stdout } of [status, show]) {
     expect(stdout).toContain('interrupted: no process works on the run. To continue it:  rollcall apply people');

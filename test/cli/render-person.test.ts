@@ -57,7 +57,7 @@ const known: PersonTrace = {
             effect: 'kept',
             detail: 'blank or not visible: the value on the platform is kept',
           },
-          { target: 'standing', origin: 'lifecycle', effect: 'set', detail: 'active: status "active" is in active' },
+          { target: 'status', origin: 'lifecycle', effect: 'set', detail: 'active: status "active" is in active' },
         ],
       },
     },

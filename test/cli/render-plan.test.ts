@@ -35,7 +35,7 @@ test('a plan shows numbers, then every change field by field, then how to delive
   expect(render(samplePlan({ counts }), changes)).toMatchInlineSnapshot(`
     "people: 4 changes
       1,520 source rows, 1,512 platform users, 1,500 managed, 1,499 unchanged, 12 on the platform only
-      1 to create, 2 to update (1 first-sight write), 1 to disable
+      1 to create, 2 to update (1 first write), 1 to disable
 
     changes:
       update 1003  differs in area

@@ -17,7 +17,7 @@ test('a run that went well is told in a few lines and asks for nothing', () => {
       8 applied
 
     1 batch:
-      1  csv  8 changes  rollcall-people-1.csv  settled  Processed"
+      1  csv  8 changes  rollcall-people-1.csv  ended  Processed"
   `);
 });
 
@@ -72,7 +72,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
-      1  csv     8 changes  rollcall-people-1.csv  settled     Processed
+      1  csv     8 changes  rollcall-people-1.csv  ended       Processed
       2  direct  8 changes                         unresolved  the answer was lost
 
     1 finding:
@@ -134,9 +134,9 @@ test('runs are a table, newest first, with what goes on now', () => {
   ];
 
   expect(renderRuns(runs, at, plain)).toMatchInlineSnapshot(`
-    "RUN     SYNC    TRIGGER  READ   STARTED                  TOOK       OUTCOME  CHANGES
-    run_02  people  manual   –      2026-11-21 19:29:55 UTC  5 s        proving  –
-    run_01  people  manual   delta  2026-11-21 19:30:00 UTC  1 min 5 s  partial  1,199 applied, 1 failed"
+    "RUN     SYNC    TRIGGER  READ   STARTED                  TOOK       OUTCOME       CHANGES
+    run_02  people  manual   –      2026-11-21 19:29:55 UTC  5 s        reading back  –
+    run_01  people  manual   delta  2026-11-21 19:30:00 UTC  1 min 5 s  partial       1,199 applied, 1 failed"
   `);
 });
 

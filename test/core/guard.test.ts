@@ -123,7 +123,7 @@ describe('an edit of the configuration', () => {
     const restored = { from: 'yesterday', at: 'today' };
     const previous = { rows: 1000, fillRates: {} };
     expect(verdictOf(1, { edit: { ...edit, waits: 'No run has measured it' } })).toHaveLength(1);
-    expect(verdictOf(1, { rows: 10, previous })[0]?.reason).toMatch(/This read is in doubt/);
+    expect(verdictOf(1, { rows: 10, previous })[0]?.reason).toMatch(/This read is suspicious/);
     expect(verdictOf(1, { restored })[0]?.reason).toMatch(/restored/);
   });
 });

@@ -499,7 +499,7 @@ describe('a change carries', () => {
   it.each([
     [{ lastName: 'Old' }, {}, [['lastName'], ['updates'], 'differs in lastName']],
     [{ email: 'o@example.com' }, {}, [['email'], ['updates', 'emailChanges'], 'differs in email']],
-    [{}, { job: 'Baker' }, [['job'], ['firstSight'], 'first sight of write-only job']],
+    [{}, { job: 'Baker' }, [['job'], ['firstSight'], 'first write of job, not shown by the platform']],
     [
       { lastName: 'Old' },
       { job: 'Baker' },

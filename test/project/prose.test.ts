@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { lintText } from '../../scripts/prose/lint-prose.ts';
 
 const told = async (path: string, text: string) =>
   (await lintText(path, text)).map(({ line, rule }) => `${line} ${rule}`);
+
+it('the glossary has at most twelve words', () => {
+  const glossary = readFileSync(new URL('../../docs/glossary.md', import.meta.url), 'utf8');
+  const words = glossary.match(/^\*\*.+?\*\*/gm) ?? [];
+  expect(words.length).toBeGreaterThan(5);
+  expect(words.length).toBeLessThanOrEqual(12);
+});
 
 describe('the prose linter', () => {
   it.each([
@@ -44,6 +52,12 @@ describe('the prose linter', () => {
     'the store is away, and all work waits',
     'row 3 has no key: nothing is done to the person',
     'if it lasts, ask the operators of the platform',
+    'the standing of the employee is active',
+    'these are first-sight writes of a field',
+    'the wave is read back after the files',
+    'the dates of the column are in doubt',
+    'all batches of the run are settled now',
+    'the run is proving what the files did',
   ])('finds the private phrase of the message "%s"', async (message) => {
     expect(await told('src/run/a.ts', `const a = '${message}';\n`)).toEqual(['1 private-word']);
   });
@@ -55,6 +69,13 @@ describe('the prose linter', () => {
     'no more than 5 people are changed in a day',
   ])('accepts the message "%s"', async (message) => {
     expect(await told('src/run/a.ts', `const a = '${message}';\n`)).toEqual([]);
+  });
+
+  it('lets comments and the page about the architecture use names of the code that messages and other pages do not', async () => {
+    const text = 'A wave is settled by its proof.';
+    expect(await told('src/run/a.ts', `/** ${text} */\n`)).toEqual([]);
+    expect(await told('docs/architecture.md', text)).toEqual([]);
+    expect(await told('docs/operations.md', text)).toEqual(['1 private-word', '1 private-word']);
   });
 
   it('asks for American spelling in messages', async () => {

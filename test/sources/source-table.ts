@@ -47,7 +47,7 @@ export function renderSourceTables(kinds: readonly SourceKind[], cases: readonly
     'A real server or file produces each fault. The suite is `test/contracts/source.ts`. A fault has one of three results:',
     [
       '- **read**: the read returns all employees, and it is complete.',
-      '- **doubted**: the read is not complete, or it ends with an error. No person counts as missing.',
+      '- **suspicious**: the read is not complete, or it ends with an error. No person counts as missing.',
       '- **refused**: the read ends with an error that says what an operator must do.',
     ].join('\n'),
     'The result is the same for every kind that can meet the fault.',
@@ -92,7 +92,7 @@ function casesOf(kind: string, cases: readonly SourceCase[]): readonly SourceCas
   return cases.filter(({ name }) => name.split(' ')[0] === kind);
 }
 
-const fateWords = { read: 'read', distrusted: 'doubted', refused: 'refused' } as const;
+const fateWords = { read: 'read', distrusted: 'suspicious', refused: 'refused' } as const;
 
 function renderFaults(cases: readonly SourceCase[]): string {
   const kinds = [...new Set(cases.map(({ name }) => name.split(' ')[0] ?? ''))];

@@ -61,7 +61,7 @@ export function valuesOf({ records, mapping, lookup, hidden }: ValuesInput): rea
   if (used === undefined) return [];
   const shown: FieldValues = lookup.found === true ? lookup.user.fields : {};
   return used.trace.steps.flatMap(({ target, effect, detail, origin }) => {
-    if (target === 'standing' || target === 'scope') return [];
+    if (target === 'status' || target === 'scope') return [];
     const columns = [...mapping.readers].filter(([, keys]) => keys.includes(target)).map(([column]) => column);
     const isKey = target === 'identification';
     const platform = !isKey ? shown[target] : lookup.found === true ? lookup.user.identification : undefined;

@@ -74,7 +74,7 @@ function mappingStep({ records, decision }: StepsInput): Step {
   if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to map' };
   const details = records.flatMap(({ trace }) =>
     trace.steps
-      .filter(({ target }) => target !== 'standing' && target !== 'scope')
+      .filter(({ target }) => target !== 'status' && target !== 'scope')
       .map(({ target, effect, detail, origin }) => ({
         name: target,
         value: effect === 'set' ? detail : `${effect}: ${detail}`,
@@ -128,7 +128,7 @@ function scopeStep({ records, subject, change, decision }: StepsInput): Step {
   if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to judge' };
   const details = records.flatMap(({ trace }) =>
     trace.steps
-      .filter(({ target }) => target === 'standing' || target === 'scope')
+      .filter(({ target }) => target === 'status' || target === 'scope')
       .map(({ target, detail }) => ({ name: target, value: detail })),
   );
   const says = subject?.source;

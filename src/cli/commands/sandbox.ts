@@ -164,7 +164,7 @@ async function play(world: DemoWorld, { io, isJson, print, runCli }: Shell): Pro
 
   await show(['plan', 'people', '--limit', '6'], 'What would change? Nothing is written to the platform.');
   const { digest } = await ask(['plan', 'people']);
-  print('\nThe first-sight writes are held: the platform never shows job titles, so an operator must approve them.');
+  print('\nThe first writes are held: the platform never shows job titles, so an operator must approve them.');
   const approval = ['apply', 'people', '--approve', String(digest).slice(0, 12)];
   const approved = 'A person has read the plan and approves it. The first run:';
   const firstRun = await (isJson ? ask(approval) : show(approval, approved));

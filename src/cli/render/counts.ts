@@ -17,13 +17,13 @@ export function changesInAll(counts: Counts): number {
   return changeKinds.reduce((sum, kind) => sum + counts[kind], 0);
 }
 
-/** Renders `4 to create, 5 to update (2 first-sight writes), 3 to disable`; empty without changes. */
+/** Renders `4 to create, 5 to update (2 first writes), 3 to disable`; empty without changes. */
 export function renderKinds(counts: Counts): string {
   return changeKinds
     .filter((kind) => counts[kind] > 0)
     .map((kind) => {
       const firstSight =
-        kind === 'update' && counts.firstSight > 0 ? ` (${formatCount(counts.firstSight, 'first-sight write')})` : '';
+        kind === 'update' && counts.firstSight > 0 ? ` (${formatCount(counts.firstSight, 'first write')})` : '';
       return `${formatNumber(counts[kind])} to ${kind}${firstSight}`;
     })
     .join(', ');

@@ -106,8 +106,8 @@ function undecided({ failure }: PersonTrace): string {
 function standingOf({ records, says }: PersonTrace): string {
   const steps = records
     .flatMap(({ trace }) => trace.steps)
-    .filter(({ target }) => target === 'standing' || target === 'scope')
-    .map(({ target, detail }) => `${target === 'standing' ? 'status' : target}: ${cleanLine(detail)}`);
+    .filter(({ target }) => target === 'status' || target === 'scope')
+    .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
   if (says === undefined) return [...steps, 'result: nothing is judged from this read'].join('\n');
   if (says.says === 'unusable' && says.code === 'unresolved') {
     return [...steps, `result: not judged: ${cleanLine(says.reason)}`].join('\n');

@@ -18,7 +18,7 @@ import {
   renderRead,
   renderRequests,
 } from './counts.ts';
-import { interruptedWords, problemWords } from './status.ts';
+import { interruptedWords, phaseWords, problemWords } from './status.ts';
 
 const shownBatches = 20;
 
@@ -84,7 +84,7 @@ const words: Readonly<Record<string, string>> = {
 } satisfies Record<Outcome, string>;
 
 export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase' | 'idle'>, { colors }: Style): string {
-  if (run.outcome === undefined) return colors.cyan(cleanLine(run.phase));
+  if (run.outcome === undefined) return colors.cyan(phaseWords(run.phase));
   const text = words[run.outcome] ?? cleanLine(run.outcome);
   const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;
   const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
@@ -157,7 +157,7 @@ function renderBatches(batches: readonly Batch[], { colors }: Style): string {
     batch.kind,
     formatCount(batch.size, 'change'),
     batch.fileName === undefined ? '' : cleanLine(batch.fileName),
-    batch.state === 'unresolved' ? colors.yellow(batch.state) : batch.state,
+    batch.state === 'unresolved' ? colors.yellow(batch.state) : batch.state.replace('settled', 'ended'),
     [batch.status, batch.reason]
       .filter((text) => text !== undefined)
       .map(cleanLine)

@@ -80,7 +80,7 @@ function peopleOf({ people }: SourceTrial, { colors }: Style): string {
       const name = mapped.kind === 'unreadable' ? 'has no identification' : mapped.identification;
       const rows = steps.map(({ target, effect, detail, origin }) => [
         `    ${target}`,
-        effect === 'set' && target !== 'standing' && target !== 'scope' ? quote(detail) : cleanLine(detail),
+        effect === 'set' && target !== 'status' && target !== 'scope' ? quote(detail) : cleanLine(detail),
         colors.dim(cleanLine(origin)),
       ]);
       return `  ${colors.bold(cleanLine(name))}  ${colors.dim(cleanLine(at))}\n${renderTable(rows)}`;

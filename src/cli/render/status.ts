@@ -51,12 +51,17 @@ function healthWords({ state, failures, since }: SyncHealth, { colors }: Style):
   }
 }
 
+/** Returns the phase of a run in words. A newer version may have others. */
+export function phaseWords(phase: string): string {
+  return phase === 'proving' ? 'reading back' : cleanLine(phase);
+}
+
 function stateWords({ kind, run }: SyncOverview['activity']): string {
   if (run === undefined) return kind === 'needs-approval' ? 'needs approval' : kind;
   const { phase, changes, etaMs, interrupted } = run;
   const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;
-  if (interrupted !== undefined) return `interrupted (${phase}${done})`;
-  return `${phase}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
+  if (interrupted !== undefined) return `interrupted (${phaseWords(phase)}${done})`;
+  return `${phaseWords(phase)}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
 }
 
 function heldCountWords({ changes, expired, reads, approvals }: WaitingWork, { colors }: Style): string {

@@ -310,7 +310,7 @@ export const syncShape = {
   ),
   firstSight: documented(
     z.enum(['write', 'assume']).default('write'),
-    'For fields that the platform does not return, at the first sight of a user: write them once, or assume that they are equal.',
+    'The first write of fields that the platform does not return: write them once for each user, or assume that they are equal.',
     'assume',
   ),
   foreignDisable: documented(

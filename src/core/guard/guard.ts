@@ -178,7 +178,7 @@ function whyEditWaits(facts: GuardFacts, settings: GuardSettings, isDoubted: boo
   const { edit, classes, recent, restored } = facts;
   if (edit === undefined) return undefined;
   if (edit.waits !== undefined) return `${edit.reason}. ${edit.waits}`;
-  if (isDoubted) return `${edit.reason}. This read is in doubt, so it does not show how many people differ`;
+  if (isDoubted) return `${edit.reason}. This read is suspicious, so it does not show how many people differ`;
   if (restored !== undefined) return `${edit.reason}. ${notCounted('configuration', classes.configuration, restored)}`;
   const allowed = allowance(settings.configuration, facts);
   if (classes.configuration + recent.configuration <= allowed) return undefined;
@@ -265,7 +265,7 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   creates: 'create',
   updates: 'update',
   emailChanges: 'e-mail change',
-  firstSight: 'first-sight write',
+  firstSight: 'first write',
   enables: 'enable',
   disables: 'disable',
   removes: 'remove',

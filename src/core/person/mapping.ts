@@ -53,7 +53,7 @@ export interface MappingTrace {
 }
 
 export interface MappingStep {
-  readonly target: 'identification' | FieldName | 'standing' | 'scope';
+  readonly target: 'identification' | FieldName | 'status' | 'scope';
   /** Origin of the value: `from work_email`, `expression …`, `a fixed value`. */
   readonly origin: string;
   /** `unreadable`: the cell cannot be used, and the field is kept. `rejected`: the whole row cannot be used. */
@@ -314,7 +314,7 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
     }),
   ];
   steps.push({
-    target: 'standing',
+    target: 'status',
     origin: 'lifecycle',
     ...standingEffect(parts.lifecycle.judge(record.fields, now, computed)),
   });

@@ -290,7 +290,7 @@ export function update(user: User, identification: string, difference: Differenc
   if (firstSight.length > 0) classes.push('firstSight');
   const reason =
     changed.length === firstSight.length
-      ? `first sight of write-only ${changed.join(', ')}`
+      ? `first write of ${changed.join(', ')}, not shown by the platform`
       : `differs in ${changed.join(', ')}`;
   return {
     identification,

@@ -112,7 +112,7 @@ async function holdJoiners(
     }
     const known = undated.length === 0 ? undefined : await roster?.people(undated);
     const lost = undated.filter((one) => known?.get(one)?.some((entry) => entry.isExact && entry.standing === 'other'));
-    const swapped = { names: early, reason: `the first days of work are in doubt: ${doubt}. ${datesAdvice}` };
+    const swapped = { names: early, reason: `the first days of work look wrong: ${doubt}. ${datesAdvice}` };
     for (const { names, reason } of [{ names: lost, reason: lostDay }, swapped]) {
       const count = names.length === 0 ? 0 : await recorder.holdSome({ names, class: held }, reason);
       if (count > 0) holds.push({ sync: name, class: held, reason, count });
@@ -144,7 +144,7 @@ async function holdLeavers(
   const changed = leavers.filter(({ identification, leaves }) => {
     return known?.get(identification)?.some((entry) => entry.isExact && entry.leaves === leaves) !== true;
   });
-  const reason = `the last days of work are in doubt: ${doubt}. ${datesAdvice}`;
+  const reason = `the last days of work look wrong: ${doubt}. ${datesAdvice}`;
   const names = changed.map(({ identification }) => identification);
   const count = await recorder.holdSome({ names, class: 'disables' }, reason);
   return count === 0 ? [] : [{ sync: sync.settings.name, class: 'disables', reason, count }];

@@ -230,7 +230,7 @@ export const runs = {
   raw: 'Raw answers of other systems',
   showRaw: 'Show the raw answers',
   noRaw: 'No raw answers are stored. They are stored only with an encryptionKey in the configuration.',
-  doubted: 'A guard questions the data of the source',
+  doubted: 'A guard finds this read suspicious',
   doubtedHint: 'Correct the source and run again, or accept the read if it is right.',
   acceptRead: 'Accept the read',
   acceptMeans: (changes: number) =>

@@ -226,7 +226,7 @@ export const runs: Texts['runs'] = {
   raw: 'Textos de otros sistemas',
   showRaw: 'Mostrar lo que enviaron otros sistemas',
   noRaw: 'No hay textos guardados. Solo se conservan con una encryptionKey en la configuración.',
-  doubted: 'Un límite de seguridad duda de lo que dice la fuente',
+  doubted: 'Un límite de seguridad considera sospechosa esta lectura',
   doubtedHint: 'Corrija la fuente y ejecute de nuevo. O acepte la lectura si es correcta.',
   acceptRead: 'Aceptar la lectura',
   acceptMeans: (changes) =>

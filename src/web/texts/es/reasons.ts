@@ -14,7 +14,7 @@ const phrases: readonly Phrase[] = [
   // Why a person is changed.
   ['active, and not on the platform', 'activo, y no está en la plataforma'],
   ['differs in {}', 'difiere en {}'],
-  ['first sight of write-only {}', 'primera escritura de {}, que la plataforma no muestra'],
+  ['first write of {}, not shown by the platform', 'primera escritura de {}, que la plataforma no muestra'],
   [
     'left, and {} needs the e-mail, so the account gets its parking address',
     'se fue, y {} necesita el correo: la cuenta recibe una dirección provisional',
