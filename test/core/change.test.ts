@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   beforeOf,
+  changeKinds,
   compareIdentifications,
   episodeOf,
+  isFreezable,
   type KnownEpisode,
   PlanDigest,
   parkStep,
+  partOf,
   platformKey,
   sealChange,
 } from '../../src/core/plan/change.ts';
@@ -164,4 +167,9 @@ describe('the first write of a change that parks an e-mail', () => {
   it('clears the address where none is given', () => {
     expect(parkStep({ ...change, after: {} })).toMatchObject({ after: { email: '' } });
   });
+});
+
+it('changes of leaders are a part of their own, and a freeze stops what takes an account away', () => {
+  expect(changeKinds.filter((kind) => partOf({ kind }) === 'leaders')).toEqual(['lead', 'unlead']);
+  expect(changeKinds.filter(isFreezable)).toEqual(['disable', 'remove']);
 });

@@ -3,9 +3,12 @@ import { sourceIdentity } from '../../src/config/fingerprint.ts';
 import type { ChangeDraft } from '../../src/core/plan/change.ts';
 import {
   type Configuration,
+  canonicalJson,
   differsByEdit,
   editedKeys,
+  editedSentence,
   editSentence,
+  elsewhereKeys,
   isGivenBack,
   type LastWrite,
   ownDialect,
@@ -83,7 +86,10 @@ it('an edit is named by its keys, down to the mapped field', () => {
       elsewhere: { connection: 'c', source, dialect: 'd' },
     }) as unknown as Configuration;
   expect(editedKeys(of('a', undefined, 's'), of('a', undefined, 's'))).toEqual([]);
-  expect(editedKeys(of('a', undefined, 's'), of('b', 'x', 't'))).toEqual(['mapping.area', 'scope', 'source']);
+  const edit = [of('a', undefined, 's'), of('b', 'x', 't')] as const;
+  expect(editedKeys(...edit)).toEqual(['mapping.area', 'scope', 'source']);
+  // Only another read tells what these change.
+  expect(elsewhereKeys(...edit)).toEqual(['source']);
 });
 
 it('only what differs from the defaults is part of a dialect, so a new key of a later version is no edit', () => {
@@ -122,4 +128,16 @@ it('the sentence names fields and kinds, the most frequent first, and some peopl
     'this edit changes 45 people: firstName 45, area 12, disables 3; for example E1, E2',
   );
   expect(editSentence({ people: 1, parts: { area: 1 } })).toBe('this edit changes 1 person: area 1');
+});
+
+it('at most eight edited keys are named, and the others counted', () => {
+  const keys = Array.from({ length: 10 }, (_, i) => `mapping.customField${i}`);
+  expect(editedSentence(keys.slice(0, 8))).toBe(`Edited: ${keys.slice(0, 8).join(', ')}`);
+  expect(editedSentence(keys)).toBe(`Edited: ${keys.slice(0, 8).join(', ')}, 2 more keys`);
+});
+
+it('settings are equal whatever the order of their keys', () => {
+  expect(canonicalJson({ b: [null, { d: 1, c: undefined }], a: null })).toBe('{"a":null,"b":[null,{"d":1}]}');
+  expect(canonicalJson({ c: 1, a: 2, b: 3 })).toBe(canonicalJson({ b: 3, c: 1, a: 2 }));
+  expect(canonicalJson(undefined)).toBe('');
 });

@@ -4,10 +4,13 @@ import { type ChangeClass, type ChangeKind, type Proposal, sealChange } from '..
 import {
   type DecisionRecord,
   decisionAbout,
+  digestsOf,
   fieldsDecided,
+  isLeftOutReason,
   leftOutBy,
   rejectionsAgainst,
   settleDecisions,
+  whatStays,
 } from '../../src/core/plan/decision.ts';
 import { draft } from './cases.ts';
 
@@ -151,4 +154,62 @@ describe('an approval', () => {
     const rejected = decision(proposal('create', { area: 'B' }), 'rejected');
     expect(decisionAbout({ ...now, hash: 'other' }, [approved, rejected])).toBe(rejected);
   });
+});
+
+describe('a decision about some classes', () => {
+  const names = (change: Proposal, ...only: readonly ChangeClass[]) => {
+    const { isWhole, digests } = fieldsDecided(change, only.length === 0 ? undefined : only);
+    return isWhole ? ['whole', ...Object.keys(digests)] : Object.keys(digests);
+  };
+  const mixed = proposal(
+    'update',
+    { email: 'new@x.org', area: 'Sales', job: 'Clerk' },
+    {
+      classes: ['updates', 'emailChanges', 'firstSight', 'configuration'],
+    },
+  );
+  const known = { ...mixed, classes: ['updates'] } as const;
+  const lead = proposal('lead', {}, { classes: ['leads'], changed: [] });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['of an update', names(mixed, 'updates'), ['email', 'area']],
+    ['of e-mail changes', names(mixed, 'emailChanges'), ['email']],
+    ['of first writes', names(mixed, 'firstSight'), ['job']],
+    ['of first writes, where nothing is one', names(known, 'firstSight'), []],
+    ['of updates, where nothing is a first write', names(known, 'updates'), ['email', 'area', 'job']],
+    ['of an edit', names(mixed, 'configuration'), ['email', 'area', 'job']],
+    ['of an edit, which made none of it', names(known, 'configuration'), []],
+    ['of a removal', names(proposal('remove', {}), 'removes'), ['whole']],
+    ['of leaders', names(lead, 'leads'), []],
+  ])('%s', (_, decided, expected) => {
+    expect(decided).toEqual(expected);
+  });
+});
+
+describe('after a read, what stays of a rejection', () => {
+  const update = proposal('update', { email: 'new@x.org', area: 'Sales' });
+  const fields = { isWhole: false, digests: digestsOf(update) };
+  const rule = 'active-update';
+  const asked = digestsOf(proposal('update', { email: 'new@x.org', area: 'Legal' }));
+
+  it('is the values that are still requested', () => {
+    expect(whatStays({ rule, fields }, [{ rule, asked }])).toEqual({
+      isWhole: false,
+      digests: { email: fields.digests.email },
+    });
+    expect(whatStays({ rule, fields }, [{ rule, asked: undefined }])).toEqual(fields);
+    expect(whatStays({ rule, fields }, [{ rule, asked: {} }])).toBeUndefined();
+    expect(whatStays({ rule, fields }, [])).toBeUndefined();
+  });
+
+  it('of a whole change is all of it while its rule applies', () => {
+    const whole = { rule: 'missing-disable', fields: { isWhole: true, digests: {} } };
+    expect(whatStays(whole, [{ rule: 'missing-disable', asked: {} }])).toEqual(whole.fields);
+    expect(whatStays(whole, [{ rule: 'leaver-enabled', asked: {} }])).toBeUndefined();
+  });
+});
+
+it('the reason of a change that was left out of a decision is known again', () => {
+  expect(isLeftOutReason(leftOutBy({ by: 'ana', at: 0 }))).toBe(true);
+  expect(isLeftOutReason('missing since Monday')).toBe(false);
 });

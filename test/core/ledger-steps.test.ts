@@ -7,9 +7,11 @@ import {
   entryOf,
   goneFromPlatform,
   leftBehind,
+  type MissingUser,
   markGone,
   seenInSource,
   takenOver,
+  usersAtStake,
   withAccount,
 } from '../../src/core/plan/ledger-steps.ts';
 import { day, draft, entry, missingProof, now, wanted } from './cases.ts';
@@ -213,5 +215,57 @@ describe('the ledger after a change', () => {
     const found = { area: { sent: 'B', observed: 'b' } };
     const ignored = { kind: 'ignored', fields: ['area'], quirks: found } as const;
     expect(afterChange(update, ignored, known, facts)).toMatchObject({ quirks: found, unverified: 0 });
+  });
+});
+
+describe('the users whom their absence may get disabled or removed', () => {
+  const rules = {
+    missing: { afterReads: 3, minAgeMs: day },
+    policy: 'sync',
+    protected: ['boss'],
+    remove: { afterMs: 5 * day, blacklist: false },
+  } as const;
+  const absent = (identification: string, count: number, over: Partial<MissingUser> = {}): MissingUser => ({
+    identification,
+    isEnabled: true,
+    entry: entry({ misses: { count, since: now - day, stamp: 's' } }),
+    decided: undefined,
+    ...over,
+  });
+  const order = (users: readonly MissingUser[], over: Partial<Parameters<typeof usersAtStake>[1]> = {}) =>
+    usersAtStake(users, { ...rules, ...over }, now).map(({ identification }) => identification);
+  const gone = (days: number): Partial<MissingUser> => ({
+    isEnabled: false,
+    entry: entry({ disabledAt: now - days * day, goneSince: now - days * day }),
+  });
+
+  it('come by the decision, then the reads that are left, then the time, then the oldest read, then by name', () => {
+    const young = entry({ misses: { count: 2, since: now, stamp: 's' } });
+    const older = entry({ misses: { count: 2, since: now - day, stamp: 'r' } });
+    const users = [
+      absent('rejected', 2, { decided: 'rejected' }),
+      absent('never counted', 0, { entry: entry() }),
+      absent('one read', 1),
+      absent('young', 2, { entry: young }),
+      absent('b', 2),
+      absent('a', 5),
+      absent('c', 2, { entry: older }),
+      absent('approved', 0, { decided: 'approved' }),
+    ];
+    const expected = ['approved', 'c', 'a', 'b', 'young', 'one read', 'never counted', 'rejected'];
+    expect(order(users)).toEqual(expected);
+    expect(order(users.toReversed())).toEqual(expected);
+  });
+
+  it('are none who are protected, and none under another policy', () => {
+    expect(order([absent('boss', 2), absent('clerk', 2)])).toEqual(['clerk']);
+    expect(order([absent('clerk', 2)], { policy: 'upsert-only' })).toEqual([]);
+  });
+
+  it('are, of the disabled, those whose removal is due, also where absence disables nobody', () => {
+    const users = [absent('due', 0, gone(5)), absent('soon', 0, gone(4)), absent('enabled', 2)];
+    expect(order(users)).toEqual(['due', 'enabled']);
+    expect(order(users, { missing: 'never' })).toEqual(['due']);
+    expect(order(users, { remove: 'never' })).toEqual(['enabled']);
   });
 });

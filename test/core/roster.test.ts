@@ -153,6 +153,20 @@ describe('a roster', () => {
     expect([...new RosterEntries(0).all()]).toEqual([]);
   });
 
+  it('gives the entries of some people, or of all of them', async () => {
+    const { roster } = rosterOf(listed, 's');
+    const collect = async (of: 'all' | readonly string[]) => {
+      const entries: number[][] = [];
+      for await (const data of roster.entries(of)) entries.push([...data]);
+      return entries;
+    };
+    const width = 4;
+    expect((await collect('all')).flat()).toHaveLength(listed.length * width);
+    const some = listed.slice(0, 2).map(({ name }) => name);
+    expect((await collect(some)).map((entry) => entry.length)).toEqual([width, width]);
+    expect(await collect(['somewhere else'])).toEqual([]);
+  });
+
   it('has each entry in one page, the pages one after the other', async () => {
     const { pages } = rosterOf(listed, 's');
     const people = pages.filter(({ part }) => part === 'people');

@@ -100,6 +100,7 @@ describe('undoing a disable', () => {
     ['of a missing person enables', { source: says.nothing() }, 'enable'],
     ['of a leaver enables after approval', { source: says.leaver() }, 'enable; held'],
     ['of a person out of scope enables after approval', { source: says.outOfScope() }, 'enable; held'],
+    ['of a person whom the source does not settle is refused', { source: says.unusable() }, 'not undone: line 2: bad'],
     ['of an enabled account does nothing', { user: user() }, 'nothing to undo: the account is enabled already'],
     [
       'that another writer made is refused',
@@ -113,6 +114,20 @@ describe('undoing a disable', () => {
     ],
   ])('%s', (_, world, expected) => {
     expect(outcome(disabled, { user: off(), ledger: ours, ...world })).toBe(expected);
+  });
+
+  it('says why, and what would disable the account again', () => {
+    const of = (source: SourceSays) => {
+      const subject = { identification: 'E1', source, user: off(), ledger: ours };
+      const { change } = undo(subject, undoingOf(disabled), rules, now);
+      return [change?.reason.replace(/^.*?; /, ''), change?.notAgain?.rule];
+    };
+    expect(of(says.active())).toEqual(['active', undefined]);
+    expect(of(says.missing())).toEqual(['the source has no record of the person', 'missing-disable']);
+    expect(of(says.leaver())).toEqual([
+      'HR still says left (status "active"): the account is enabled only after approval',
+      'leaver-enabled',
+    ]);
   });
 
   it('is refused for a person without a record in an incomplete read', () => {
@@ -169,6 +184,17 @@ describe('undoing an update', () => {
       { user: atNew },
       { emailTakenBy: 'E7' },
       'not undone: email left: the former address belongs to E7 now',
+    ],
+    [
+      'says what it puts back and what it leaves',
+      sealed({
+        before: { userId: '1', enabled: true, fields: { ...wanted, lastName: 'Díaz', area: 'North' } },
+        after: { ...wanted, lastName: 'Núñez', area: 'South' },
+        changed: ['lastName', 'area'],
+      }),
+      { user: user({ fields: { ...wanted, lastName: 'Núñez', area: 'East' } }) },
+      {},
+      'update lastName; partly undone: area left: it changed since',
     ],
   ])('%s', (...[, done, world, patch, expected]) => {
     expect(outcome(done, world, patch)).toBe(expected);
