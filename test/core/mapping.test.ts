@@ -484,18 +484,18 @@ describe('a compiled mapping', () => {
         'firstName set from first: Ana',
         'area cleared from area: blank',
         'job kept from job: blank or not visible: the value on the platform is kept',
-        'standing set lifecycle: leaver: status "gone" is in leaver',
+        'status set lifecycle: leaver: status "gone" is in leaver',
         'scope set scope: out of scope',
       ],
     );
   });
 
   it.each([
-    [{ country: 'UY' }, ['standing set lifecycle: active: status "active" is in active', 'scope set scope: in scope']],
+    [{ country: 'UY' }, ['status set lifecycle: active: status "active" is in active', 'scope set scope: in scope']],
     [
       { left: 'soon' },
       [
-        'standing set lifecycle: active: status "active" is in active; left is not a date in the format yyyy-MM-dd; no account is created or enabled',
+        'status set lifecycle: active: status "active" is in active; left is not a date in the format yyyy-MM-dd; no account is created or enabled',
       ],
     ],
   ])('tells the steps of the standing and the scope: %j', async (record, expected) => {
