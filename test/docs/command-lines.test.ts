@@ -40,7 +40,7 @@ function blockLines(text: string): readonly string[] {
   return pageBlocks(text)
     .filter(({ lang }) => lang === 'sh')
     .flatMap(({ text: lines }) => lines.replaceAll('\\\n', ' ').split('\n'))
-    .flatMap((line) => /(?:^|-- |&& |\| )rollcall ([a-z-].*)$/.exec(line)?.[1] ?? []);
+    .flatMap((line) => /(?:^|-- |&& |\| |\.tgz )rollcall ([a-z-].*)$/.exec(line)?.[1] ?? []);
 }
 
 /** Commands in backquotes. Those with `…`, brackets or alternatives are patterns, not commands. */

@@ -40,3 +40,8 @@ it('every npm command and file that CONTRIBUTING.md names exists', async () => {
   expect(files.length).toBeGreaterThan(10);
   expect(files.filter((path) => !/[A-Z]{3}/.test(`${path}`) && !existsSync(join(root, `${path}`)))).toEqual([]);
 });
+
+it('git ignores the packed file, which the README runs', async () => {
+  expect(await read('README.md')).toContain('npx --package ./rollcall-*.tgz rollcall');
+  expect((await read('.gitignore')).split('\n')).toContain('/rollcall-*.tgz');
+});

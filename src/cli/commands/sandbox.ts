@@ -182,7 +182,7 @@ async function play(world: DemoWorld, { io, isJson, print, runCli }: Shell): Pro
 function happyEnd(folder: string | undefined): string {
   const next =
     folder === undefined
-      ? 'Keep the files with: npm run demo -- --folder ./rollcall-demo'
+      ? 'Keep the files with: rollcall demo --folder ./rollcall-demo'
       : `Everything is in ${folder}; start a platform for it with: rollcall sandbox`;
   return `The second plan is empty: the platform equals the HR file, except for people whose rows need HR. ${next}`;
 }
