@@ -13,7 +13,7 @@ import { exportLease, runExport } from '../run/export/run-export.ts';
 import { underLease } from '../run/lease.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { ExportReport } from '../views/exports.ts';
-import { findOrphans } from './accounts/adopt.ts';
+import { findOrphans } from './accounts/orphans.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
 import { findConnection } from './find-named.ts';

@@ -114,6 +114,7 @@ export const auditActions = [
   'decide-pair',
   'leave-users',
   'leave-account',
+  'disable-account',
   'retry',
   'undo',
   'webhook',

@@ -30,7 +30,10 @@ const account = z.object({
       '`owned` by the sync; `unmanaged`: no record and no owner; `disabled-by-us`; `orphaned`: its sync is not configured; `other-sync`; `in-source`: a record, and no owner yet',
     ),
   isConflict: z.boolean().describe('The read found that it may be the account of another person'),
-  isLeft: z.boolean().describe('An operator left it as it is'),
+  decision: z
+    .enum(['leave', 'disable'])
+    .nullable()
+    .describe('What an operator decided: it stays as it is, or the next full run disables it; null: nothing'),
   why: z.string().describe('Why it is in this state: a sentence without its full stop'),
   matches: z.array(match).describe('People who may be the user of an unmanaged account'),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable, leaderFields } from '../core/person/fields.ts';
 import { type ChangeClass, changeClasses, changeKinds } from '../core/plan/change.ts';
-import { pairWays } from '../core/plan/pair.ts';
+import { decisionWays } from '../core/plan/pair.ts';
 import { change } from './changes.ts';
 import { count } from './wire.ts';
 
@@ -157,15 +157,15 @@ export const peopleOrder = z
 export const adoptionOrder = peopleOrder
   .extend({
     way: z
-      .enum(pairWays)
+      .enum(decisionWays)
       .optional()
       .describe(
-        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason, or keep an account that no sync owns; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people. Absent: the account gets the new identification',
+        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason, or keep an account that no sync owns; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people; `disable`: an account that HR does not name and no sync owns is disabled by the next full run, within its guards, with a reason. Absent: the account gets the new identification',
       ),
     until: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('When `leave` ends. Absent: never, for an account that no sync owns'),
+      .describe('When `leave` or `disable` ends. Absent: never, for an account that no sync owns'),
     ...signature,
   })
   .meta({ id: 'AdoptionOrder', description: 'The people, and the reason for the audit' });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useConnectedShells } from './test-shell.ts';
@@ -23,7 +23,7 @@ test('accounts lists whose the accounts are, leaves one as it is, and writes a f
   expect(await shell.run(leave)).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason TEXT') });
   const left = await shell.run([...leave, '--reason', 'a service']);
   expect(left.stdout).toContain('decided: the account of "P3" stays as it is');
-  expect((await shell.run(['accounts', 'people'])).stdout).toMatch(/1 unmanaged \(1 left as they are\)/);
+  expect((await shell.run(['accounts', 'people'])).stdout).toMatch(/1 unmanaged \(1 decided\)/);
 
   const written = await shell.run(['accounts', 'people', '--unmanaged', '--out', 'accounts.csv']);
   expect(written.stdout).toContain('1 account written to accounts.csv');
@@ -31,4 +31,53 @@ test('accounts lists whose the accounts are, leaves one as it is, and writes a f
   expect((await shell.run(['accounts', 'people', '--out', 'no/such/folder.csv'])).code).toBe(2);
   const json = (await shell.run(['accounts', 'people', '--owned', '--json'])).json<object>();
   expect(json).toMatchObject({ found: 1, counts: { owned: 1, unmanaged: 1 }, accounts: [{ identification: 'E1' }] });
+});
+
+test('an unknown account is disabled by a decision: planned, explained, held, approved and undone like any other', async () => {
+  const shell = await openConnectedShell([]);
+  const { url: baseUrl, accessToken } = shell.sandbox;
+  const sync = {
+    connection: 'acme',
+    source: { kind: 'csv', path: 'a.csv' },
+    policy: 'sync',
+    mapping: { identification: 'id', firstName: 'first', lastName: 'last' },
+    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    settle: { every: '50ms', deadline: '1m' },
+    guards: { disables: { absolute: 0, percent: 0 } },
+  };
+  const connection = { baseUrl, accessToken, limits: { requestsPerSecond: 1000 } };
+  const config = { connections: { acme: connection }, syncs: { people: sync } };
+  await writeFile(join(shell.folder, 'rollcall.yaml'), JSON.stringify(config));
+  await writeFile(join(shell.folder, 'a.csv'), 'id,first,last,status\nE1,Ana,Li,active\n');
+  const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ identification: 'P3', firstName: 'Root', lastName: 'Root' });
+  await fetch(`${baseUrl}/os-api/public-api/v1/users/`, { method: 'POST', headers, body });
+  expect((await shell.run(['apply', 'people'])).code).toBe(0);
+
+  const disable = ['adopt', 'people', 'P3', '--disable', '--yes'];
+  expect(await shell.run(disable)).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason TEXT') });
+  const owned = await shell.run(['adopt', 'people', 'E1', '--disable', '--yes', '--reason', 'x']);
+  expect(owned).toMatchObject({ code: 2, stderr: expect.stringContaining('E1: sync people owns the account') });
+  const decided = await shell.run([...disable, '--reason', 'left in 2024', '--as', 'Ana']);
+  expect(decided.stdout).toMatch(/decided: the account of "P3" with the id ".*" is to be disabled\n.*apply people/);
+
+  const why = await shell.run(['why', 'people', 'P3']);
+  expect(why.stdout).toContain('To be disabled: missing, and tester decided to disable the account: left in 2024');
+  const plan = await shell.run(['plan', 'people']);
+  expect(plan.code).toBe(3);
+  expect(plan.stdout).toMatch(/P3.*disable/s);
+  const held = (await shell.run(['apply', 'people', '--json'])).json<{ id: string; counts: object }>();
+  expect(held.counts).toMatchObject({ disable: 1, held: 1 });
+  expect(shell.sandbox.state.users.get('P3')?.enabled).toBe(true);
+  expect((await shell.run(['approve', held.id, '--yes'])).code).toBe(0);
+  const applied = (await shell.run(['apply', 'people', '--json'])).json<{ id: string; counts: object }>();
+  expect(applied.counts).toMatchObject({ disable: 1, applied: 1, held: 0 });
+  expect(shell.sandbox.state.users.get('P3')?.enabled).toBe(false);
+  const listed = await shell.run(['accounts', 'people', '--disabled-by-us']);
+  expect(listed.stdout).toMatch(/P3 .*disabled-by-us\n.*tester decided to disable it \(left in 2024\)/);
+
+  expect((await shell.run(['undo', applied.id, '--yes', '--reason', 'she is a contractor'])).code).toBe(0);
+  expect(shell.sandbox.state.users.get('P3')?.enabled).toBe(true);
+  // The account is ours by now, and what was undone is not done again.
+  expect((await shell.run(['apply', 'people', '--json'])).json<object>()).toMatchObject({ counts: { disable: 0 } });
 });

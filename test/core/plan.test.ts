@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../src/core/person/user.ts';
+import type { AccountDecision } from '../../src/core/plan/account-decision.ts';
 import type { ChangeKind } from '../../src/core/plan/change.ts';
 import type { Parking } from '../../src/core/plan/email-order.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
@@ -15,6 +16,7 @@ interface Row {
   readonly rules?: Partial<PlanRules>;
   readonly parking?: Parking;
   readonly wasEnabled?: boolean;
+  readonly toDisable?: AccountDecision;
   readonly rule: Rule;
   readonly change?: ChangeKind;
   readonly finding?: string;
@@ -26,6 +28,7 @@ const off = user({ enabled: false });
 const removing = { remove: { afterMs: 30 * day, blacklist: false } } as const;
 const others = entry({ owner: 'contractors' });
 const parking: Parking = { email: 'e1@parked.example', claimant: 'E9' };
+const toDisable: AccountDecision = { way: 'disable', identification: 'E1', accountId: '1', by: 'ana', why: 'a test' };
 const twice = { count: 1, since: now - 2 * day, stamp: 'snapshot-1' };
 
 const table: readonly Row[] = [
@@ -406,6 +409,118 @@ const table: readonly Row[] = [
     user: user(),
     rule: 'missing-unmanaged',
   },
+  {
+    name: 'an account that no sync owns is disabled by a decision',
+    source: says.missing(),
+    user: user(),
+    toDisable,
+    rule: 'missing-decided',
+    change: 'disable',
+  },
+  {
+    name: 'also one that was removed before, and is there again',
+    source: says.missing(),
+    user: user(),
+    ledger: entry({ removed: { at: now - day, blacklist: false } }),
+    toDisable,
+    rule: 'missing-decided',
+    change: 'disable',
+  },
+  {
+    name: 'the decision ends with the account that it is about',
+    source: says.missing(),
+    user: user({ id: '2' }),
+    toDisable,
+    rule: 'missing-unmanaged',
+    finding: 'decision-without-effect',
+  },
+  {
+    name: 'nothing is left to do for a decision about a disabled account',
+    source: says.missing(),
+    user: off,
+    toDisable,
+    rule: 'missing-unmanaged',
+  },
+  {
+    name: 'the decision has no effect where HR has the person',
+    source: says.active(),
+    user: user(),
+    toDisable,
+    rule: 'active-equal',
+    finding: 'decision-without-effect',
+  },
+  {
+    name: 'nor where the person is out of scope',
+    source: says.outOfScope(),
+    user: user(),
+    toDisable,
+    rule: 'out-of-scope',
+    finding: 'decision-without-effect',
+  },
+  {
+    name: 'nor where the person starts later',
+    source: { says: 'nothing', reason: 'starts later', isSeen: true },
+    user: user(),
+    toDisable,
+    rule: 'nothing',
+    finding: 'decision-without-effect',
+  },
+  {
+    name: 'a leaver is disabled whatever was decided',
+    source: says.leaver(),
+    user: user(),
+    toDisable,
+    rule: 'leaver-enabled',
+    change: 'disable',
+  },
+  {
+    name: 'the decision proves no absence: a read that may be incomplete disables no one',
+    source: says.nothing(),
+    user: user(),
+    toDisable,
+    rule: 'nothing',
+  },
+  {
+    name: 'nor does a record that cannot be used',
+    source: says.unusable(),
+    user: user(),
+    toDisable,
+    rule: 'unusable',
+    finding: 'row-rejected',
+  },
+  {
+    name: 'the decision is over once the account is ours',
+    source: says.missing(),
+    user: user(),
+    ledger: ours,
+    toDisable,
+    rule: 'missing-counted',
+  },
+  {
+    name: 'or belongs to another sync',
+    source: says.missing(),
+    user: user(),
+    ledger: others,
+    toDisable,
+    rule: 'owned-by-other',
+  },
+  {
+    name: 'protection wins over the decision',
+    source: says.missing(),
+    user: user(),
+    toDisable,
+    rules: { protected: ['E1'] },
+    rule: 'missing-decided',
+    finding: 'protected-user',
+  },
+  {
+    name: 'and so does a policy without disables',
+    source: says.missing(),
+    user: user(),
+    toDisable,
+    rules: { policy: 'upsert-only' },
+    rule: 'missing-decided',
+  },
 ];
 
 describe('the truth table', () => {
@@ -418,6 +533,7 @@ describe('the truth table', () => {
         ledger: row.ledger,
         ...(row.parking === undefined ? {} : { parking: row.parking }),
         ...(row.wasEnabled === undefined ? {} : { wasEnabled: row.wasEnabled }),
+        ...(row.toDisable === undefined ? {} : { toDisable: row.toDisable }),
       },
       { ...rules, ...row.rules },
       now,
@@ -432,7 +548,7 @@ describe('the truth table', () => {
 
   it('has a test for every rule', () => {
     const rulesSeen = new Set(table.map(({ rule }) => rule));
-    expect([...rulesSeen].sort()).toHaveLength(21);
+    expect([...rulesSeen].sort()).toHaveLength(22);
   });
 });
 

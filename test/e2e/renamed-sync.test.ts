@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findOrphans, moveOrphans } from '../../src/app/accounts/adopt.ts';
+import { findOrphans, moveOrphans } from '../../src/app/accounts/orphans.ts';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
 import { checkAll } from '../../src/app/connections.ts';

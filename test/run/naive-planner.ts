@@ -2,6 +2,7 @@ import { fieldTable } from '../../src/core/person/fields.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
+import type { AccountDecision } from '../../src/core/plan/account-decision.ts';
 import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
@@ -20,6 +21,8 @@ export interface World {
   readonly users: readonly User[];
   /** In order of identification. */
   readonly ledger: readonly LedgerEntry[];
+  /** The accounts that a person decided to disable. */
+  readonly toDisable?: readonly AccountDecision[];
   /** What the last accepted full read of the sync `other` showed, and how old it is. */
   readonly others?: { readonly standings: ReadonlyMap<string, RosterStanding>; readonly ageMs: number };
 }
@@ -48,7 +51,7 @@ export async function planNaively(
   const read = { kind: 'full', end: world.end, unreadable, shared, readAt: facts.now, runAt: undefined } as const;
   const snapshot = certifySnapshot(read);
   const named = oneOfSeveral(mapped.filter((one) => one.kind !== 'unreadable'));
-  const everybody = withAbsent(named, world.ledger, settings.name);
+  const everybody = withAbsent(named, world, settings.name);
   const { conflicts, claims } = findConflicts(named, everybody, world.users, settings);
   addRenamed(conflicts, everybody, world.users, settings);
   const ledger = new Map(world.ledger.map((entry) => [entry.identification, entry]));
@@ -72,7 +75,9 @@ export async function planNaively(
       ? { says: 'unusable', code: 'duplicate-key', reason: 'a conflict' }
       : sayOf(person, snapshot);
     const user = world.users.find((one) => one.identification === identification);
-    const neighbors = neighborsOf({ world, settings, source, entry });
+    const toDisable = world.toDisable?.find((one) => one.identification === identification);
+    const asOurs = toDisable && { ...bareEntry, identification, owner: settings.name };
+    const neighbors = neighborsOf({ world, settings, source, entry: entry ?? asOurs });
     const parking = parkingOf(key);
     const subject = {
       identification,
@@ -81,10 +86,17 @@ export async function planNaively(
       ledger: entry,
       ...(neighbors === undefined ? {} : { neighbors }),
       ...(parking === undefined ? {} : { parking }),
+      ...(toDisable === undefined ? {} : { toDisable }),
     };
     const decision = decide(subject, settings, facts.now);
     const wrong = wronglyWritten(decision, subject, settings);
     if (wrong.length > 0) throw new Error(`${identification}: ${wrong.join(', ')} against the rule of the field`);
+    const isDecided = mustDisable(subject, settings);
+    if (isDecided !== (decision.rule === 'missing-decided' && decision.change?.kind === 'disable')) {
+      throw new Error(
+        `${identification}: the decision to disable the account ${isDecided ? 'was ignored' : 'must not act'}`,
+      );
+    }
     return { decision, source, user, entry, isLeftBehind };
   };
   const moves = (key: string): boolean => {
@@ -108,6 +120,21 @@ export async function planNaively(
     if (next !== undefined) ledger.set(identification, next);
   }
   return { changes, ledger };
+}
+
+const bareEntry = { hidden: {}, quirks: {}, unverified: 0 } as const;
+
+/** Returns whether a person's decision disables the account: enabled, the one decided about, and no one's by any proof. */
+function mustDisable(
+  { source, user, ledger, toDisable, neighbors, identification }: Case,
+  rules: SyncSettings,
+): boolean {
+  if (toDisable === undefined || source.says !== 'missing') return false;
+  const isAnother = ledger?.accountId !== undefined && user !== undefined && ledger.accountId !== user.id;
+  const isOwned = ledger !== undefined && ledger.removed === undefined && !isAnother;
+  const mayDisable = rules.policy === 'sync' && !rules.protected.includes(identification);
+  const isIt = user?.enabled === true && user.id === toDisable.accountId;
+  return isIt && mayDisable && !isOwned && neighbors?.claim === undefined;
 }
 
 /** Returns the fields that a change writes, or leaves out, against what their `write` or `keepLocalEdits` says. */
@@ -188,10 +215,13 @@ function neighborsOf(facts: {
   return claim === undefined || settings.policy === 'create-only' ? undefined : { claim };
 }
 
-/** The people of the source, the first record of each, and those of ours whom it does not name; by key without case. */
+/**
+ * The people of the source, the first record of each, those of ours whom it does not name, and the accounts to disable; by
+ * key without case.
+ */
 function withAbsent(
   named: readonly (Person | RejectedPerson)[],
-  ledger: readonly LedgerEntry[],
+  { ledger, toDisable = [] }: World,
   sync: string,
 ): Map<string, Somebody> {
   const everybody = new Map<string, Somebody>();
@@ -199,6 +229,10 @@ function withAbsent(
     const { identification } = person;
     const key = identification.toLowerCase();
     if (!everybody.has(key)) everybody.set(key, { identification, person });
+  }
+  for (const { identification } of toDisable) {
+    const key = identification.toLowerCase();
+    if (!everybody.has(key)) everybody.set(key, { identification, person: undefined });
   }
   for (const { identification, owner, removed } of ledger) {
     const key = identification.toLowerCase();

@@ -1,10 +1,20 @@
-import { expect, it } from 'vitest';
-import { decidePairs } from '../../src/app/accounts/adopt.ts';
+import { describe, expect, it } from 'vitest';
+import { decideAccounts } from '../../src/app/accounts/adopt.ts';
 import { openAccounts } from '../../src/app/accounts/list-accounts.ts';
+import { decideRun } from '../../src/app/approve.ts';
+import { tracePerson } from '../../src/app/people.ts';
 import { accountPage } from '../../src/views/accounts.ts';
-import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
+import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
 
+const plainSync = {
+  connection: 'acme',
+  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
+  policy: 'sync',
+  mapping: plainMapping,
+  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+  settle: { every: '2s', visibleWithin: '20s' },
+};
 const signal = AbortSignal.timeout(600_000);
 
 const ours = employees(12);
@@ -103,18 +113,129 @@ it('a token of some syncs gets no account that may be those of other syncs', asy
 it('an account is left as it is, for good or for a time, with a reason', async () => {
   const office = await openWorld();
   const order = { way: 'leave', by: 'ana', signal } as const;
-  const leave = (ids: readonly string[], more: object) => decidePairs(office.app, 'people', ids, { ...order, ...more });
+  const leave = (ids: readonly string[], more: object) =>
+    decideAccounts(office.app, 'people', ids, { ...order, ...more });
   await expect(leave(['P2'], {})).rejects.toThrow(/needs a reason/);
   await expect(leave(['E1'], { reason: 'x' })).rejects.toThrow(/Nothing was decided/);
   await expect(leave(['P2', 'N1'], { reason: 'x' })).rejects.toThrow(/an end/);
   await leave(['P2'], { reason: 'service account' });
   await leave(['P3'], { reason: 'until May', until: { inMs: 86_400_000 } });
   const now = await every(office);
-  expect(now.get('P2')).toMatchObject({ isLeft: true, why: expect.stringContaining('ana left it as it is (service') });
-  expect(now.get('P3')?.isLeft).toBe(true);
+  expect(now.get('P2')).toMatchObject({
+    decision: 'leave',
+    why: expect.stringContaining('ana left it as it is (service'),
+  });
+  expect(now.get('P3')?.decision).toBe('leave');
   office.clock.jump(2 * 86_400_000);
   const later = await every(office);
-  expect([later.get('P2')?.isLeft, later.get('P3')?.isLeft]).toEqual([true, false]);
+  expect([later.get('P2')?.decision, later.get('P3')?.decision]).toEqual(['leave', undefined]);
+});
+
+describe('a decision to disable an account', () => {
+  const order = { way: 'disable', by: 'ana', reason: 'left in 2024', signal } as const;
+  const enabled = (office: Office, id: string) => office.sandbox.state.users.get(id)?.enabled;
+
+  it('is refused, for all or none, where no run could act by it', async () => {
+    const office = await openOffice({
+      sandbox: { people: usersOf([...ours, ...unknown]) },
+      sync: { protected: ['P3'] },
+    });
+    await office.applyRows(ours);
+    await office.applyRows([...ours.slice(0, 11), left, ...comers]);
+    const refused = decideAccounts(office.app, 'people', ['P1', 'P2', 'P3', 'E1', 'E12', 'N1'], order);
+    await expect(refused).rejects.toThrow(
+      /^Nothing was decided\. P1: .* may be a rename.*P3: .* protected .*E1: sync people owns .*E12: sync people owns .*N1: /,
+    );
+    await expect(decideAccounts(office.app, 'people', ['P9'], order)).rejects.toThrow(/unknown to sync people/);
+    await expect(
+      decideAccounts(office.app, 'people', ['P2'], { ...order, until: { at: office.clock.now() - 1 } }),
+    ).rejects.toThrow(/ends in the future/);
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+  });
+
+  it('has no effect once HR has the person, and the run, the list and why say so', async () => {
+    const office = await openWorld();
+    await decideAccounts(office.app, 'people', ['P2', 'P3'], order);
+    const back = known('P2', { first: 'Oscar', status: 'unknown' });
+    const { run, findings } = await office.applyRows([...ours.slice(0, 11), left, back]);
+    // The record of P2 cannot be used: its person is protected all the same.
+    expect(run.counts).toMatchObject({ disable: 1, applied: 1 });
+    expect([enabled(office, 'P2'), enabled(office, 'P3')]).toEqual([true, false]);
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'status-unknown', identification: 'P2' }));
+    await office.writeEmployees([...ours.slice(0, 11), left, known('P2', { first: 'Oscar' })]);
+    const { decision } = await tracePerson(office.app, 'people', 'P2', signal);
+    expect(decision?.finding?.message).toMatch(/ana decided .* no effect: HR has the person now\. To withdraw/);
+    expect((await every(office)).get('P2')).toMatchObject({
+      decision: 'disable',
+      why: expect.stringContaining('which has no effect: HR has the person now'),
+    });
+    const told = await office.apply();
+    expect(told.findings).toMatchObject([{ code: 'decision-without-effect', identification: 'P2' }]);
+    // By now the account is ours.
+    expect((await office.apply()).findings).toEqual([]);
+    const owned = (await every(office)).get('P2');
+    expect([owned?.state, owned?.decision]).toEqual(['owned', undefined]);
+  });
+
+  it('ends by its time, by a later decision, and with the account that it is about', async () => {
+    const office = await openWorld();
+    await decideAccounts(office.app, 'people', ['P2'], { ...order, until: { inMs: 86_400_000 } });
+    await decideAccounts(office.app, 'people', ['P3'], order);
+    expect((await every(office)).get('P2')?.why).toMatch(/ana decided to disable it until 2026-.* \(left in 2024\)/);
+    await decideAccounts(office.app, 'people', ['P3'], { ...order, way: 'leave', reason: 'needed after all' });
+    office.clock.jump(2 * 86_400_000);
+    await office.writeEmployees([...ours.slice(0, 11), left, known('N3'), known('N4')]);
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
+
+    await decideAccounts(office.app, 'people', ['P2'], order);
+    const user = `${office.sandbox.url}/_sandbox/users/P2`;
+    await fetch(user, { method: 'DELETE' });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(user, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ enabled: true, fields: { firstName: 'O', lastName: 'N' } }),
+    });
+    const { run, findings } = await office.apply();
+    expect(run).toMatchObject({ counts: { disable: 0 }, facts: { unmanaged: 3 } });
+    expect(findings).toMatchObject([{ code: 'decision-without-effect', message: /created again/ }]);
+  });
+
+  it('waits for a full read that proves the absence', async () => {
+    const office = await openWorld();
+    await decideAccounts(office.app, 'people', ['P2'], order);
+    expect((await office.apply({ users: ['P2'] })).run.counts).toMatchObject({ disable: 0 });
+    expect(enabled(office, 'P2')).toBe(true);
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+    expect(enabled(office, 'P2')).toBe(false);
+  });
+
+  it('leaves the account to another sync that has the person as active', async () => {
+    const office = await openOffice({
+      sandbox: { people: usersOf([...ours, ...unknown]) },
+      syncs: { second: { ...plainSync, guards: { updates: { absolute: 0, percent: 0 } } } },
+    });
+    await office.applyRows(ours);
+    await office.writeEmployees([known('P2', { first: 'Other' })], 'second.csv');
+    // The update is held, so the second sync does not own the account yet.
+    await office.apply({ sync: 'second' });
+    await decideAccounts(office.app, 'people', ['P2'], order);
+    const { run, findings } = await office.apply();
+    expect(run.counts).toMatchObject({ disable: 0 });
+    expect(findings).toMatchObject([
+      { code: 'decision-without-effect', message: /sync second has the person as active/ },
+    ]);
+  });
+
+  it('also disables an account that a new person replaces, after an approval', async () => {
+    const office = await openWorld();
+    await decideAccounts(office.app, 'people', ['N1'], { ...order, way: 'replace' });
+    const held = await office.apply();
+    expect(held.run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
+    await decideRun(office.app, 'approve', held.run.id, { by: 'eva' });
+    await office.apply();
+    expect([enabled(office, 'P1'), enabled(office, 'N1')]).toEqual([false, true]);
+  });
 });
 
 it('before the first accepted read there is no list, and it says what to do', async () => {

@@ -1,26 +1,26 @@
 import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../../core/person/fields.ts';
 import type { User } from '../../core/person/user.ts';
-import { leftDetail } from '../../core/plan/account-decision.ts';
+import { accountDetail } from '../../core/plan/account-decision.ts';
 import { beforeOf } from '../../core/plan/change.ts';
 import { withKnown } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import { type Pair, type PairBook, type PairWay, pairDetail } from '../../core/plan/pair.ts';
+import { type DecisionWay, type Pair, type PairBook, pairDetail } from '../../core/plan/pair.ts';
 import { unknownFields } from '../../core/run/batch.ts';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
-import { countOf } from '../../core/run/formats.ts';
 import type { Dialect } from '../../core/run/settings.ts';
-import type { OwnedUser, Renaming, Store } from '../../ports/store.ts';
-import { leaveDetail, leftOwners, orphaned } from '../../run/compare/compare-people.ts';
+import type { Renaming, Store } from '../../ports/store.ts';
 import { readPairs } from '../../run/compare/pairs.ts';
 import { blockedUsers, type Unresolved } from '../../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import { type Explained, explain } from '../../run/why.ts';
-import type { Adoption, Orphans, OrphansMoved, Rename } from '../../views/people.ts';
+import type { Account } from '../../views/accounts.ts';
+import type { Adoption, Rename } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
-import { auditEntry, requireProven, type SignedCaller, signature } from '../audit.ts';
+import { auditEntry, requireProven, type SignedCaller } from '../audit.ts';
 import { findSync } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
+import { openAccounts } from './list-accounts.ts';
 
 const searchedEntries = 1000;
 
@@ -68,40 +68,43 @@ export async function planAdoption(
   return (await stepsFor(sync, ids, io, signal)).map(({ adoption }) => adoption);
 }
 
-/** What a person decides about pairs instead of a rename. */
-export interface PairOrder extends SignedCaller {
-  readonly way: PairWay;
-  /** When `leave` ends. */
+/** What a person decides about pairs instead of a rename, or about accounts that no sync owns. */
+export interface DecisionOrder extends SignedCaller {
+  readonly way: DecisionWay;
+  /** When `leave` or `disable` ends. */
   readonly until?: PauseOrder['until'];
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides about people who each seem to be the user of an account with another identification: see `Pair`. The next run
- * acts by it. Throws `USAGE`, and decides nothing, when one of them is of no such pair, or an end or a reason is missing.
+ * Decides about people who each seem to be the user of an account with another identification: see `Pair`. Or decides
+ * about accounts that no sync owns: see `AccountDecision`. The next run acts by it. Throws `USAGE`, and decides nothing,
+ * when the way does not fit one of them, or an end or a reason is missing.
  */
-export async function decidePairs(
-  { engine: io }: AppIo,
+export async function decideAccounts(
+  app: AppIo,
   of: string,
   ids: readonly string[],
-  { way, until: end, signal, ...signed }: PairOrder,
+  { way, until: end, signal, ...signed }: DecisionOrder,
 ): Promise<readonly Adoption[]> {
+  const { engine: io } = app;
   requireProven(io, signed, 'a decision about accounts');
   const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
-  const isLeft = way === 'leave';
+  const isOfAccounts = way === 'leave' || way === 'disable';
   const refuse = (message: string): RollcallError =>
-    new RollcallError(`${message}: --reason TEXT and --until TIME belong to --leave`, { code: 'USAGE' });
-  if (isLeft && signed.reason === undefined) throw refuse('leaving a pair as it is needs a reason and an end');
-  if (!isLeft && end !== undefined) throw refuse(`${way} has no end`);
+    new RollcallError(`${message}: --reason TEXT and --until TIME belong to --leave and --disable`, { code: 'USAGE' });
+  if (isOfAccounts && signed.reason === undefined) throw refuse(`a decision to ${way} accounts needs a reason`);
+  if (!isOfAccounts && end !== undefined) throw refuse(`${way} has no end`);
   const until = end === undefined ? {} : { until: endOf(end, 'the decision', io.clock.now()) };
   const steps = await stepsFor(sync, ids, io, signal);
   // An account alone may be left for good.
-  if (isLeft && end === undefined && steps.some(({ pair }) => pair !== undefined)) {
+  if (way === 'leave' && end === undefined && steps.some(({ pair }) => pair !== undefined)) {
     throw refuse('leaving a pair as it is needs a reason and an end');
   }
+  if (way === 'disable') await refuseDisables(steps, sync, app);
   const isAccountAlone = ({ pair, adoption: { account, owner } }: Step): boolean =>
-    isLeft && pair === undefined && account !== undefined && owner === undefined;
+    isOfAccounts && pair === undefined && account !== undefined && owner === undefined;
   const without = steps
     .filter((step) => step.pair === undefined && !isAccountAlone(step))
     .map(({ adoption }) => adoption.identification);
@@ -111,14 +114,48 @@ export async function decidePairs(
   }
   const done: Adoption[] = [];
   for (const { adoption, pair } of steps) {
-    const { identification } = adoption;
-    const detail =
-      pair === undefined ? leftDetail({ identification, ...until }) : pairDetail({ ...pair, way, ...until });
-    const action = pair === undefined ? 'leave-account' : 'decide-pair';
+    const { identification, account } = adoption;
+    const ofAccount = { identification, accountId: account?.id ?? '', ...until };
+    const [action, detail] =
+      pair !== undefined && way !== 'disable'
+        ? (['decide-pair', pairDetail({ ...pair, way, ...until })] as const)
+        : way === 'disable'
+          ? (['disable-account', accountDetail({ ...ofAccount, way })] as const)
+          : (['leave-account', accountDetail({ ...ofAccount, way: 'leave' })] as const);
     await io.store.audit.add(auditEntry({ action, sync: name, connection, detail, ...signed }, io));
     done.push({ ...adoption, kind: 'decide', effect: detail, isDone: true });
   }
   return done;
+}
+
+/** Throws `USAGE` when the next full run could not disable one of the accounts because of a decision. */
+async function refuseDisables(
+  steps: readonly Step[],
+  { settings: { name, policy, protected: exempt } }: Sync,
+  app: AppIo,
+): Promise<void> {
+  const listed = new Map<string, Account>();
+  for await (const { account } of (await openAccounts(app, name)).each()) {
+    if (steps.some(({ adoption }) => adoption.identification === account.identification))
+      listed.set(account.identification, account);
+  }
+  const whyNot = ({ pair, adoption: { identification, account, owner } }: Step): string | undefined => {
+    if (policy !== 'sync') return `policy ${policy} disables no account`;
+    if (pair !== undefined)
+      return `the account of ${pair.other} may be that of ${pair.identification}: decide about the two`;
+    if (account === undefined) return 'the platform has no such account';
+    if (owner !== undefined) return `sync ${owner} owns the account`;
+    if (!account.enabled) return 'the account is disabled already';
+    if (exempt.includes(identification)) return 'the account is protected by configuration';
+    const { state, isConflict, why } = listed.get(identification) ?? {};
+    return isConflict === true || state === 'in-source' ? why : undefined;
+  };
+  const refused = steps.flatMap((step) => {
+    const why = whyNot(step);
+    return why === undefined ? [] : [`${step.adoption.identification}: ${why}`];
+  });
+  if (refused.length === 0) return;
+  throw new RollcallError(`Nothing was decided. ${refused.join('. ')}`, { code: 'USAGE' });
 }
 
 /** Returns what else can be decided about a pair. */
@@ -417,82 +454,4 @@ async function isRenamed(
     if (clock.now() >= until) return false;
     await clock.sleep(settle.everyMs, signal);
   }
-}
-
-/** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */
-export async function findOrphans({ store, syncs }: Pick<EngineIo, 'store' | 'syncs'>): Promise<readonly Orphans[]> {
-  const found: Orphans[] = [];
-  for (const [connection, some] of Map.groupBy(syncs.values(), ({ settings }) => settings.connection)) {
-    const names = some.flatMap(({ settings: { name }, storedAs = name }) => [name, storedAs]);
-    const owners = [...(await store.syncNames.owners(connection))].filter(([owner]) => !names.includes(owner));
-    const left = owners.length === 0 ? new Set() : await leftOwners(connection, store);
-    for (const [owner, users] of owners) {
-      if (left.has(owner)) continue;
-      found.push({ connection, owner, users, message: orphaned(names[0] ?? 'SYNC', owner, users).message });
-    }
-  }
-  return found;
-}
-
-/** A request to move or leave the users of a sync that is not configured. */
-export interface OrphansOrder {
-  readonly sync: string;
-  /** The sync that is not configured. */
-  readonly from: string;
-  /** Ends the alert about them without a move. Needs a reason. */
-  readonly leaves: boolean;
-}
-
-/**
- * Returns what `moveOrphans` would do. Throws `USAGE` for a sync that is configured, that owns no users of the
- * connection, or that cannot take users.
- */
-export async function previewOrphans(app: AppIo, order: OrphansOrder): Promise<OrphansMoved> {
-  const { length: users } = await orphansOf(app, order);
-  return { sync: order.sync, from: order.from, users };
-}
-
-async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrder): Promise<readonly OwnedUser[]> {
-  const { settings } = findSync(name, io.syncs);
-  const { connection, delivery } = settings;
-  if (io.syncs.has(from)) {
-    const message = `sync ${from} is configured, so its users move only one by one: name them, or remove ${from} from the configuration`;
-    throw new RollcallError(message, { code: 'USAGE' });
-  }
-  if (delivery === 'outbox') {
-    throw new RollcallError(`sync ${name} has delivery: outbox, so it owns no users`, { code: 'USAGE' });
-  }
-  const users: OwnedUser[] = [];
-  for await (const entries of io.store.ledger.all(connection)) {
-    for (const { identification, owner, removed } of entries) {
-      if (owner === from && removed === undefined) users.push({ identification, owner });
-    }
-  }
-  if (users.length > 0) return users;
-  const message = `no user of connection ${connection} belongs to a sync named ${from}: check the spelling with "rollcall status"`;
-  throw new RollcallError(message, { code: 'USAGE' });
-}
-
-/** Moves the users of a sync that is not configured to this sync, or leaves them as they are. Audited. */
-export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller): Promise<OrphansMoved> {
-  requireProven(app.engine, order, 'a decision about accounts');
-  const { sync, from, leaves, by, reason } = order;
-  const { engine: io } = app;
-  const users = await orphansOf(app, order);
-  const { connection } = findSync(sync, io.syncs).settings;
-  const signed = { by, ...signature(order) };
-  if (leaves) {
-    if (reason === undefined) {
-      throw new RollcallError('leaving users as they are needs a reason: add --reason TEXT', { code: 'USAGE' });
-    }
-    await io.store.audit.add(
-      auditEntry({ action: 'leave-users', sync, connection, detail: leaveDetail(from), ...signed }, io),
-    );
-    return { sync, from, users: users.length };
-  }
-  const detail = `${countOf(users.length, 'user')} of sync ${from}, which is not configured`;
-  const entry = auditEntry({ action: 'adopt', sync, connection, detail, ...signed }, io);
-  const moved = await io.store.ledger.adopt({ connection, sync, users, at: io.clock.now() }, entry);
-  io.checkpoint('ledger-written');
-  return { sync, from, users: moved.size };
 }

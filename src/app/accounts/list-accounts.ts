@@ -1,5 +1,5 @@
 import { foldText } from '../../core/person/text.ts';
-import { type LeftAccount, leftAccountOf } from '../../core/plan/account-decision.ts';
+import type { AccountDecision } from '../../core/plan/account-decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
@@ -8,6 +8,7 @@ import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { DirectoryRow } from '../../ports/reads.ts';
 import { isConfiguredOn } from '../../run/compare/neighbors.ts';
+import { readPairs } from '../../run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { Account, AccountMatch, AccountState } from '../../views/accounts.ts';
 import type { AppIo } from '../app-io.ts';
@@ -51,7 +52,6 @@ export function askedAccounts({
 }
 
 const pagesAtOnce = 8;
-const entriesAtOnce = 1000;
 const shownMatches = 3;
 
 /**
@@ -71,7 +71,7 @@ export async function openAccounts({ engine }: AppIo, of: string): Promise<Accou
     sync,
     io,
     readAt: header.at,
-    left: await leftAccounts(sync, io),
+    decisions: (await readPairs(sync.settings, io)).accounts,
     conflicts: await conflictsOf(header.run, io),
     matches: await findMatches(sync, pages, io),
   };
@@ -111,7 +111,7 @@ interface AccountFacts {
   readonly sync: Sync;
   readonly io: EngineIo;
   readonly readAt: number;
-  readonly left: ReadonlyMap<string, LeftAccount>;
+  readonly decisions: ReadonlyMap<string, AccountDecision>;
   readonly conflicts: ReadonlyMap<string, string>;
   readonly matches: ReadonlyMap<string, readonly AccountMatch[]>;
 }
@@ -124,26 +124,31 @@ function accountOf(row: DirectoryRow, entry: LedgerEntry | undefined, facts: Acc
   const ofPerson = matches.map((match) => facts.conflicts.get(match.identification));
   const conflict =
     facts.conflicts.get(identification) ?? ofPerson.find((message) => message?.includes(` ${identification},`));
-  const left = isUnknown ? facts.left.get(identification) : undefined;
   const { state, why } = stateOf(row, entry, facts);
+  const known = facts.decisions.get(identification);
+  const isToldFor = state === 'in-source' || state === 'disabled-by-us';
+  const decision = isUnknown || (isToldFor && known?.way === 'disable') ? known : undefined;
   const told = [
     why,
-    ...(left === undefined
-      ? []
-      : [
-          `${left.by} left it as it is${left.until === undefined ? '' : ` until ${formatInstant(left.until)}`}${left.why === undefined ? '' : ` (${left.why})`}`,
-        ]),
+    ...(decision === undefined ? [] : [decisionWords(decision, state)]),
     ...(conflict === undefined ? [] : [conflict]),
   ];
   // What was written since the read is newer.
   const isEnabled = entry?.disabledAt === undefined && (row.isEnabled || (entry?.writtenAt ?? 0) > facts.readAt);
   return {
     ...{ identification, name, email, isEnabled, state, isConflict: conflict !== undefined },
-    isLeft: left !== undefined,
     why: told.join('; '),
     matches,
-    ...given({ lastUpdate }),
+    ...given({ lastUpdate, decision: decision?.way }),
   };
+}
+
+function decisionWords({ way, by, why, until }: AccountDecision, state: AccountState): string {
+  const done = way === 'leave' ? 'left it as it is' : 'decided to disable it';
+  const end = until === undefined ? '' : ` until ${formatInstant(until)}`;
+  const reason = why === undefined ? '' : ` (${why})`;
+  const idle = way === 'disable' && state === 'in-source' ? ', which has no effect: HR has the person now' : '';
+  return `${by} ${done}${end}${reason}${idle}`;
 }
 
 function stateOf(
@@ -229,23 +234,4 @@ async function conflictsOf(run: string, { store }: EngineIo): Promise<AccountFac
     for (const name of [identification, other]) if (name !== undefined && !found.has(name)) found.set(name, message);
   }
   return found;
-}
-
-/** Returns the decisions that stand: of each account the newest, unless it ended. */
-async function leftAccounts(
-  { settings: { name: sync } }: Sync,
-  { store, clock }: EngineIo,
-): Promise<AccountFacts['left']> {
-  const newest = new Map<string, LeftAccount>();
-  for (let before: string | undefined; ; ) {
-    const query = { actions: ['leave-account'], sync, limit: entriesAtOnce } as const;
-    const entries = await store.audit.list({ ...query, ...given({ before }) });
-    for (const one of entries.flatMap((entry) => leftAccountOf(entry) ?? [])) {
-      if (!newest.has(one.identification)) newest.set(one.identification, one);
-    }
-    before = entries.at(-1)?.id;
-    if (entries.length < entriesAtOnce) break;
-  }
-  const now = clock.now();
-  return new Map([...newest].filter(([, { until }]) => until === undefined || until > now));
 }

@@ -307,6 +307,7 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'missing-unconfirmed':
     'the employee is missing from the source, but no lookup by id has confirmed it, so the absence is not counted',
   'missing-settled': 'the employee is missing, and the account is disabled or does not exist',
+  'missing-decided': 'the source has no such employee, and a person decided to disable the account',
   'missing-unmanaged': 'the source has no such employee, and the user is not ours',
 };
 

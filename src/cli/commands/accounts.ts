@@ -58,14 +58,14 @@ async function listAccounts(shell: Shell, sync: string, options: AccountsOptions
   return shell.withApp({}, async (app) => {
     const list = await openAccounts(app, sync);
     const counts = new Map<AccountState, number>();
-    let left = 0;
+    let decided = 0;
     const shown: Account[] = [];
     let found = 0;
     const asked = (async function* () {
       for await (const { account } of list.each()) {
         shell.signal.throwIfAborted();
         counts.set(account.state, (counts.get(account.state) ?? 0) + 1);
-        if (account.isLeft) left += 1;
+        if (account.state === 'unmanaged' && account.decision !== undefined) decided += 1;
         if (!isAsked(account)) continue;
         found += 1;
         if (shown.length < limit) shown.push(account);
@@ -82,7 +82,7 @@ async function listAccounts(shell: Shell, sync: string, options: AccountsOptions
       `${formatCount(
         [...counts.values()].reduce((sum, one) => sum + one, 0),
         'account',
-      )} as read ${formatInstant(list.readAt)}: ${countWords(counts)}${left === 0 ? '' : ` (${formatNumber(left)} left as they are)`}`,
+      )} as read ${formatInstant(list.readAt)}: ${countWords(counts)}${decided === 0 ? '' : ` (${formatNumber(decided)} decided)`}`,
       ...(out === undefined ? shownLines(shown, found, { sync, style: shell.style }) : written),
     ];
     return shell.answer({ ...json, found, counts: inAll }, text.join('\n'));
@@ -111,7 +111,7 @@ function shownLines(
   });
   const rest = found - shown.length;
   const more = rest > 0 ? [`… and ${formatNumber(rest)} more: --limit ${found}, or --out accounts.csv`] : [];
-  const first = inOrder.find(({ state, isLeft }) => state === 'unmanaged' && !isLeft);
+  const first = inOrder.find(({ state, decision }) => state === 'unmanaged' && decision === undefined);
   const adopt = (rest: string): string => `  ${style.command(`adopt ${shellWord(sync)} ${rest}`)}`;
   const person = inOrder.flatMap(({ matches }) => matches).find(({ hasAccount }) => !hasAccount)?.identification;
   const ways =
@@ -121,6 +121,7 @@ function shownLines(
           'to decide about an unmanaged account:',
           ...(person === undefined ? [] : [`${adopt(shellWord(person))}  gives it to that person`]),
           `${adopt(`${shellWord(first.identification)} --leave --reason TEXT`)}  leaves it as it is`,
+          `${adopt(`${shellWord(first.identification)} --disable --reason TEXT`)}  disables it, by the next full run and its guards`,
         ];
   return ['', header, ...table, ...more, ...(ways.length === 0 ? [] : ['', ...ways])];
 }
@@ -138,7 +139,7 @@ const columns = [
   'lastUpdate',
   'state',
   'conflict',
-  'left',
+  'decision',
   'why',
   'matches',
 ];
@@ -150,9 +151,19 @@ async function writeOut(path: string, accounts: AsyncIterable<Account>): Promise
       yield stringify([columns]);
       for await (const { identification, name, email, isEnabled, lastUpdate = '', state, ...one } of accounts) {
         const matches = one.matches.map((match) => `${match.identification} (${match.by.join(' and ')})`).join('; ');
-        const words = [isEnabled, one.isConflict, one.isLeft].map((is) => (is ? 'yes' : 'no'));
-        const [enabled, conflict, left] = words;
-        const row = [identification, name, email, enabled, lastUpdate, state, conflict, left, one.why, matches];
+        const [enabled, conflict] = [isEnabled, one.isConflict].map((is) => (is ? 'yes' : 'no'));
+        const row = [
+          identification,
+          name,
+          email,
+          enabled,
+          lastUpdate,
+          state,
+          conflict,
+          one.decision ?? '',
+          one.why,
+          matches,
+        ];
         yield stringify([row], { escape_formulas: true });
       }
     })(),

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { findOrphans } from '../../app/accounts/adopt.ts';
+import { findOrphans } from '../../app/accounts/orphans.ts';
 import type { AppIo, Role } from '../../app/app-io.ts';
 import { listExports } from '../../app/connections.ts';
 import { readOverview } from '../../app/overview.ts';

@@ -1,17 +1,11 @@
-import {
-  adoptPeople,
-  decidePairs,
-  moveOrphans,
-  type OrphansOrder,
-  planAdoption,
-  previewOrphans,
-} from '../../app/accounts/adopt.ts';
+import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
+import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accounts/orphans.ts';
 import type { SignedCaller } from '../../app/audit.ts';
 import { tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';
-import { pairWays } from '../../core/plan/pair.ts';
+import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, shellWord } from '../../core/run/formats.ts';
 import type { PersonRecord } from '../../ports/store.ts';
@@ -37,6 +31,7 @@ interface AdoptOptions extends SignatureOptions {
   readonly leave?: boolean;
   readonly replace?: boolean;
   readonly apart?: boolean;
+  readonly disable?: boolean;
   readonly until?: ReturnType<typeof parseUntil>;
 }
 
@@ -51,7 +46,15 @@ export const adopt: CommandRow = {
   options: [
     ['--from <name>', 'all users of a sync that is not configured'],
     ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
-    ['--until <time>', `when --leave ends; needed for a rename or conversion: ${untilForms}`, parseUntil],
+    [
+      '--disable',
+      'disable accounts that HR does not name and no sync owns, with --reason: in the next full run',
+    ],
+    [
+      '--until <time>',
+      `when --leave or --disable ends; needed to leave a rename: ${untilForms}`,
+      parseUntil,
+    ],
     ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
     ['--apart', 'they are two people: decide about each alone'],
     confirmOption,
@@ -64,11 +67,11 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
   const { by, signed } = await signatureOf(shell, options);
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;
-  const ways = pairWays.filter((way) => options[way] === true);
+  const ways = decisionWays.filter((way) => options[way] === true);
   const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
   if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
     const message =
-      'name people, or the sync whose users are meant with --from NAME; --leave, --replace and --apart exclude each other, and the last two are for people';
+      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
     throw new RollcallError(message, { code: 'USAGE' });
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, by, ...signed }, options.yes === true);
@@ -78,8 +81,8 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
     shell.print(renderAdoptions(preview, shell.style));
     if (way !== undefined) {
       const order = { way, by, signal: shell.signal, ...(until === undefined ? {} : { until }), ...signed };
-      return decide(shell, { sync, names, preview, isSure: options.yes === true }, (ids) =>
-        decidePairs(app, sync, ids, order),
+      return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
+        decideAccounts(app, sync, ids, order),
       );
     }
     for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
@@ -98,13 +101,14 @@ interface Decision {
   readonly sync: string;
   readonly names: readonly string[];
   readonly preview: readonly Adoption[];
+  readonly way: DecisionWay;
   readonly isSure: boolean;
 }
 
 /** Asks, and decides about pairs instead of renaming accounts. */
 async function decide(
   shell: Shell,
-  { sync, names, preview, isSure }: Decision,
+  { sync, names, preview, way, isSure }: Decision,
   carryOut: (ids: readonly string[]) => Promise<readonly Adoption[]>,
 ): Promise<number> {
   const question = `decide this about ${formatCount(preview.length, 'person', 'people')}?`;
@@ -112,7 +116,7 @@ async function decide(
   const adoptions = await carryOut(names);
   shell.printJson(adoptionsView({ sync, adoptions }));
   for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
-  if (preview.some(({ ways }) => ways !== undefined)) {
+  if (way === 'disable' || preview.some(({ ways }) => ways !== undefined)) {
     shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;

@@ -1,23 +1,32 @@
 /**
- * What a person decided about an account that no record of the source names and no sync owns: it stays as it is, until
- * an instant or for good.
+ * What a person decided about an account that no record of the source names and no sync owns. It counts until an instant
+ * or for good.
  */
-export interface LeftAccount {
+export interface AccountDecision {
+  /** `leave`: it stays as it is. `disable`: the next full run plans its disable. */
+  readonly way: 'leave' | 'disable';
   readonly identification: string;
+  /** The platform's id of the account to disable: an account made later under the identification is another one. */
+  readonly accountId?: string;
   readonly by: string;
   readonly why: string | undefined;
   /** Epoch ms. Absent: for good. */
   readonly until?: number;
 }
 
-/** Returns the detail of the audit entry of a decision, which `leftAccountOf` reads. */
-export function leftDetail({ identification, until }: Pick<LeftAccount, 'identification' | 'until'>): string {
+type Decided = Pick<AccountDecision, 'way' | 'identification' | 'accountId' | 'until'>;
+
+/** Returns the detail of the audit entry of a decision, which `accountDecisionOf` reads. */
+export function accountDetail({ way, identification, accountId = '', until }: Decided): string {
+  const account = `the account of ${JSON.stringify(identification)}`;
   const end = until === undefined ? '' : ` until ${new Date(until).toISOString()}`;
-  return `the account of ${JSON.stringify(identification)} stays as it is${end}`;
+  return way === 'leave'
+    ? `${account} stays as it is${end}`
+    : `${account} with the id ${JSON.stringify(accountId)} is to be disabled${end}`;
 }
 
 /** Returns the decision that an audit entry has, or undefined for another entry. */
-export function leftAccountOf({
+export function accountDecisionOf({
   detail = '',
   by,
   reason: why,
@@ -25,9 +34,26 @@ export function leftAccountOf({
   readonly detail: string | undefined;
   readonly by: string;
   readonly reason?: string;
-}): LeftAccount | undefined {
-  const [, quoted, end] = /^the account of ("(?:[^"\\]|\\.)*") stays as it is(?: until (\S+))?$/.exec(detail) ?? [];
-  if (quoted === undefined) return undefined;
+}): AccountDecision | undefined {
+  const [identification, accountId] = (detail.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((text): string =>
+    JSON.parse(text),
+  );
+  if (identification === undefined) return undefined;
+  const end = / until (\S+)$/.exec(detail)?.[1];
   const until = end === undefined ? {} : { until: Date.parse(end) };
-  return { identification: JSON.parse(quoted) as string, by, why, ...until };
+  const decision =
+    accountId === undefined
+      ? ({ way: 'leave', identification, by, why, ...until } as const)
+      : ({ way: 'disable', identification, accountId, by, why, ...until } as const);
+  return accountDetail(decision) === detail ? decision : undefined;
+}
+
+/** Returns the decisions that stand, given the newest first: of each account the newest, unless it ended. */
+export function standingDecisions(
+  newestFirst: readonly AccountDecision[],
+  now: number,
+): ReadonlyMap<string, AccountDecision> {
+  const newest = new Map<string, AccountDecision>();
+  for (const one of newestFirst) if (!newest.has(one.identification)) newest.set(one.identification, one);
+  return new Map([...newest].filter(([, { until }]) => until === undefined || until > now));
 }

@@ -1,5 +1,6 @@
 import type { FieldValues } from '../person/fields.ts';
 import { foldText } from '../person/text.ts';
+import type { AccountDecision } from './account-decision.ts';
 
 /**
  * A person of the source and an account under another identification that seem to be one person. A run changes neither
@@ -19,6 +20,11 @@ export interface Pair {
 export const pairWays = ['leave', 'replace', 'apart'] as const;
 
 export type PairWay = (typeof pairWays)[number];
+
+/** What a person can decide about pairs, or about an account that no sync owns. `disable`: of such an account alone. */
+export const decisionWays = [...pairWays, 'disable'] as const;
+
+export type DecisionWay = (typeof decisionWays)[number];
 
 /** What a person decided about a pair. */
 export interface PairDecision extends Pair {
@@ -67,18 +73,26 @@ export function pairOf({
     .find((decision) => pairDetail(decision) === detail);
 }
 
-/** What stands of the decisions about pairs of a sync. */
+/** What stands of the decisions about pairs of a sync, and about accounts that no sync owns. */
 export interface PairBook {
   /** The decisions that stand: of each pair the newest, unless it ended. */
   readonly decisions: readonly PairDecision[];
+  /** What was decided about accounts that no sync owns, by identification. */
+  readonly accounts: ReadonlyMap<string, AccountDecision>;
   /** Returns the decisions about a person, as the new person or as the account. */
   about(identification: string): readonly PairDecision[];
+  /** Returns whether a person decided that the account is disabled: alone, or because a new person replaces its user. */
+  disables(identification: string): boolean;
   /** Returns the decision about this pair. */
   way(identification: string, other: string): PairWay | undefined;
 }
 
 /** Opens the book of all decisions, given the newest first. */
-export function openPairBook(newestFirst: readonly PairDecision[], now: number): PairBook {
+export function openPairBook(
+  newestFirst: readonly PairDecision[],
+  now: number,
+  accounts: PairBook['accounts'] = new Map(),
+): PairBook {
   const newest = new Map<string, PairDecision>();
   for (const one of newestFirst) {
     const key = JSON.stringify([one.identification, one.other]);
@@ -91,8 +105,12 @@ export function openPairBook(newestFirst: readonly PairDecision[], now: number):
   }
   const about = (name: string): readonly PairDecision[] => byName.get(name) ?? [];
   return {
+    accounts,
     decisions,
     about,
+    disables: (name) =>
+      accounts.get(name)?.way === 'disable' ||
+      about(name).some(({ way, other }) => way === 'replace' && other === name),
     way: (identification, other) => about(other).find((one) => one.identification === identification)?.way,
   };
 }

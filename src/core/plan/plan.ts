@@ -2,8 +2,10 @@ import type { FieldName, FieldValues } from '../person/fields.ts';
 import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type { Finding, FindingCode } from '../run/finding.ts';
+import { shellWord } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Policy, SyncSettings } from '../run/settings.ts';
+import type { AccountDecision } from './account-decision.ts';
 import type { ChangeDraft, ChangeKind } from './change.ts';
 import {
   create,
@@ -64,6 +66,8 @@ export interface Case {
   readonly parking?: Parking;
   /** A person decided that one of the two replaces the other, who has no account yet: both changes need approval. */
   readonly pair?: { readonly identification: string; readonly other: string; readonly by: string };
+  /** A person decided that the account is disabled, although no sync owns it. Counts only while that is so. */
+  readonly toDisable?: AccountDecision;
   /** An accepted read saw this account enabled. Counts only while it is not ours: then the ledger tells. */
   readonly wasEnabled?: boolean;
 }
@@ -101,6 +105,7 @@ export type Rule =
   | 'missing-remove'
   | 'missing-settled'
   | 'missing-unconfirmed'
+  | 'missing-decided'
   | 'missing-unmanaged';
 
 export interface Decision<Name extends string = Rule> {
@@ -155,6 +160,8 @@ export interface Decision<Name extends string = Rule> {
  *  missing, replaced   | enabled                   | ours               | disable, held               | missing-disable
  *  missing             | disabled by us long ago   | ours               | remove, if configured       | missing-remove
  *  missing             | nothing, disabled         | ours               | none                        | missing-settled
+ *  missing             | enabled, and a person     | none               | disable                     | missing-decided
+ *                      | decided its disable       |                    |                             |
  *  missing             | anything                  | not ours           | none; unmanaged             | missing-unmanaged
  *
  * `release` and `claim` are defined in core/neighbors.ts.
@@ -163,7 +170,10 @@ export interface Decision<Name extends string = Rule> {
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
   const current = currentOf(subject, rules, now);
-  return holdPair(expectHandOver(permit(learnAccount(rule(current), current), current), current), current);
+  return tellIdle(
+    holdPair(expectHandOver(permit(learnAccount(rule(current), current), current), current), current),
+    current,
+  );
 }
 
 /** Holds the disable of an account that a new person replaces, and the account of that person. */
@@ -172,6 +182,25 @@ function holdPair<Made extends Decision>(decision: Made, { pair }: CurrentCase):
   if (pair === undefined || (kind !== 'create' && kind !== 'disable')) return decision;
   const held = `${pair.by} decided that ${pair.identification} gets an account and that of ${pair.other} is disabled`;
   return { ...decision, held };
+}
+
+/** Reports a decision to disable an account that has no effect, while no sync owns the account. */
+function tellIdle<Made extends Decision>(decision: Made, subject: CurrentCase): Made {
+  const { toDisable, identification, rules } = subject;
+  const why = whyIdle(subject);
+  if (toDisable === undefined || why === undefined || decision.finding !== undefined) return decision;
+  const text = `${toDisable.by} decided to disable the account. The decision has no effect: ${why}. To withdraw it, run "rollcall adopt ${shellWord(rules.name)} ${shellWord(identification)} --leave --reason TEXT"`;
+  return { ...decision, finding: finding(subject, 'decision-without-effect', text) };
+}
+
+/** Returns why a decision to disable an enabled account has no effect; undefined when it has, or nothing is left to do. */
+function whyIdle({ toDisable, user, ledger, source, neighbors }: CurrentCase): string | undefined {
+  const isOwned = ledger !== undefined && ledger.removed === undefined;
+  if (toDisable === undefined || user?.enabled !== true || isOwned) return undefined;
+  if (user.id !== toDisable.accountId) return 'the account was deleted and created again since';
+  if (neighbors?.claim !== undefined) return `sync ${neighbors.claim.by} has the person as active`;
+  const isSeen = source.says === 'nothing' && source.isSeen === true;
+  return isSeen || source.says === 'active' || source.says === 'out-of-scope' ? 'HR has the person now' : undefined;
 }
 
 export function currentOf(subject: Case, rules: PlanRules, now: number): CurrentCase {
@@ -285,7 +314,7 @@ function withParking(settled: Decision, { user, ours, identification, parking, r
 
 function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
   const { user, ours, identification, rules, now } = subject;
-  if (ours === undefined) return { rule: 'missing-unmanaged' };
+  if (ours === undefined) return unowned(subject);
   if (user?.enabled !== true) {
     const decision = gone(subject, { settled: 'missing-settled', removing: 'missing-remove' });
     return decision.change === undefined ? withParking(decision, subject) : decision;
@@ -302,6 +331,19 @@ function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
   if (!isDue) return { rule: 'missing-counted', ...kept, ...missingWait(misses, identification, rules) };
   const reason = `missing in ${misses.count} complete reads since ${new Date(misses.since).toISOString()}`;
   return { rule: 'missing-disable', change: disable(user, identification, reason), ...kept };
+}
+
+/** No sync owns the account, so only the decision of a person disables it. */
+function unowned(subject: CurrentCase): Decision {
+  const { user, identification, toDisable, pair, neighbors } = subject;
+  const isReplaced = pair?.other === identification && neighbors?.claim === undefined;
+  const isDecided = toDisable !== undefined && whyIdle(subject) === undefined;
+  if (user?.enabled !== true || !(isReplaced || isDecided)) return { rule: 'missing-unmanaged' };
+  const why = toDisable?.why === undefined ? '' : `: ${toDisable.why}`;
+  const decided = isReplaced
+    ? `replaced by ${pair.identification}`
+    : `${toDisable?.by} decided to disable the account${why}`;
+  return { rule: 'missing-decided', change: disable(user, identification, `missing, and ${decided}`) };
 }
 
 /** Handles a person who is gone from the source and not enabled on the platform: no change until the removal is due. */

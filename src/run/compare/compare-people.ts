@@ -16,7 +16,7 @@ import { type Compared, comparePlatform } from './compare-platform.ts';
 import { type AskedAbsent, askAbsent, confirmGone } from './doubtful-people.ts';
 import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
 import { isConfiguredOn } from './neighbors.ts';
-import { findPairs, leavePairs, openLikeness, readPairs } from './pairs.ts';
+import { fileAccounts, findPairs, leavePairs, openLikeness, readPairs } from './pairs.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
@@ -52,7 +52,9 @@ export async function comparePeople(
   const { sync, index, spool, signal, recorder } = work;
   const { find } = work.findings;
   const pairs = await readPairs(sync.settings, io);
+  const isFocused = focus !== undefined;
   leavePairs({ index, reading, pairs, find });
+  fileAccounts({ index, reading, pairs, isFocused });
   await recallConflicts({ sync, reading, index, pairs, find }, io);
   const { unresolved: ended, unproven } = await io.store.batches.unknown(sync.settings.connection);
   const left = await recorder.unresolved(ended);
@@ -67,7 +69,6 @@ export async function comparePeople(
   };
   const { managed, enabled, orphans } = await recall({ sync, index, only: recalled, period, find }, io);
   await recallEnabled(work, recalled);
-  const isFocused = focus !== undefined;
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
   const likeness = openLikeness(index, sync, only === undefined && !isFocused);
@@ -131,7 +132,8 @@ async function recall(
       const moved = findMoved(entry, period);
       if (moved !== undefined && (isFull || index.find(entry.identification).isExact)) find(moved);
       const claim = claimOf(entry, sync.settings, io);
-      if (claim === 'left behind' && entry.disabledAt === undefined && index.find(entry.identification).slot === -1) {
+      const isNamed = index.find(entry.identification).slot !== -1;
+      if (claim === 'left behind' && entry.disabledAt === undefined && !isNamed) {
         orphans.set(entry.owner, (orphans.get(entry.owner) ?? 0) + 1);
       }
       if (!recallOne(entry, index, claim, isFull)) continue;

@@ -245,6 +245,8 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     return;
   }
   index.set(slot, mark.seen);
+  // A person decided that it is disabled, so it has a slot.
+  if (!index.hasAny(slot, mark.inSource | mark.ours)) count.unmanaged += 1;
   if (user.enabled) index.seeEnabled(slot, user.id);
   if (user.enabled && index.has(slot, mark.ours)) {
     count.enabled += 1;

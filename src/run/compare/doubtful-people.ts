@@ -1,7 +1,7 @@
 import { openBudget } from '../../core/person/field-rule.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import { countingRecord } from '../../core/person/prefer.ts';
-import { entryOf, type MissingUser, usersAtStake } from '../../core/plan/ledger-steps.ts';
+import { adopted, entryOf, type MissingUser, usersAtStake } from '../../core/plan/ledger-steps.ts';
 import type { PairBook } from '../../core/plan/pair.ts';
 import type { SourceSays } from '../../core/plan/plan.ts';
 import { absentInLookup, certifySnapshot, type MissingProof, type Snapshot } from '../../core/plan/snapshot.ts';
@@ -90,10 +90,10 @@ export async function askAbsent(
   const said = new Map<number, SourceSays>();
   if (missing === undefined || leavers === undefined || !canLookUp(sync)) return { said, asked: 0 };
   const absent = (await absentUsers(job, io)).filter(({ identification }) => !blocked.has(identification));
-  const isReplaced = ({ identification }: MissingUser): boolean =>
-    pairs.about(identification).some(({ way, other }) => way === 'replace' && other === identification);
   const due = usersAtStake(absent, rulesOn(io.clock, sync.settings), io.clock.now());
-  const atStake = [...new Set([...absent.filter((one) => one.isEnabled && isReplaced(one)), ...due])];
+  const atStake = [
+    ...new Set([...absent.filter((one) => one.isEnabled && pairs.disables(one.identification)), ...due]),
+  ];
   const cap = sync.settings.guards.disables.cap ?? defaultCap;
   const chosen = atStake.slice(0, cap);
   const { answers, lookup, refusal } = await askSource(chosen.map(nameOf), job, io);
@@ -141,12 +141,13 @@ export function canLookUp({ source, mapping }: Sync): boolean {
   return source.capabilities.point && field !== undefined && source.looksUp?.(field) !== false;
 }
 
-/** Returns the users of ours on the platform whom no record of the source names. */
-async function absentUsers({ sync, index, spool, candidates }: AskJob, io: EngineIo) {
+/** Returns the users on the platform whom no record of the source names: ours, and those that a person decided to disable. */
+async function absentUsers({ sync, index, spool, candidates, pairs }: AskJob, io: EngineIo) {
   const places = new Map<number, number>();
   for (const [at, slot] of candidates.slots.entries()) {
     const isAbsent = !index.hasAny(slot, mark.inSource | mark.conflict | mark.bystander);
-    if (isAbsent && index.has(slot, mark.ours)) places.set(slot, candidates.places[at] as number);
+    const isMeant = index.has(slot, mark.ours) || pairs.disables(index.person(slot).identification);
+    if (isAbsent && isMeant) places.set(slot, candidates.places[at] as number);
   }
   const found: (MissingUser & { readonly slot: number })[] = [];
   for (const some of chunk([...places.keys()], ledgerAtOnce)) {
@@ -156,7 +157,9 @@ async function absentUsers({ sync, index, spool, candidates }: AskJob, io: Engin
     for (const [at, slot] of some.entries()) {
       const identification = names[at] ?? '';
       const user = readKept(spool, places.get(slot) as number);
-      const entry = typeof user === 'string' ? undefined : entryOf(user.id, ledger.get(identification));
+      const stored = ledger.get(identification);
+      const asOurs = pairs.disables(identification) ? adopted(sync.settings.name, identification, {}) : undefined;
+      const entry = typeof user === 'string' ? undefined : (entryOf(user.id, stored) ?? asOurs);
       if (typeof user === 'string' || entry === undefined) continue;
       const known = decisions.get(identification)?.find(({ rule, endedAt }) => {
         return endedAt === undefined && (rule === 'missing-disable' || rule === 'missing-remove');

@@ -1,6 +1,7 @@
 import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { User } from '../../core/person/user.ts';
+import { type AccountDecision, accountDecisionOf, standingDecisions } from '../../core/plan/account-decision.ts';
 import { likenessKey, openPairBook, type PairBook, type PairDecision, pairOf } from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { formatMinute, shellWord } from '../../core/run/formats.ts';
@@ -14,15 +15,37 @@ import { readKept } from './kept-users.ts';
 
 const entriesAtOnce = 1000;
 
-/** Returns what people decided about pairs of the sync. The audit has it. */
+/** Returns what people decided about pairs of the sync, and about accounts that no sync owns. The audit has it. */
 export async function readPairs({ name }: Sync['settings'], { store, clock }: EngineIo): Promise<PairBook> {
   const found: PairDecision[] = [];
+  const accounts: AccountDecision[] = [];
+  const now = clock.now();
+  const actions = ['decide-pair', 'leave-account', 'disable-account'] as const;
   for (let before: string | undefined; ; ) {
-    const query = { actions: ['decide-pair'], sync: name, limit: entriesAtOnce } as const;
+    const query = { actions, sync: name, limit: entriesAtOnce };
     const entries = await store.audit.list(before === undefined ? query : { ...query, before });
-    found.push(...entries.flatMap((entry) => pairOf(entry) ?? []));
+    for (const entry of entries) {
+      if (entry.action === 'decide-pair') found.push(...[pairOf(entry) ?? []].flat());
+      else accounts.push(...[accountDecisionOf(entry) ?? []].flat());
+    }
     before = entries.at(-1)?.id;
-    if (entries.length < entriesAtOnce) return openPairBook(found, clock.now());
+    if (entries.length < entriesAtOnce) return openPairBook(found, now, standingDecisions(accounts, now));
+  }
+}
+
+/**
+ * Gives the accounts to disable a slot, because no record names them. Only a full read shows that HR has no such person,
+ * and one that is about a few people has slots for them.
+ */
+export function fileAccounts({
+  index,
+  reading,
+  pairs,
+  isFocused,
+}: Pick<PairJob, 'index' | 'reading' | 'pairs' | 'isFocused'>): void {
+  if (reading.kind !== 'full' || isFocused) return;
+  for (const name of [...pairs.accounts.keys(), ...pairs.decisions.map(({ other }) => other)]) {
+    if (pairs.disables(name) && index.find(name).slot === -1) index.name(index.add(name), name);
   }
 }
 
@@ -109,13 +132,17 @@ export async function findPairs(job: PairJob, alike: readonly Alike[], io: Engin
   if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, alike, io);
 }
 
-/** Begins with the users of ours that are missing in the source: few, while the source is as it was. */
+/**
+ * Begins with the users that are missing in the source and are ours, or are to be disabled: few, while the source is as it
+ * was.
+ */
 function findByUser(job: PairJob): void {
-  const { index, spool, candidates, sync } = job;
+  const { index, spool, candidates, sync, pairs } = job;
   let newPeople: ReadonlyMap<string, readonly number[]> | undefined;
   let people: ReadonlyMap<string, readonly number[]> = new Map();
   for (const [at, slot] of candidates.slots.entries()) {
-    if (!index.has(slot, mark.ours) || index.has(slot, mark.inSource)) continue;
+    if (index.has(slot, mark.inSource)) continue;
+    if (!index.has(slot, mark.ours) && !pairs.disables(index.person(slot).identification)) continue;
     const user = readKept(spool, candidates.places[at] as number);
     if (typeof user === 'string') continue;
     if (newPeople === undefined) {

@@ -1,14 +1,16 @@
 import { fieldTraits } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import type { User } from '../../core/person/user.ts';
+import type { AccountDecision } from '../../core/plan/account-decision.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import { leftBehind } from '../../core/plan/ledger-steps.ts';
+import { adopted, leftBehind } from '../../core/plan/ledger-steps.ts';
 import type { PairBook, PairDecision } from '../../core/plan/pair.ts';
 import type { Case, Decision, PlanRules, Rule, SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { UndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites, routeOf, unknownFields } from '../../core/run/batch.ts';
+import { given } from '../../core/run/given.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EmailClaims } from '../compare/compare-platform.ts';
@@ -100,8 +102,10 @@ export async function decideSlots(
     return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
   });
   const neighbors = await job.neighbors.of(
-    bare.flatMap(({ entry, owner, subject: { source } }) => {
-      return owner ? [{ entry: owner, says: source.says, isLeftBehind: owner !== entry }] : [];
+    bare.flatMap(({ entry, owner, subject: { source, identification } }) => {
+      // The account to disable may be that of a person of another sync, which does not own it yet.
+      const known = owner ?? (job.pairs.disables(identification) ? adopted(name, identification, {}) : undefined);
+      return known ? [{ entry: known, says: source.says, isLeftBehind: owner !== entry }] : [];
     }),
   );
   const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
@@ -120,6 +124,7 @@ export async function decideSlots(
       ...(facts === undefined ? {} : { neighbors: facts }),
       ...(parking === undefined ? {} : { parking }),
       ...(pair === undefined ? {} : { pair }),
+      ...given({ toDisable: toDisable(identification, job) }),
       ...(user !== undefined && wasEnabled(slot, user.id) ? { wasEnabled: true } : {}),
     };
     return { ...one, subject };
@@ -129,6 +134,12 @@ export async function decideSlots(
     rules,
   );
   return cases.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
+}
+
+/** Returns the decision to disable the account of this identification. */
+function toDisable(name: string, { pairs: { accounts } }: DecideJob): AccountDecision | undefined {
+  const decision = accounts.get(name);
+  return decision?.way === 'disable' ? decision : undefined;
 }
 
 /** Returns the decision that one replaces the other, while the person who comes has no account. */

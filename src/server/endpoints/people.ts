@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { adoptPeople, decidePairs, findOrphans, moveOrphans, planAdoption } from '../../app/accounts/adopt.ts';
+import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
 import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
+import { findOrphans, moveOrphans } from '../../app/accounts/orphans.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
@@ -186,7 +187,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
       const done =
         way === undefined
           ? adoptPeople(app, sync, named, asked)
-          : decidePairs(app, sync, named, { way, ...end, ...asked });
+          : decideAccounts(app, sync, named, { way, ...end, ...asked });
       return adoptionsView({ sync, adoptions: await done });
     },
   }),

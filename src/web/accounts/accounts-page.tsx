@@ -11,7 +11,7 @@ import { DataTable } from '../ui/data-table.tsx';
 import { WordSelect } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
-import { WayDialog } from './pair-section.tsx';
+import { type Way, WayDialog } from './pair-section.tsx';
 
 type AccountPage = Schemas['AccountPage'];
 type Account = AccountPage['accounts'][number];
@@ -81,7 +81,7 @@ function AccountTable({ sync, pages }: { readonly sync: string; readonly pages: 
   const { t } = usePage();
   const words = t.accounts;
   const mayAct = useMay('decide', sync);
-  const [left, setLeft] = useState<string>();
+  const [asked, ask] = useState<{ readonly id: string; readonly way: Way }>();
   const [done, setDone] = useState<string>();
   const [first] = pages;
   if (first === undefined) return null;
@@ -115,23 +115,30 @@ function AccountTable({ sync, pages }: { readonly sync: string; readonly pages: 
             { title: words.state, cell: ({ state, why, matches }) => <Why sync={sync} {...{ state, why, matches }} /> },
             {
               title: '',
-              cell: ({ identification, state, isLeft, isConflict }) =>
-                mayAct && state === 'unmanaged' && !isLeft && !isConflict ? (
-                  <Button onClick={() => setLeft(identification)}>{words.leave}</Button>
+              cell: ({ identification: id, state, decision, isConflict, isEnabled }) =>
+                mayAct && state === 'unmanaged' && !isConflict ? (
+                  <span className="actions">
+                    {decision === 'leave' ? null : (
+                      <Button onClick={() => ask({ id, way: 'leave' })}>{words.leave}</Button>
+                    )}
+                    {decision === 'disable' || !isEnabled ? null : (
+                      <Button onClick={() => ask({ id, way: 'disable' })}>{words.disable}</Button>
+                    )}
+                  </span>
                 ) : null,
             },
           ]}
         />
       )}
-      {left === undefined ? null : (
+      {asked === undefined ? null : (
         <WayDialog
           sync={sync}
-          id={left}
-          way="leave"
-          means={words.leaveMeans(left)}
-          onClose={() => setLeft(undefined)}
+          {...asked}
+          title={asked.way === 'disable' ? words.disableTitle : words.leaveTitle}
+          means={asked.way === 'disable' ? words.disableMeans(asked.id) : words.leaveMeans(asked.id)}
+          onClose={() => ask(undefined)}
           onDone={(told) => {
-            setLeft(undefined);
+            ask(undefined);
             setDone(told);
           }}
         />
@@ -141,11 +148,12 @@ function AccountTable({ sync, pages }: { readonly sync: string; readonly pages: 
 }
 
 function Why({ sync, state, why, matches }: Pick<Account, 'state' | 'why' | 'matches'> & { readonly sync: string }) {
-  const words = usePage().t.accounts;
+  const { t } = usePage();
+  const words = t.accounts;
   return (
     <span className="stack">
       {wordOf(words.states, state)}
-      <small className="faint break">{why}</small>
+      <small className="faint break">{t.reason(why)}</small>
       {matches.map(({ identification, by, hasAccount }) => (
         <Link key={identification} to={pathTo('people', sync, identification)}>
           {words.mayBe} {identification} {words.same(by.map((one) => wordOf(words.by, one)).join(', '))}

@@ -13,7 +13,7 @@ interface Props {
   readonly pair: NonNullable<Schemas['Person']['pair']>;
 }
 
-type Way = Props['pair']['ways'][number]['way'] | 'adopt';
+export type Way = Props['pair']['ways'][number]['way'] | 'adopt' | 'disable';
 
 /** A person and an account that seem to be one: what can be decided about them, each way with what it does. */
 export function PairSection({ sync, pair }: Props) {
@@ -45,6 +45,7 @@ export function PairSection({ sync, pair }: Props) {
           sync={sync}
           id={identification}
           way={way}
+          title={wordOf(t.people.ways, way)}
           means={ways.find((one) => one.way === way)?.effect ?? ''}
           onClose={() => setWay(undefined)}
           onDone={(told) => {
@@ -61,21 +62,23 @@ interface DialogProps {
   readonly sync: string;
   readonly id: string;
   readonly way: Way;
+  readonly title: string;
   readonly means: string;
   readonly onClose: () => void;
   readonly onDone: (told: string) => void;
 }
 
 /** Asks for the reason, and for the end where the decision has one. */
-export function WayDialog({ sync, id, way, means, onClose, onDone }: DialogProps) {
+export function WayDialog({ sync, id, way, title, means, onClose, onDone }: DialogProps) {
   const { api, t } = usePage();
   const [until, setUntil] = useState<string>();
+  const isOfAccount = way === 'leave' || way === 'disable';
   return (
     <ConfirmDialog
-      title={wordOf(t.people.ways, way)}
+      title={title}
       means={means}
-      isDanger={way === 'replace'}
-      reason={way === 'leave' ? 'required' : 'optional'}
+      isDanger={way === 'replace' || way === 'disable'}
+      reason={isOfAccount ? 'required' : 'optional'}
       onAct={async (reason) => {
         const body = {
           ids: [id],
@@ -92,7 +95,7 @@ export function WayDialog({ sync, id, way, means, onClose, onDone }: DialogProps
       }
       onClose={onClose}
     >
-      {way === 'leave' ? <DayFilter label={t.people.until} value={until} edge="end" onChange={setUntil} /> : null}
+      {isOfAccount ? <DayFilter label={t.people.until} value={until} edge="end" onChange={setUntil} /> : null}
     </ConfirmDialog>
   );
 }

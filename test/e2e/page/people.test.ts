@@ -185,7 +185,7 @@ see('a person under two identifications is decided on the page, and the next run
 });
 
 see(
-  'the accounts of a platform are listed with who may have them, and an unknown one is left with a reason',
+  'the accounts of a platform are listed with who may have them, and an unknown one is left or disabled with a reason',
   async () => {
     const stray = { id: 'P1', first: 'Nia', last: 'New', mail: 'p1@example.com', status: 'active' };
     const office = await openOffice({ sandbox: { people: usersOf([...employees(3), stray]) } });
@@ -204,9 +204,18 @@ see(
     expect(await violationsOf(page)).toEqual([]);
     await row.getByRole('button', { name: 'Leave' }).click();
     await page.getByLabel('Reason').fill('a service account');
-    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave the account' }).click();
     await page.getByText('The account of "P1" stays as it is').or(page.getByText('stays as it is.')).first().waitFor();
     await expect.poll(() => row.innerText()).toContain('left it as it is (a service account)');
+    await row.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByText('within the guards of disables').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByLabel('Reason').fill('left in 2024');
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable the account' }).click();
+    await expect.poll(() => row.innerText()).toContain('decided to disable it (left in 2024)');
+    expect(await row.getByRole('button', { name: 'Disable' }).count()).toBe(0);
+    expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
+    expect(office.sandbox.state.users.get('P1')?.enabled).toBe(false);
     expect(complaints).toEqual([]);
   },
 );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
+import { type AccountDecision, accountDetail } from '../../../src/core/plan/account-decision.ts';
 import { compareIdentifications } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import { packRoster, type RosterStanding, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
@@ -202,6 +203,21 @@ function othersOf(names: readonly string[]): fc.Arbitrary<World['others']> {
   );
 }
 
+/** Decisions to disable some of the accounts, of which a few were made again since. */
+function decisionsAbout(users: readonly Omit<User, 'id'>[]): fc.Arbitrary<readonly AccountDecision[]> {
+  const known = new Map(users.map(({ identification: name }, at) => [name, String(at + 1)]));
+  const some = fc.subarray([...known]).chain((list) =>
+    fc.tuple(
+      ...list.map(([name, id]) =>
+        fc.constantFrom(id, id, id, 'gone').map((accountId): AccountDecision => {
+          return { way: 'disable', identification: name, accountId, by: 'ana', why: 'left in May' };
+        }),
+      ),
+    ),
+  );
+  return fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: some });
+}
+
 /** Somebody who left, and whose e-mail an active employee is to get. */
 const successor = fc
   .record({
@@ -266,9 +282,14 @@ const world: fc.Arbitrary<World> = fc
     fc
       .tuple(
         end(rows.length),
-        othersOf([...rows.map(({ fields }) => String(fields.id ?? '')), ...ledger.map(({ identification: id }) => id)]),
+        othersOf([
+          ...rows.map(({ fields }) => String(fields.id ?? '')),
+          ...[...ledger, ...users].map(({ identification: id }) => id),
+        ]),
+        decisionsAbout(users),
       )
-      .map(([readEnd, others]) => ({
+      .map(([readEnd, others, toDisable]) => ({
+        toDisable,
         ...(others === undefined ? {} : { others }),
         records: rows.map(({ fields }, i) => ({ at: `line ${i + 2}`, fields })),
         end: readEnd,
@@ -332,6 +353,11 @@ async function openWorld(world: World, settings: SyncSettings, otherSyncs: reado
   scene.script.pageSize = 3;
   const owned = await openRun(scene.store, { id: 'run_0', sync: 'before' });
   await scene.store.ledger.put(owned, world.ledger);
+  for (const [at, { by, why, ...decision }] of (world.toDisable ?? []).entries()) {
+    const facts = { id: `audit_${at}`, at: someInstant, by, sync: settings.name, connection: settings.connection };
+    const entry = { ...facts, action: 'disable-account', run: undefined, detail: accountDetail(decision) } as const;
+    await scene.store.audit.add({ ...entry, ...(why === undefined ? {} : { reason: why }) });
+  }
   if (world.others !== undefined) await putRoster(scene, owned, world.others);
   await endRun(scene.store, owned);
   return scene;

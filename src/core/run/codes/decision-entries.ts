@@ -126,10 +126,19 @@ export const decisionEntries: Readonly<Record<Exclude<Rule, FindingCode>, CodeEn
     cure: none,
     page: table,
   },
+  'missing-decided': {
+    meaning: 'The source has no such employee, and an operator decided to disable the account, which no sync owned.',
+    cause: 'The decision was made with `rollcall adopt SYNC ID --disable`, or on the page of the accounts.',
+    cure: approve,
+    page: table,
+  },
   'missing-unmanaged': {
     meaning: 'The source has no such employee, and the sync does not own the user: nothing is changed.',
     cause: 'The user was created by other means, or the person was never in the source.',
-    cure: ['No action is required. To manage the user, add the employee to the HR system.'],
+    cure: [
+      'No action is required. To manage the user, add the employee to the HR system.',
+      'To disable the account, run `rollcall adopt SYNC ID --disable --reason TEXT`.',
+    ],
     page: table,
   },
 };

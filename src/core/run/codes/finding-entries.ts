@@ -148,6 +148,15 @@ export const findingEntries = {
     ],
     page: pairs,
   },
+  'decision-without-effect': {
+    meaning: 'A person decided to disable an account that no sync owns, and the account stays enabled.',
+    cause: 'HR has the person by now, another sync has the person as active, or the account was made again.',
+    cure: [
+      'To withdraw the decision, run `rollcall adopt SYNC ID --leave --reason TEXT`.',
+      'If the account was made again, decide about it again with `--disable`.',
+    ],
+    page: 'how-to/whose-accounts.md',
+  },
   'status-unknown': {
     meaning: 'The status of a person is in neither list of `lifecycle`. The user is not changed.',
     cause: 'The HR system has a new status, or the status is blank.',

@@ -135,8 +135,13 @@ export const accounts = {
   by: { email: 'e-mail', name: 'name' } as typeof word,
   hasOther: 'has another account',
   leave: 'Leave',
+  leaveTitle: 'Leave the account as it is',
   leaveMeans: (id: string) =>
     `The account of ${id} stays as it is, and counts as decided. Without a day it is left for good.`,
+  disable: 'Disable',
+  disableTitle: 'Disable the account',
+  disableMeans: (id: string) =>
+    `The next full run disables the account of ${id}, within the guards of disables. If HR has the person by then, nothing happens. Without a day, the decision has no end.`,
 };
 
 export const mapping = {

@@ -144,6 +144,7 @@ export const words = {
     'decide-pair': 'Decide about two identifications',
     'leave-users': 'Leave users as they are',
     'leave-account': 'Leave an account as it is',
+    'disable-account': 'Decide to disable an account',
     retry: 'Run again',
     undo: 'Undo',
     webhook: 'Webhook',

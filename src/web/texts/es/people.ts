@@ -131,7 +131,12 @@ export const accounts: Texts['accounts'] = {
   by: { email: 'correo', name: 'nombre' },
   hasOther: 'tiene otra cuenta',
   leave: 'Dejar',
+  leaveTitle: 'Dejar la cuenta como está',
   leaveMeans: (id) => `La cuenta de ${id} queda como está y cuenta como decidida. Sin un día, queda así para siempre.`,
+  disable: 'Inhabilitar',
+  disableTitle: 'Inhabilitar la cuenta',
+  disableMeans: (id) =>
+    `La próxima ejecución completa inhabilita la cuenta de ${id}, dentro de los límites de seguridad. Si para entonces RR. HH. tiene a la persona, no pasa nada. Sin un día, la decisión no tiene fin.`,
 };
 
 export const mapping: Texts['mapping'] = {

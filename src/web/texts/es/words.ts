@@ -144,6 +144,7 @@ export const words: Texts['words'] = {
     'decide-pair': 'Decidir sobre dos identificaciones',
     'leave-users': 'Dejar usuarios como están',
     'leave-account': 'Dejar una cuenta como está',
+    'disable-account': 'Decidir la inhabilitación de una cuenta',
     retry: 'Ejecutar de nuevo',
     undo: 'Deshacer',
     webhook: 'Webhook',

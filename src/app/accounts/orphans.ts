@@ -1,0 +1,87 @@
+import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
+import type { OwnedUser } from '../../ports/store.ts';
+import { leaveDetail, leftOwners, orphaned } from '../../run/compare/compare-people.ts';
+import type { EngineIo } from '../../run/engine-io.ts';
+import type { Orphans, OrphansMoved } from '../../views/people.ts';
+import type { AppIo } from '../app-io.ts';
+import { auditEntry, requireProven, type SignedCaller, signature } from '../audit.ts';
+import { findSync } from '../find-named.ts';
+
+/** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */
+export async function findOrphans({ store, syncs }: Pick<EngineIo, 'store' | 'syncs'>): Promise<readonly Orphans[]> {
+  const found: Orphans[] = [];
+  for (const [connection, some] of Map.groupBy(syncs.values(), ({ settings }) => settings.connection)) {
+    const names = some.flatMap(({ settings: { name }, storedAs = name }) => [name, storedAs]);
+    const owners = [...(await store.syncNames.owners(connection))].filter(([owner]) => !names.includes(owner));
+    const left = owners.length === 0 ? new Set() : await leftOwners(connection, store);
+    for (const [owner, users] of owners) {
+      if (left.has(owner)) continue;
+      found.push({ connection, owner, users, message: orphaned(names[0] ?? 'SYNC', owner, users).message });
+    }
+  }
+  return found;
+}
+
+/** A request to move or leave the users of a sync that is not configured. */
+export interface OrphansOrder {
+  readonly sync: string;
+  /** The sync that is not configured. */
+  readonly from: string;
+  /** Ends the alert about them without a move. Needs a reason. */
+  readonly leaves: boolean;
+}
+
+/**
+ * Returns what `moveOrphans` would do. Throws `USAGE` for a sync that is configured, that owns no users of the
+ * connection, or that cannot take users.
+ */
+export async function previewOrphans(app: AppIo, order: OrphansOrder): Promise<OrphansMoved> {
+  const { length: users } = await orphansOf(app, order);
+  return { sync: order.sync, from: order.from, users };
+}
+
+async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrder): Promise<readonly OwnedUser[]> {
+  const { settings } = findSync(name, io.syncs);
+  const { connection, delivery } = settings;
+  if (io.syncs.has(from)) {
+    const message = `sync ${from} is configured, so its users move only one by one: name them, or remove ${from} from the configuration`;
+    throw new RollcallError(message, { code: 'USAGE' });
+  }
+  if (delivery === 'outbox') {
+    throw new RollcallError(`sync ${name} has delivery: outbox, so it owns no users`, { code: 'USAGE' });
+  }
+  const users: OwnedUser[] = [];
+  for await (const entries of io.store.ledger.all(connection)) {
+    for (const { identification, owner, removed } of entries) {
+      if (owner === from && removed === undefined) users.push({ identification, owner });
+    }
+  }
+  if (users.length > 0) return users;
+  const message = `no user of connection ${connection} belongs to a sync named ${from}: check the spelling with "rollcall status"`;
+  throw new RollcallError(message, { code: 'USAGE' });
+}
+
+/** Moves the users of a sync that is not configured to this sync, or leaves them as they are. Audited. */
+export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller): Promise<OrphansMoved> {
+  requireProven(app.engine, order, 'a decision about accounts');
+  const { sync, from, leaves, by, reason } = order;
+  const { engine: io } = app;
+  const users = await orphansOf(app, order);
+  const { connection } = findSync(sync, io.syncs).settings;
+  const signed = { by, ...signature(order) };
+  if (leaves) {
+    if (reason === undefined) {
+      throw new RollcallError('leaving users as they are needs a reason: add --reason TEXT', { code: 'USAGE' });
+    }
+    await io.store.audit.add(
+      auditEntry({ action: 'leave-users', sync, connection, detail: leaveDetail(from), ...signed }, io),
+    );
+    return { sync, from, users: users.length };
+  }
+  const detail = `${countOf(users.length, 'user')} of sync ${from}, which is not configured`;
+  const entry = auditEntry({ action: 'adopt', sync, connection, detail, ...signed }, io);
+  const moved = await io.store.ledger.adopt({ connection, sync, users, at: io.clock.now() }, entry);
+  io.checkpoint('ledger-written');
+  return { sync, from, users: moved.size };
+}
