@@ -7,6 +7,8 @@ export interface Ledger {
   all(connection: string): AsyncIterable<readonly LedgerEntry[]>;
   get(connection: string, identification: string): Promise<LedgerEntry | undefined>;
   getMany(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LedgerEntry>>;
+  /** Returns the enabled users of the sync of whom leaders wait, see `LedgerLeaders.waits`. */
+  waiting(connection: string, sync: string): Promise<readonly LedgerEntry[]>;
   /** Counts the users that the sync owns and that we have not removed. */
   countOwned(connection: string, sync: string): Promise<OwnedUsers>;
   /**

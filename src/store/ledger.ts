@@ -58,6 +58,20 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
       return found;
     },
 
+    async waiting(connection, sync) {
+      const rows = await db
+        .selectFrom('ledger')
+        .selectAll()
+        .where('connection', '=', connection)
+        .where('leaders_wait', '=', 1)
+        .where('owner', '=', sync)
+        .where((eb) =>
+          eb.and([eb('disabled_at', 'is', null), eb('gone_since', 'is', null), eb('removed_at', 'is', null)]),
+        )
+        .execute();
+      return rows.map((row) => toLedgerEntry(row, keys));
+    },
+
     async countOwned(connection, sync) {
       const row = await db
         .selectFrom('ledger')
@@ -181,6 +195,7 @@ function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): Schema['l
     hidden: close('hidden'),
     quirks: close('quirks'),
     leaders: close('leaders'),
+    leaders_wait: entry.leaders?.waits === undefined ? 0 : 1,
     unverified: entry.unverified,
     disabled_at: entry.disabledAt ?? null,
     gone_since: entry.goneSince ?? null,

@@ -108,6 +108,25 @@ export function describeLedger(store: () => Store): void {
     expect(await ledger.countOwned('globex', 'people')).toEqual({ managed: 0, enabled: 0 });
   });
 
+  it('finds the enabled users of a sync of whom leaders wait', async () => {
+    const { ledger } = store();
+    const owned = await openRun(store(), { id: 'run_1' });
+    const waits = [{ by: 'identification', value: 'zoe', of: 'mainLeader', since: now }] as const;
+    const leaders = { secondary: [], waits, checkedAt: now };
+    await ledger.put(owned, [
+      sampleEntry('ana', { leaders }),
+      sampleEntry('eva', { leaders, disabledAt: now }),
+      sampleEntry('kai', { leaders, goneSince: now }),
+      sampleEntry('leo', { leaders, removed: { at: now, blacklist: false } }),
+      sampleEntry('max', { leaders, owner: 'others' }),
+      sampleEntry('zoe', { leaders: { secondary: [], checkedAt: now } }),
+    ]);
+    expect(await ledger.waiting('acme', 'people')).toStrictEqual([sampleEntry('ana', { leaders })]);
+    expect(await ledger.waiting('globex', 'people')).toEqual([]);
+    await ledger.put(owned, [sampleEntry('ana')]);
+    expect(await ledger.waiting('acme', 'people')).toEqual([]);
+  });
+
   it('moves users only from the sync that is named, and keeps what is known of the account', async () => {
     const { ledger } = store();
     const owned = await openRun(store(), { id: 'run_1' });

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { decideRun } from '../../src/app/approve.ts';
+import { requestOrRun } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { undoRun } from '../../src/app/undo.ts';
+import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
+import type { SourcePage } from '../../src/ports/source.ts';
+import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
 import { explain } from '../../src/run/why.ts';
+import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
@@ -162,12 +168,144 @@ it('one person is explained with the change of the leaders beside that of the ac
   ]);
 });
 
-it('a run sends the requests that its plan names: a list, the calls and a list for each change', async () => {
-  const crowd = employees(20).map((row) => ({ ...row, boss: row.id === 'E1' ? '' : 'E1', second: '' }));
-  const office = await openOffice({ sync: led, sandbox: { people: usersOf(crowd) } });
-  const { run } = await office.applyRows(crowd);
-  expect([run.outcome, run.counts.applied, run.requests?.leaders]).toEqual(['succeeded', 19, 57]);
-  expect(run.facts.budget?.purposes.leaders).toBe(57);
+describe('a run sends the requests that its plan names', () => {
+  const crowd = employees(20).map((row): Row => ({ ...row, boss: row.id === 'E1' ? '' : 'E1', second: '' }));
+  const many = { ...led, guards: { leads: { absolute: 100, percent: 0 } } };
+  const moved = crowd.map((row) => (Number(row.id?.slice(1)) > 10 ? { ...row, boss: 'E2' } : row));
+  const costs = ({ run }: RunReport) => {
+    const { counts, requests, facts } = run;
+    return [run.outcome, counts.applied, requests?.leaders, facts.budget?.purposes.leaders];
+  };
+
+  it('a list before the first change of an account that was there, the call and a list that proves it', async () => {
+    const office = await openOffice({ sync: many, sandbox: { people: usersOf(crowd) } });
+    // One more list shows whether lists can be read before the batch is sent.
+    expect(costs(await office.applyRows(crowd))).toEqual(['succeeded', 19, 3 * 19 + 1, 3 * 19 + 1]);
+  });
+
+  it('the calls and one list for each later change, and the lists of the rolling check', async () => {
+    const office = await openOffice({ sync: many });
+    expect(costs(await office.applyRows(crowd))).toEqual(['succeeded', 39, 2 * 19 + 1, 2 * 19 + 1]);
+    expect(costs(await office.applyRows(moved))).toEqual(['succeeded', 10, 19 + 3 * 10 + 1, 19 + 3 * 10 + 1]);
+  });
+
+  it('a list before each change where the platform replaces main leaders', async () => {
+    const dialect = { leaders: { main: 'replaces' } };
+    const office = await openOffice({ sync: many, dialect, sandbox: { quirks: { mainLeader: 'replaces' } } });
+    await office.applyRows(crowd);
+    expect(costs(await office.applyRows(moved))).toEqual(['succeeded', 10, 19 + 3 * 10, 19 + 3 * 10 + 1]);
+  });
+
+  it('only those of the rolling check for changes that are held', async () => {
+    const guards = { leads: { absolute: 1, percent: 0 } };
+    const crowd = employees(rollingCheck + 31).map((row) => ({
+      ...row,
+      boss: row.id === 'E1' ? '' : 'E1',
+      second: '',
+    }));
+    const office = await openOffice({ sync: { ...led, guards }, sandbox: { people: usersOf(crowd) } });
+    const held = await office.applyRows(crowd);
+    expect([held.run.outcome, held.run.counts.held, held.run.requests?.leaders]).toEqual(['held', 230, 230]);
+    const again = await office.apply();
+    expect([again.run.outcome, again.run.counts.held, again.run.requests?.leaders]).toEqual(['held', 230, 200]);
+  });
+});
+
+describe.each(['refuses', 'replaces'] as const)(
+  'a main leader that is set by hand after the plan, platform %s',
+  (main) => {
+    it('stays, and the next run reports it', async () => {
+      let byHand: ((office: Office) => Promise<void>) | undefined;
+      const done: Promise<void>[] = [];
+      const office: Office = await openOffice({
+        sync: led,
+        dialect: { leaders: { main } },
+        sandbox: { quirks: { mainLeader: main } },
+        checkpoint(name) {
+          if (name !== 'plan-stored' || byHand === undefined) return;
+          done.push(byHand(office));
+          byHand = undefined;
+        },
+      });
+      await office.applyRows(team());
+      byHand = async () => {
+        await platform(office).unlead('E5', { main: 'E1' }, signal);
+        await platform(office).lead('E5', { main: 'E6' }, signal);
+      };
+      // The change of E4 is sent before.
+      const failed = await office.applyRows(team({ E4: { boss: 'E3' }, E5: { boss: 'E2' } }));
+      await Promise.all(done);
+      expect([failed.run.outcome, failed.run.counts.failed, leadersOf(office, 'E5').main]).toEqual([
+        'partial',
+        1,
+        'E6',
+      ]);
+      const told = await office.apply();
+      expect([told.run.outcome, codes(told), leadersOf(office, 'E5').main]).toEqual([
+        'nothing-to-do',
+        ['leader-by-hand E5'],
+        'E6',
+      ]);
+    });
+  },
+);
+
+describe('a read of only those who changed', () => {
+  const people = team();
+
+  /** A source that tells who changed. The manager of E2 is not there yet. */
+  async function openChanging() {
+    let changed: readonly Row[] = [];
+    const source: OpenedSource = {
+      async *read({ kind }): AsyncGenerator<SourcePage, ReadEnd> {
+        const told = kind === 'full' ? people.map((row) => (row.id === 'E2' ? { ...row, boss: 'E9' } : row)) : changed;
+        yield { records: told.map((fields, i) => ({ at: `item ${i + 1}`, fields })), broken: [] };
+        return { complete: true, rows: told.length, evidence: 'the list ended', stamp: 's1' };
+      },
+    };
+    const kind = defineKind({
+      kind: 'memory',
+      title: 'people in memory',
+      capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
+      config: z.strictObject({ kind: z.literal('memory') }),
+      folder: '',
+      starters: [],
+      open: () => source,
+    });
+    const office = await openOffice({
+      sync: { ...led, source: { kind: 'memory' }, deltas: { fullEvery: '24h' } },
+      kinds: [kind],
+    });
+    await office.apply();
+    // Whoever waits when the account is created is read once more, because only then the ledger has an entry.
+    expect((await office.apply()).run.facts.read?.kind).toBe('full');
+    const resync = async (...rows: readonly Row[]): Promise<RunReport> => {
+      changed = rows;
+      const done = await requestOrRun(office.app, 'people', { ...watch, by: 'ana', scope: { kind: 'all' } });
+      if (done.kind !== 'ran') throw new Error('the run was only requested');
+      expect(done.report.run.facts.read?.kind).toBe('delta');
+      return done.report;
+    };
+    return { office, resync };
+  }
+
+  it('sets the leader of the people who wait for a manager who comes, for one list each', async () => {
+    const { office, resync } = await openChanging();
+    expect(leadersOf(office, 'E2').main).toBeUndefined();
+    const other = await resync({ ...people[3], boss: 'E3' } as Row);
+    expect([...counts(other), leadersOf(office, 'E2').main]).toEqual([0, 1, 0, 1, undefined]);
+    const came = await resync({ ...people[0], id: 'E9', mail: 'e9@example.com', boss: 'E1' } as Row);
+    expect([came.run.outcome, ...counts(came)]).toEqual(['succeeded', 1, 2, 0, 3]);
+    expect([leadersOf(office, 'E2').main, leadersOf(office, 'E9').main]).toEqual(['E9', 'E1']);
+    expect((await resync({ ...people[4] } as Row)).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('closes no circle through people who wait', async () => {
+    const { office, resync } = await openChanging();
+    const came = await resync({ ...people[0], id: 'E9', mail: 'e9@example.com', boss: 'E2' } as Row);
+    expect([...counts(came), codes(came)]).toEqual([1, 0, 0, 1, [expect.stringContaining('leader-cycle')]]);
+    expect(leadersOf(office, 'E2').main).toBeUndefined();
+  });
 });
 
 describe('leaders that cannot be set', () => {

@@ -239,6 +239,12 @@ function memoryLedger(tables: Tables): Ledger {
       const found = names.map((name) => [name, rows(connection).get(name)] as const);
       return new Map(found.filter(([, entry]) => entry !== undefined));
     },
+    async waiting(connection, sync) {
+      return [...rows(connection).values()].filter(
+        ({ owner, removed, disabledAt, goneSince, leaders }) =>
+          owner === sync && (removed ?? disabledAt ?? goneSince) === undefined && leaders?.waits !== undefined,
+      );
+    },
     async countOwned(connection, sync) {
       const owned = [...rows(connection).values()].filter(
         ({ owner, removed }) => owner === sync && removed === undefined,

@@ -3,6 +3,7 @@ import { leadersIn, leaderValues } from '../person/leaders.ts';
 import type { Leaders } from '../person/user.ts';
 import type { Dialect, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
+import { canonicalJson } from './configuration.ts';
 import type { LedgerEntry, LedgerLeaders } from './ledger.ts';
 import { permitted } from './plan.ts';
 
@@ -29,26 +30,19 @@ export function isStated({ main, secondary }: WantedLeaders): boolean {
   return main.says !== 'keep' || (secondary !== undefined && (secondary.isWhole || secondary.names.length > 0));
 }
 
-/** Returns a text that is equal for equal wishes. While the ledger has it, the list of leaders need not be read. */
-export function wantedKey({ main, secondary }: WantedLeaders): string {
-  const said = main.says === 'leader' ? [main.identification] : main.says;
-  return JSON.stringify([said, secondary && [[...secondary.names].sort(), secondary.isWhole]]);
-}
-
 export interface LeaderCase {
   readonly identification: string;
   readonly wanted: WantedLeaders;
   /** What the ledger knows; undefined at first sight. */
   readonly known: LedgerLeaders | undefined;
-  /** What the platform shows. */
+  /** What the platform shows, and since when that is known (epoch ms). */
   readonly shown: Leaders;
+  readonly checkedAt: number;
   /** Which leaders that were set by hand are replaced and taken away. */
   readonly takeOver: { readonly main: boolean; readonly secondary: boolean };
   readonly policy: Policy;
   /** References that wait. The ledger keeps them. */
   readonly waits?: LedgerLeaders['waits'];
-  /** Epoch ms. */
-  readonly now: number;
 }
 
 export interface LeaderDecision {
@@ -78,7 +72,7 @@ export interface LeaderDecision {
  * wanted are taken away, if the source made a whole statement. The others stay.
  */
 export function decideLeaders(subject: LeaderCase): LeaderDecision {
-  const { identification, wanted, known, shown, takeOver, policy, waits = [], now } = subject;
+  const { identification, wanted, known, shown, takeOver, policy, waits = [], checkedAt } = subject;
   const main = mainAfter(subject);
   const byHand = wanted.main.says === 'leader' && main !== wanted.main.identification ? main : undefined;
   const ours = new Set(known?.secondary);
@@ -94,15 +88,16 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const after: LedgerLeaders = {
     ...(isOurMain ? { main } : {}),
     secondary: secondary.filter((name) => ours.has(name) || names.includes(name)),
-    wanted: wantedKey(wanted),
+    shown: { main, secondary },
     ...(byHand === undefined ? {} : { byHand }),
     ...(waits.length === 0 ? {} : { waits }),
-    checkedAt: now,
+    checkedAt,
   };
   const told = byHand === undefined || byHand === known?.byHand ? {} : { byHand };
   const change = leaderChange(identification, shown, { main, secondary }, after);
   if (change === undefined || !permitted[policy].includes(change.kind)) {
-    const stays = change === undefined ? after : { ...after, ...given(known?.main), secondary: known?.secondary ?? [] };
+    const stays =
+      change === undefined ? after : { ...after, ...given(known?.main), secondary: known?.secondary ?? [], shown };
     return { known: stays, ...told };
   }
   return { change, known: after, ...told };
@@ -194,10 +189,22 @@ export function leaderCalls(
   return { add: isAny(add) ? add : undefined, remove: isAny(removed) ? removed : undefined };
 }
 
-/** Returns the requests that a change of leaders takes: its calls, and the list that proves it. */
+/** Returns the requests that a change of leaders takes: its calls, and the lists before and after them. */
 export function leadRequests(change: Pick<Change, 'before' | 'after'>, dialect: Pick<Dialect, 'leaders'>): number {
   const { add, remove } = leaderCalls(change, dialect);
-  return 1 + Number(add !== undefined) + Number(remove !== undefined);
+  return 1 + Number(add !== undefined) + Number(remove !== undefined) + Number(isListedBefore(change, dialect));
+}
+
+/**
+ * Returns whether the list is read just before the calls: where the call replaces whatever main leader there is. Other
+ * platforms refuse a second main leader, so one that was set by hand meanwhile stays.
+ */
+export function isListedBefore(
+  change: Pick<Change, 'before' | 'after'>,
+  { leaders }: Pick<Dialect, 'leaders'>,
+): boolean {
+  const { from, to } = leaderStates(change);
+  return leaders.main === 'replaces' && to.main !== undefined && to.main !== from.main;
 }
 
 /** Returns the states of a change of leaders: before it, and after it. */
@@ -240,18 +247,33 @@ export function judgeLeaders<Made extends Change>(
 }
 
 /** Returns a change after rejected fields were taken out of it. What they leave open is asked again. */
-export function withoutFields(draft: Proposal, without: readonly string[]): Proposal {
+export function withoutFields(draft: Proposal, without: readonly string[], known: LedgerLeaders | undefined): Proposal {
   const { before } = draft;
   if (before?.leaders === undefined || without.length === 0) return draft;
-  const { from, to } = leaderStates(draft);
-  const { main: _main, ...leaders } = before.leaders;
-  const main = without.includes('mainLeader') ? {} : given(before.leaders.main);
-  const secondary = leaders.secondary.filter((name) => (to.secondary.length > 0 ? to : from).secondary.includes(name));
-  return { ...draft, before: { ...before, leaders: { ...leaders, ...main, secondary, wanted: '' } } };
+  const { main, ...leaders } = before.leaders;
+  const ours = without.includes('mainLeader') ? known?.main : main;
+  const secondary = without.includes('secondaryLeaders') ? (known?.secondary ?? []) : leaders.secondary;
+  const after = { ...leaders, ...given(ours), secondary, shown: leaderStates(draft).to };
+  return { ...draft, before: { ...before, leaders: after } };
 }
 
-/** Returns the ledger entry after a change of leaders was seen applied. */
-export function afterLeaders(entry: LedgerEntry, change: Change, now: number): LedgerEntry {
+/** Returns the ledger entry after a change of leaders was seen applied in a list. */
+export function afterLeaders(entry: LedgerEntry, change: Change, shown: Leaders, now: number): LedgerEntry {
   const leaders = change.before?.leaders;
-  return leaders === undefined ? entry : { ...entry, leaders: { ...leaders, checkedAt: now }, writtenAt: now };
+  return leaders === undefined ? entry : { ...entry, leaders: { ...leaders, shown, checkedAt: now }, writtenAt: now };
+}
+
+/** Returns the entry of a person whose list must be read again: a change was sent and is not proven, or it was unreadable. */
+export function withoutList(entry: LedgerEntry): LedgerEntry {
+  const { shown: _, ...leaders } = entry.leaders ?? unread;
+  return { ...entry, leaders };
+}
+
+/** What the ledger knows of leaders that were never read. */
+export const unread: LedgerLeaders = { secondary: [], checkedAt: 0 };
+
+/** Returns whether the ledger knows the same, whenever the list was read. */
+export function isSameKnown(one: LedgerLeaders, other: LedgerLeaders = unread): boolean {
+  const textOf = (known: LedgerLeaders): string => canonicalJson({ ...known, checkedAt: 0 });
+  return textOf(one) === textOf(other);
 }

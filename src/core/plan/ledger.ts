@@ -1,4 +1,6 @@
-import type { FieldName, FieldValues } from '../person/fields.ts';
+import type { FieldName, FieldValues, LeaderField } from '../person/fields.ts';
+import type { LeaderReference } from '../person/person.ts';
+import type { Leaders } from '../person/user.ts';
 
 /** How a user was removed. People removed with `blacklist` are never created again by us. */
 export interface Removal {
@@ -25,20 +27,26 @@ export interface Misses {
   readonly stamp: string;
 }
 
-/** What we know of the leaders of a user. A leader that is not named here was set by hand, and is not ours. */
+/** What we know of the leaders of a user. A leader that is not named as ours was set by hand. */
 export interface LedgerLeaders {
   /** The main leader, if it is ours: we set it, or the source named it when we saw it. */
   readonly main?: string;
   /** The secondary leaders that are ours. */
   readonly secondary: readonly string[];
-  /** What the source asked for when the leaders were last found or made right: see `wantedKey`. */
-  readonly wanted: string;
+  /** What the platform listed last. Absent: nothing, or a change of them was sent since and is not proven. */
+  readonly shown?: Leaders;
   /** The main leader that was set by hand and keeps the wanted one out. It is reported once. */
   readonly byHand?: string;
-  /** Leaders that the source names and that cannot be set yet, and since when (epoch ms). Absent: none. */
-  readonly waits?: readonly { readonly reference: string; readonly since: number }[];
-  /** When the list of leaders was last read. */
+  /** Leaders that the source names and that cannot be set yet. Absent: none. */
+  readonly waits?: readonly WaitingLeader[];
+  /** When the list of leaders was last read (epoch ms). */
   readonly checkedAt: number;
+}
+
+export interface WaitingLeader extends LeaderReference {
+  readonly of: LeaderField;
+  /** Epoch ms. */
+  readonly since: number;
 }
 
 export interface TakenOver {

@@ -150,7 +150,8 @@ class Delivery {
     const { creates, updates, removes, waiting } = batch;
     if (batch.kind === 'leaders') {
       if (this.#unproven.length > 0) this.#prove();
-      this.#count('leaders', batch.leads);
+      // The list of the first person shows whether lists can be read.
+      this.#count('leaders', 1 + batch.leads);
       return;
     }
     const size = sizeOf(batch);

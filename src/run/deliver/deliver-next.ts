@@ -70,9 +70,10 @@ async function resume(context: RunContext, batch: Batch, io: EngineIo): Promise<
     const changes = await changesInBatch(batch, io);
     const sent = changes.filter(({ state }) => state === 'sent');
     const hasUnsent = changes.some(({ state }) => state === 'planned');
-    // A call of leaders may have been made or not: the list shows what lacks, whatever was sent.
+    // A call of leaders may have been made or not: the list shows what lacks. The reason marks whose list is read.
     if (batch.kind === 'leaders') {
-      await io.store.batches.update(owned, batch.id, { state: 'planned' }, { marks: marksFor(sent, 'planned') });
+      const marks = marksFor(sent, 'planned', killedReason);
+      await io.store.batches.update(owned, batch.id, { state: 'planned' }, { marks });
       return { kind: 'next' };
     }
     if (batch.kind === 'direct' && hasUnsent && sent.length === 0) {

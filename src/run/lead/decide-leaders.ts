@@ -3,10 +3,19 @@ import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { Leaders } from '../../core/person/user.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
 import { settleDecisions } from '../../core/plan/decision.ts';
-import { decideLeaders, isStated, wantedKey, withoutFields } from '../../core/plan/leaders.ts';
+import {
+  decideLeaders,
+  isSameKnown,
+  isStated,
+  type LeaderCase,
+  unread,
+  withoutFields,
+  withoutList,
+} from '../../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../core/plan/ledger.ts';
 import { isUndoRule } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
+import type { SyncSettings } from '../../core/run/settings.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange } from '../../ports/store.ts';
@@ -19,10 +28,10 @@ import type { PlanRead } from '../read/read-people.ts';
 import { type Cycles, findCycles } from './cycles.ts';
 import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
 import { undoLeaders } from './undo-leaders.ts';
-import { isSameWaits, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
+import { addWaitingPeople, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
 
 /** What a plan found about leaders. */
-export type LeadersDecided = Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut'>;
+export type LeadersDecided = Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut' | 'needsFull'>;
 
 /** Returns what was decided of accounts and of leaders together. */
 export function withLeaders(decided: Decided, led: LeadersDecided): Decided {
@@ -31,31 +40,33 @@ export function withLeaders(decided: Decided, led: LeadersDecided): Decided {
     hasApprovals: decided.hasApprovals || led.hasApprovals,
     rejected: decided.rejected + led.rejected,
     leftOut: decided.leftOut + led.leftOut,
+    needsFull: decided.needsFull || led.needsFull,
   };
 }
 
 /** People whose record and ledger entry are read at once. */
 const peopleAtOnce = 500;
 
-/** How many people a full run reads whose leaders are as wanted, the longest unchecked ones first. */
+/** How many people whose list is known a full run reads again, the longest unchecked ones first. */
 export const rollingCheck = 200;
 
 /**
- * Decides about the leaders of the people whom this read shows, after their accounts were decided. A person whose wish is
- * the one that the ledger settled is not read, but for the rolling check. Changes are stored beside those of the accounts.
+ * Decides about the leaders of the people whom this read shows, after their accounts were decided. The ledger says what
+ * the platform shows: a list is read where it does not know, and for the rolling check. Changes are stored beside those of
+ * the accounts.
  */
 export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: EngineIo): Promise<LeadersDecided> {
   const { sync } = work;
   const { leaders } = sync.settings.mapping;
-  const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, unclear: 0 };
+  const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, needsFull: false, unclear: 0 };
   if (undoneBy(work.scope) !== undefined) {
-    const changes = await undoLeaders(work, io);
-    if (changes.length > 0) await storeChanges(work, { proposals: changes, count }, io);
+    const proposals = (await undoLeaders(work, io)).map((change) => ({ change }));
+    if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
     return count;
   }
   if (leaders === undefined || sync.settings.delivery === 'outbox') return count;
   const survey = await surveyPeople(work, read, io);
-  for (const slots of chunk(survey.toRead, peopleAtOnce)) {
+  for (const slots of chunk(survey.toDecide, peopleAtOnce)) {
     work.signal.throwIfAborted();
     await decideSome(work, { slots, survey, count }, io);
     await nextTurn();
@@ -66,56 +77,90 @@ export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: Engin
 
 interface Survey {
   readonly isFull: boolean;
-  /** Slots whose list of leaders must be read. */
-  readonly toRead: readonly number[];
+  /** Slots of people whose leaders may change, or of whom the ledger learns. */
+  readonly toDecide: readonly number[];
+  /** Those of them whose list is read although the ledger knows it. */
+  readonly rolling: ReadonlySet<number>;
   readonly cycles: Cycles;
 }
 
-/** Resolves the wish of each person, and finds whose list must be read. */
+/** Resolves the wish of each person, and finds who must be decided. */
 async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promise<Survey> {
-  const { index, findings, recorder, sync } = work;
+  const { index, findings, sync } = work;
   // A manager who is absent from an incomplete read may still work here.
   const isFull = read.snapshot.missing !== undefined;
   const now = io.clock.now();
+  const led = [...everyLed(work), ...(await addWaitingPeople(work, read, io))];
   const leaderOf = new Int32Array(index.size).fill(-1);
   const left = openLeftLeaders(index);
   const above = new Map<number, string>();
-  let entries: LedgerEntry[] = [];
-  const flush = async (): Promise<void> => {
-    if (entries.length > 0) await recorder.ledger(entries);
-    entries = [];
-  };
-  const toRead: number[] = [];
-  const settled: { readonly slot: number; readonly at: number }[] = [];
-  for await (const { slot, wish, entry } of wishes(work, everyLed(work), isFull, io)) {
+  const toDecide: number[] = [];
+  const listed: { readonly slot: number; readonly at: number }[] = [];
+  for await (const one of wishes(work, led, isFull, io)) {
+    const { slot, person, wish, entry } = one;
     const { trouble, wanted } = wish;
+    const { identification } = person;
     const waits = waitsAfter(wish.waits, entry?.leaders?.waits, now);
-    const { identification } = index.person(slot);
     if (trouble !== undefined) findings.find({ ...trouble, identification });
     const isExplained = read.focus !== undefined;
-    for (const finding of waitFindings({ found: wish.waits, waits }, now, isExplained)) findings.find(finding);
+    const found = { found: wish.waits, waits };
+    for (const finding of waitFindings(identification, found, now, isExplained)) findings.find(finding);
     left.see(identification, wish, entry?.leaders);
     const leader = wanted.main.says === 'leader' ? wanted.main.identification : entry?.leaders?.main;
     if (leader !== undefined && read.snapshot.kind === 'full') leaderOf[slot] = index.find(leader).slot;
     else if (leader !== undefined) above.set(slot, leader);
-    const isKnown = entry?.leaders?.wanted === wantedKey(wanted);
-    if (isStated(wanted) && !isKnown) {
-      toRead.push(slot);
-      continue;
-    }
-    if (trouble === undefined && waits.length === 0) index.set(slot, mark.led);
-    if (isStated(wanted)) settled.push({ slot, at: entry?.leaders?.checkedAt ?? 0 });
-    if (isOurs(entry, sync.settings.name) && !isSameWaits(waits, entry.leaders?.waits)) {
-      entries.push({ ...entry, leaders: { ...(entry.leaders ?? unread), waits } });
-      if (entries.length >= peopleAtOnce) await flush();
-    }
+    const shown = knownList(one, work);
+    const decision = shown && decideLeaders(caseOf({ ...one, ...shown, now }, sync.settings));
+    const isSettled =
+      decision?.change === undefined && isSameKnown(decision?.known ?? keptOf(one, now), entry?.leaders);
+    if (!isSettled || (shown === undefined && isStated(wanted))) toDecide.push(slot);
+    else if (trouble === undefined && waits.length === 0) index.set(slot, mark.led);
+    if (isStated(wanted) && index.has(slot, mark.seen) && shown !== undefined)
+      listed.push({ slot, at: shown.checkedAt });
   }
-  await flush();
   for (const finding of left.findings()) findings.find(finding);
   for (const [slot, leader] of above) leaderOf[slot] = await nextRead({ leader, above }, work, io);
   const isRolling = isFull && read.focus === undefined;
-  const oldest = settled.sort((one, other) => one.at - other.at).slice(0, isRolling ? rollingCheck : 0);
-  return { isFull, toRead: [...toRead, ...oldest.map(({ slot }) => slot)], cycles: findCycles(leaderOf, index) };
+  const oldest = listed.sort((one, other) => one.at - other.at).slice(0, isRolling ? rollingCheck : 0);
+  const rolling = new Set(oldest.map(({ slot }) => slot));
+  return { isFull, toDecide: [...new Set([...toDecide, ...rolling])], rolling, cycles: findCycles(leaderOf, index) };
+}
+
+interface ShownLeaders {
+  readonly shown: Leaders;
+  /** When that was read. */
+  readonly checkedAt: number;
+}
+
+/** Returns what the platform shows without a request: accounts that this plan creates have no leaders. */
+function knownList(
+  { slot, entry }: Pick<Wish, 'slot' | 'entry'>,
+  { index }: Pick<PlanWork, 'index'>,
+): ShownLeaders | undefined {
+  if (!index.has(slot, mark.seen)) return { shown: none, checkedAt: 0 };
+  const { shown, checkedAt = 0 } = entry?.leaders ?? {};
+  return shown && { shown, checkedAt };
+}
+
+/** Returns what the ledger has of a person whose list is not known and not asked for. */
+function keptOf({ wish, entry }: Wish, now: number): LedgerLeaders {
+  const { waits: before, ...known } = entry?.leaders ?? unread;
+  const waits = waitsAfter(wish.waits, before, now);
+  return { ...known, ...(waits.length === 0 ? {} : { waits }) };
+}
+
+function caseOf(
+  { person, wish, entry, shown, checkedAt, now }: Wish & ShownLeaders & { readonly now: number },
+  { policy, mapping: { leaders } }: Pick<SyncSettings, 'policy' | 'mapping'>,
+): LeaderCase {
+  const takeOver = {
+    main: leaders?.manager?.takeOver === true,
+    secondary: leaders?.secondary.some((rule) => rule.takeOver) === true,
+  };
+  const known = entry?.leaders;
+  const waits = waitsAfter(wish.waits, known?.waits, now);
+  const { identification } = person;
+  return { identification, wanted: wish.wanted, known, shown, checkedAt, takeOver, policy, waits };
 }
 
 /** More levels than any company has. */
@@ -135,9 +180,6 @@ async function nextRead(
   }
   return -1;
 }
-
-/** Nothing is known but what waits. */
-const unread: LedgerLeaders = { secondary: [], wanted: '', checkedAt: 0 };
 
 function isOurs(entry: LedgerEntry | undefined, sync: string): entry is LedgerEntry {
   return entry?.owner === sync && entry.removed === undefined;
@@ -190,6 +232,8 @@ interface Count {
   hasApprovals: boolean;
   rejected: number;
   leftOut: number;
+  /** The ledger cannot keep what waits for a person whose account this plan creates. The next read shows the person. */
+  needsFull: boolean;
   /** Lists in a row that could not be read. */
   unclear: number;
 }
@@ -200,66 +244,74 @@ interface SomePeople {
   readonly count: Count;
 }
 
-/** Reads the lists of some people, and decides. */
+/** Reads the lists that lack of some people, and decides. */
 async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, io: EngineIo): Promise<void> {
-  const { sync, index, signal } = work;
+  const { sync, index } = work;
   const { find } = work.findings;
-  const { policy, mapping, name } = sync.settings;
-  const { leaders } = mapping;
-  const takeOver = {
-    main: leaders?.manager?.takeOver === true,
-    secondary: leaders?.secondary.some((rule) => rule.takeOver) === true,
-  };
   const now = io.clock.now();
-  const proposals: Proposal[] = [];
+  const proposals: LeaderProposal[] = [];
   const entries: LedgerEntry[] = [];
-  const all = await Array.fromAsync(wishes(work, slots, survey.isFull, io));
-  const lists = await readLists(all, { sync, index, signal, count });
-  for (const [i, { slot, person, wish, entry }] of all.entries()) {
-    const { identification } = person;
-    const list = lists[i] as LeadersLookup;
-    if (list.found === 'unclear') {
+  const found = await Array.fromAsync(wishes(work, slots, survey.isFull, io));
+  const all = found.map((one) => (survey.cycles.has(one.slot) ? withoutMain(one) : one));
+  const toList = all.filter((one) => {
+    return survey.rolling.has(one.slot) || (isStated(one.wish.wanted) && knownList(one, work) === undefined);
+  });
+  const lists = await readLists(toList, { ...work, count });
+  for (const one of all) {
+    const { slot, wish, entry } = one;
+    const { identification } = one.person;
+    const list = lists.get(slot);
+    if (list?.found === 'unclear') {
       find({ code: 'leaders-unclear', identification, message: `no leader is changed: ${list.reason}` });
+      if (isOurs(entry, sync.settings.name) && entry.leaders?.shown !== undefined) entries.push(withoutList(entry));
       continue;
     }
-    const wanted = survey.cycles.has(slot) ? { ...wish.wanted, main: { says: 'keep' } as const } : wish.wanted;
-    const known = entry?.leaders;
-    const waits = waitsAfter(wish.waits, known?.waits, now);
-    const facts = { identification, wanted, known, shown: list.leaders, takeOver, policy, waits, now };
-    const decision = decideLeaders(facts);
-    if (decision.byHand !== undefined) {
+    const shown = list === undefined ? knownList(one, work) : { shown: list.leaders, checkedAt: now };
+    const decision = shown && decideLeaders(caseOf({ ...one, ...shown, now }, sync.settings));
+    if (decision?.byHand !== undefined) {
       const message = `the main leader ${decision.byHand} was set by hand and stays. To replace leaders that were set by hand, set takeOver: true in mapping.manager`;
       find({ code: 'leader-by-hand', identification, message });
     }
-    if (wish.trouble === undefined && waits.length === 0 && !survey.cycles.has(slot)) index.set(slot, mark.led);
-    if (decision.change !== undefined) proposals.push(decision.change);
-    else if (isOurs(entry, name)) {
-      entries.push({ ...entry, leaders: decision.known });
+    const isOpen = wish.trouble !== undefined || wish.waits.length > 0 || survey.cycles.has(slot);
+    if (!isOpen) index.set(slot, mark.led);
+    if (decision?.change !== undefined) proposals.push({ change: decision.change, known: entry?.leaders });
+    if (!isOurs(entry, sync.settings.name)) {
+      count.needsFull ||= wish.waits.length > 0;
+      continue;
     }
+    // Until the change is applied, what is ours stays. What was listed is kept, so that a held change costs no further list.
+    const { byHand: _, ...kept } = keptOf(one, now);
+    const { byHand } = decision?.known ?? {};
+    const open = { ...kept, ...shown, ...(byHand === undefined ? {} : { byHand }) };
+    const leaders = decision === undefined || decision.change !== undefined ? open : decision.known;
+    if (list !== undefined || !isSameKnown(leaders, entry.leaders)) entries.push({ ...entry, leaders });
   }
   if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
   if (entries.length > 0) await work.recorder.ledger(entries);
 }
 
+/** Returns the wish of a person in a circle: the main leader stays. */
+function withoutMain(one: Wish): Wish {
+  return { ...one, wish: { ...one.wish, wanted: { ...one.wish.wanted, main: { says: 'keep' } } } };
+}
+
 const listsAtOnce = 50;
 const none: Leaders = { main: undefined, secondary: [] };
 
-/** Reads the lists of leaders. Accounts that this plan creates have none. */
+/** Reads the lists of leaders, by slot. */
 async function readLists(
   people: readonly Wish[],
-  { sync, index, signal, count }: Pick<PlanWork, 'sync' | 'index' | 'signal'> & { readonly count: Count },
-): Promise<readonly LeadersLookup[]> {
-  const lists: LeadersLookup[] = [];
+  { sync, signal, count }: Pick<PlanWork, 'sync' | 'signal'> & { readonly count: Count },
+): Promise<ReadonlyMap<number, LeadersLookup>> {
+  const lists = new Map<number, LeadersLookup>();
   for (const some of chunk(people, listsAtOnce)) {
     const isHopeless = count.unclear >= listsAtOnce;
-    const read = some.map(({ slot, person }): Promise<LeadersLookup> | LeadersLookup => {
-      if (!index.has(slot, mark.seen)) return { found: 'complete', leaders: none };
-      return isHopeless ? notRead : sync.platform.leaders(person.identification, signal);
-    });
-    for (const list of await Promise.all(read)) {
-      if (list.found === 'unclear') count.unclear += 1;
-      else if (list.leaders !== none) count.unclear = 0;
-      lists.push(list);
+    const read = some.map(({ person }): Promise<LeadersLookup> | LeadersLookup =>
+      isHopeless ? notRead : sync.platform.leaders(person.identification, signal),
+    );
+    for (const [i, list] of (await Promise.all(read)).entries()) {
+      count.unclear = list.found === 'unclear' ? count.unclear + 1 : 0;
+      lists.set((some[i] as Wish).slot, list);
     }
   }
   return lists;
@@ -271,16 +323,22 @@ const notRead: LeadersLookup = {
   reason: `none of the last ${listsAtOnce} lists could be read, so this one was not requested`,
 };
 
+/** `known`: what the ledger has before it. Absent: an undo. */
+interface LeaderProposal {
+  readonly change: Proposal;
+  readonly known?: LedgerLeaders | undefined;
+}
+
 /** Applies the standing decisions about each person, and stores the changes. */
 async function storeChanges(
   { sync, recorder, edit }: PlanWork,
-  { proposals, count }: { readonly proposals: readonly Proposal[]; readonly count: Count },
+  { proposals, count }: { readonly proposals: readonly LeaderProposal[]; readonly count: Count },
   io: EngineIo,
 ): Promise<void> {
-  const names = proposals.map(({ identification }) => identification);
-  const known = await io.store.decisions.ofMany(sync.settings.name, names);
-  const changes = proposals.map((proposal): NewChange => {
-    const decisions = (known.get(proposal.identification) ?? []).filter(
+  const names = proposals.map(({ change }) => change.identification);
+  const made = await io.store.decisions.ofMany(sync.settings.name, names);
+  const changes = proposals.map(({ change: proposal, known }): NewChange => {
+    const decisions = (made.get(proposal.identification) ?? []).filter(
       (one) => isUndoRule(one.rule) === isUndoRule(proposal.rule),
     );
     count.hasApprovals ||= decisions.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
@@ -288,7 +346,7 @@ async function storeChanges(
     const { draft, ...settled } = settleDecisions(proposal, settling);
     if (settled.verdict?.state === 'dropped') count.rejected += 1;
     if (settled.verdict?.state === 'held') count.leftOut += 1;
-    const kept = withoutFields(draft, settled.without ?? []);
+    const kept = withoutFields(draft, settled.without ?? [], known);
     return { ...sealChange({ ...kept, episode: episodeOf(draft.rule, decisions) }), ...settled };
   });
   const ofEdit = edit === undefined || !isAboutLeaders(edit) ? undefined : edit;

@@ -1,3 +1,4 @@
+import type { Leaders } from '../../core/person/user.ts';
 import type { Change } from '../../core/plan/change.ts';
 import { afterLeaders, leaderStates } from '../../core/plan/leaders.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
@@ -11,7 +12,8 @@ export interface Leads {
   readonly ledger: LedgerEntry[];
   readonly undone: UndoneRecord[];
   readonly findings: Finding[];
-  applied(change: Change, entry: LedgerEntry | undefined, now: number): void;
+  /** `shown`: the list that shows it. */
+  applied(change: Change, shown: Leaders, entry: LedgerEntry | undefined, now: number): void;
   /** `unclear`: why the list says nothing. Undefined: others changed the main leader. */
   failed(change: Change, unclear: string | undefined): void;
 }
@@ -22,10 +24,10 @@ export function openLeads(): Leads {
     ledger: [],
     undone: [],
     findings: [],
-    applied(change, entry, now) {
+    applied(change, shown, entry, now) {
       const { identification } = change;
       leads.marks.push({ identification, part: 'leaders', state: 'applied', appliedAt: now });
-      if (entry !== undefined) leads.ledger.push(afterLeaders(entry, change, now));
+      if (entry !== undefined) leads.ledger.push(afterLeaders(entry, change, shown, now));
       const record = rejectionBy(change, [], now);
       if (record !== undefined) leads.undone.push(record);
     },

@@ -31,11 +31,14 @@ export async function proveLeaders(
     const lists = await Promise.all(some.map(({ identification }) => sync.platform.leaders(identification, signal)));
     for (const [i, change] of some.entries()) {
       const list = lists[i];
-      const verdict = list?.found === 'complete' ? judgeLeaders(change, list.leaders) : undefined;
-      if (verdict?.kind === 'applied') leads.applied(change, known.get(change.identification), io.clock.now());
+      const shown = list?.found === 'complete' ? list.leaders : undefined;
+      const verdict = shown && judgeLeaders(change, shown);
+      const entry = known.get(change.identification);
+      if (shown !== undefined && verdict?.kind === 'applied') leads.applied(change, shown, entry, io.clock.now());
       else if (verdict?.kind === 'edited') leads.failed(change, undefined);
       else if (startedAt < untilMs) waiting += 1;
-      else leads.failed(change, verdict?.what ?? (list?.found === 'unclear' ? list.reason : undefined));
+      else if (verdict?.kind === 'lacking') leads.failed(change, verdict.what);
+      else leads.failed(change, list?.found === 'unclear' ? list.reason : undefined);
     }
   }
   io.checkpoint('read-back');

@@ -1,6 +1,7 @@
+import type { LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
-import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 
 /** What a reference to a leader means in this read. */
@@ -8,9 +9,7 @@ export type Resolved =
   | { readonly says: 'leader'; readonly identification: string }
   /** The leader cannot be set yet. `why` continues "the leader". */
   | { readonly says: 'waits'; readonly why: string }
-  | { readonly says: 'conflict'; readonly why: string }
-  /** This read does not show it: nothing is decided. */
-  | { readonly says: 'unknown' };
+  | { readonly says: 'conflict'; readonly why: string };
 
 export interface ResolveJob {
   readonly index: PeopleIndex;
@@ -38,7 +37,8 @@ export function resolveReference(
   if (by === 'email') {
     const slot = index.findEmail(value);
     if (slot !== -1) return resolveSlot(slot, index.person(slot).identification, index);
-    return isFull ? { says: 'waits', why: 'has no record: no active employee has the e-mail' } : { says: 'unknown' };
+    const why = isFull ? 'has no record: no active employee has the e-mail' : 'is not in this read';
+    return { says: 'waits', why };
   }
   const { slot, isExact } = index.find(value);
   if (slot !== -1 && isExact && index.has(slot, mark.inSource)) {
@@ -57,10 +57,8 @@ function resolveSlot(slot: number, identification: string, index: PeopleIndex): 
   return { says: 'waits', why: 'has no account yet' };
 }
 
-/** A reference that cannot be set yet. */
-export interface WaitingReference {
-  readonly identification: string;
-  readonly reference: string;
+/** A reference that cannot be set yet. `why` continues "the leader". */
+export interface WaitingReference extends Omit<WaitingLeader, 'since'> {
   readonly why: string;
 }
 
@@ -78,9 +76,9 @@ export function resolveWish(
 ): ResolvedWish {
   const waits: WaitingReference[] = [];
   let trouble: ResolvedWish['trouble'];
-  const settle = (reference: LeaderReference): string | undefined => {
+  const settle = (reference: LeaderReference, of: LeaderField): string | undefined => {
     const found = resolve(reference);
-    if (found.says === 'waits') waits.push({ identification, reference: reference.value, why: found.why });
+    if (found.says === 'waits') waits.push({ ...reference, of, why: found.why });
     if (found.says === 'conflict') trouble = { code: 'leader-conflict', message: `no leader is set: ${found.why}` };
     if (found.says !== 'leader') return undefined;
     if (found.identification !== identification) return found.identification;
@@ -88,7 +86,7 @@ export function resolveWish(
     return undefined;
   };
   const { main: claim, secondary: claims } = leaders;
-  const leader = claim === undefined || claim === 'none' ? undefined : settle(claim);
+  const leader = claim === undefined || claim === 'none' ? undefined : settle(claim, 'mainLeader');
   const main: WantedMain =
     claim === 'none'
       ? { says: 'none' }
@@ -96,7 +94,7 @@ export function resolveWish(
         ? { says: 'keep' }
         : { says: 'leader', identification: leader };
   if (claims === undefined) return { wanted: { main }, waits, ...(trouble === undefined ? {} : { trouble }) };
-  const names = claims.references.flatMap((reference) => settle(reference) ?? []);
+  const names = claims.references.flatMap((reference) => settle(reference, 'secondaryLeaders') ?? []);
   const isWhole = claims.isWhole && names.length === claims.references.length;
   const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole };
   return { wanted: { main, secondary }, waits, ...(trouble === undefined ? {} : { trouble }) };

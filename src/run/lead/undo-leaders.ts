@@ -25,7 +25,7 @@ export async function undoLeaders({ scope, sync, findings, signal }: PlanWork, i
       const won = new Set(to.secondary.filter((name) => !from.secondary.includes(name)));
       const secondary = [...list.leaders.secondary.filter((name) => !won.has(name)), ...lost].sort();
       const main = change.changed.includes('mainLeader') ? from.main : list.leaders.main;
-      const after = { ...(main === undefined ? {} : { main }), secondary, wanted: '', checkedAt: 0 };
+      const after = { ...(main === undefined ? {} : { main }), secondary, checkedAt: 0 };
       const back = leaderChange(identification, list.leaders, { main, secondary }, after);
       if (back === undefined) continue;
       const fields = { isWhole: false, digests: digestsOf(change) };

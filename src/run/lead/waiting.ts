@@ -1,37 +1,81 @@
-import type { LedgerLeaders } from '../../core/plan/ledger.ts';
-import type { Finding } from '../../core/run/finding.ts';
+import type { LeaderField } from '../../core/person/fields.ts';
+import type { Person } from '../../core/person/person.ts';
+import type { LedgerLeaders, WaitingLeader } from '../../core/plan/ledger.ts';
+import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
+import type { PlanRead } from '../read/read-people.ts';
 import type { ResolvedWish, WaitingReference } from './resolve.ts';
-
-export type Waits = NonNullable<LedgerLeaders['waits']>;
 
 /** A leader that cannot be set for longer than this is reported. */
 const oldMs = 7 * 86_400_000;
 
 /** Returns the references that wait now, each with the instant since when it waits. */
-export function waitsAfter(found: readonly WaitingReference[], before: Waits | undefined, now: number): Waits {
-  return found.map(({ reference }) => {
-    return before?.find((one) => one.reference === reference) ?? { reference, since: now };
+export function waitsAfter(
+  found: readonly WaitingReference[],
+  before: readonly WaitingLeader[] = [],
+  now: number,
+): readonly WaitingLeader[] {
+  return found.map(({ by, value, of }) => {
+    return before.find((one) => one.value === value && one.of === of) ?? { by, value, of, since: now };
   });
-}
-
-export function isSameWaits(one: Waits, other: Waits = []): boolean {
-  return one.length === other.length && one.every(({ reference }, i) => reference === other[i]?.reference);
 }
 
 /** Returns what is reported of references that wait: the old ones, or all of them where one person is explained. */
 export function waitFindings(
-  { found, waits }: { readonly found: readonly WaitingReference[]; readonly waits: Waits },
+  identification: string,
+  { found, waits }: { readonly found: readonly WaitingReference[]; readonly waits: readonly WaitingLeader[] },
   now: number,
   isExplained: boolean,
 ): readonly Finding[] {
-  return found.flatMap(({ identification, reference, why }, i) => {
+  return found.flatMap(({ value, why }, i) => {
     const since = waits[i]?.since ?? now;
     if (!isExplained && now - since < oldMs) return [];
-    const message = `the leader ${reference} waits since ${formatInstant(since)}: the leader ${why}. Each read of the person tries again`;
+    const message = `the leader ${value} waits since ${formatInstant(since)}: the leader ${why}. Each run tries again`;
     return [{ code: 'leader-waits', identification, message } as const];
   });
+}
+
+/**
+ * Adds the people whose leaders wait to a read of those who changed, with what the ledger knows that the source wants of
+ * them: a manager who comes is then set, although only the manager changed. Returns their slots. People in a conflict of
+ * the last full read are left out.
+ */
+export async function addWaitingPeople(
+  { sync, index }: Pick<PlanWork, 'sync' | 'index'>,
+  { reading }: Pick<PlanRead, 'reading'>,
+  { store }: EngineIo,
+): Promise<readonly number[]> {
+  if (reading.kind !== 'delta') return [];
+  const { connection, name } = sync.settings;
+  const waiting = (await store.ledger.waiting(connection, name)).filter(
+    ({ identification }) => index.find(identification).slot === -1,
+  );
+  if (waiting.length === 0) return [];
+  const found = await store.runs.findings(reading.from.fullRun);
+  const troubled = new Set(found.filter(isAboutIdentity).map(({ identification }) => identification));
+  return waiting.flatMap(({ identification, leaders }) => {
+    if (troubled.has(identification)) return [];
+    const slot = index.add(identification);
+    index.fill(slot, personOf(identification, leaders?.waits ?? []));
+    index.set(slot, mark.bystander | mark.seen);
+    return [slot];
+  });
+}
+
+function personOf(identification: string, waits: readonly WaitingLeader[]): Person {
+  const ofField = (field: LeaderField) =>
+    waits.filter(({ of }) => of === field).map(({ by, value }) => ({ by, value }));
+  const [main] = ofField('mainLeader');
+  const leaders = {
+    ...(main === undefined ? {} : { main }),
+    secondary: { references: ofField('secondaryLeaders'), isWhole: false },
+  };
+  const nothing = { fields: {}, unreadable: [], troubles: [], notes: [] } as const;
+  const active = { standing: 'active', standingReason: '', isInScope: true } as const;
+  return { kind: 'person', at: 'the ledger', identification, ...nothing, ...active, leaders };
 }
 
 const namedPeople = 5;

@@ -26,6 +26,7 @@ export const indexes: readonly string[] = [
   'create index batches_open on batches (connection, state)',
   // Finds the next batch of a run, and those that are out, without reading the ones that have ended.
   'create index batches_by_state on batches (run, state, number)',
+  'create index ledger_waiting on ledger (connection) where leaders_wait = 1',
   'create index batches_parts on batches (run, state, number) where parent is not null',
   'create index previews_by_state on previews (state, requested_at)',
   'create index holds_state on holds (sync, state)',

@@ -200,6 +200,8 @@ export const store = {
     quirks: 'text',
     /** `LedgerLeaders`. */
     leaders: 'text',
+    /** 1: a leader waits, so that a read of a few people finds them without opening all entries. */
+    leaders_wait: 'integer not null',
     unverified: 'integer not null',
     disabled_at: 'bigint',
     gone_since: 'bigint',
