@@ -60,7 +60,7 @@ export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: Engin
   const { leaders } = sync.settings.mapping;
   const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, needsFull: false, unclear: 0 };
   if (undoneBy(work.scope) !== undefined) {
-    const proposals = (await undoLeaders(work, io)).map((change) => ({ change }));
+    const proposals = (await undoLeaders(work, io)).map((change) => ({ change, known: undefined }));
     if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
     return count;
   }
@@ -323,10 +323,10 @@ const notRead: LeadersLookup = {
   reason: `none of the last ${listsAtOnce} lists could be read, so this one was not requested`,
 };
 
-/** `known`: what the ledger has before it. Absent: an undo. */
+/** `known`: what the ledger has before it. An undo needs it not. */
 interface LeaderProposal {
   readonly change: Proposal;
-  readonly known?: LedgerLeaders | undefined;
+  readonly known: LedgerLeaders | undefined;
 }
 
 /** Applies the standing decisions about each person, and stores the changes. */
