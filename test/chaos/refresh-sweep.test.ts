@@ -93,7 +93,7 @@ describe('a refresh of single-use tokens, killed at every instant', () => {
     { timeout: 400_000 },
     async (which) => {
       let names: readonly string[] = [];
-      const { first, step } = drawPlaces(8);
+      const { first, step } = drawPlaces(12);
       for (let dieAt = first; names.at(-1) !== 'over'; dieAt += step) {
         const desk = await openDesk();
         if (which === 'later') {

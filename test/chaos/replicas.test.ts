@@ -14,8 +14,8 @@ const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ??
 const people = employees(9);
 
 const cases = [
-  ['files', { batchRows: 5 }, 10],
-  ['direct calls', { delivery: 'direct', policy: 'upsert-only' }, 15],
+  ['files', { batchRows: 5 }, 18],
+  ['direct calls', { delivery: 'direct', policy: 'upsert-only' }, 28],
 ] as const;
 
 describe.skipIf(service === undefined)('three replicas that deliver one run', () => {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { describeRun, findChanges, findRuns } from '../../src/app/runs.ts';
 import type { Run } from '../../src/ports/store.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { employees, type Row } from '../support/office.ts';
 import type { Child } from './child.ts';
 import {
@@ -162,7 +163,7 @@ describe('start', () => {
     while (world.sandbox.state.files.size < files) await wait(5);
   }
 
-  it.each(['csv', 'direct'] as const)(
+  it.each(drawFrom(['csv', 'direct'] as const, 2))(
     'asked to end stops at a safe point: what it was sending is known (%s)',
     async (delivery) => {
       const sync = delivery === 'csv' ? { batchRows: 1 } : { delivery, policy: 'upsert-only' };
@@ -229,7 +230,7 @@ describe('start', () => {
 });
 
 describe('cancel', () => {
-  it.each(['start', 'apply'] as const)(
+  it.each(drawFrom(['start', 'apply'] as const, 2))(
     'stops a run of %s before its next batch, and nothing is lost',
     async (driver) => {
       const processingMs = 900_000;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { drawFrom } from '../support/drawn.ts';
 import { employees } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
 import { startPostgres, startRedisService } from '../support/services.ts';
@@ -12,6 +13,14 @@ const service = await startRedisService('workers whose clocks are wrong');
 const people = employees(6);
 /** Far more than a recovery takes, even beside other tests. */
 const wrongMs = 600_000;
+/** Both of them in a long run. */
+const clocks = drawFrom(
+  [
+    ['ahead', wrongMs],
+    ['behind', -wrongMs],
+  ] as const,
+  2,
+);
 
 describe.skipIf(postgres === undefined || service === undefined)('a worker whose clock is ten minutes wrong', () => {
   const openWrongWorld = async () =>
@@ -22,10 +31,7 @@ describe.skipIf(postgres === undefined || service === undefined)('a worker whose
       sync: { batchRows: 3 },
     });
 
-  it.each([
-    ['ahead', wrongMs],
-    ['behind', -wrongMs],
-  ])('(%s) and that is killed keeps its run no longer than another one', async (_, aheadMs) => {
+  it.each(clocks)('(%s) and that is killed keeps its run no longer than another one', async (_, aheadMs) => {
     const world = await openWrongWorld();
     const wrong = world.replica({ aheadMs, die: { at: 'checkpoint', n: 9 } });
     await wrong.line('ready');
@@ -39,10 +45,7 @@ describe.skipIf(postgres === undefined || service === undefined)('a worker whose
     await expectPromisesKept(world, people);
   });
 
-  it.each([
-    ['ahead', wrongMs],
-    ['behind', -wrongMs],
-  ])('(%s) does its runs to the end, alone and beside a right one', async (_, aheadMs) => {
+  it.each(clocks)('(%s) does its runs to the end, alone and beside a right one', async (_, aheadMs) => {
     const world = await openWrongWorld();
     const replicas = [world.replica({ aheadMs })];
     await replicas[0]?.line('ready');

@@ -398,7 +398,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
     ]);
   }
 
-  const scenarios = [...always, ...drawFrom(matrix, 2)];
+  const scenarios = [...always, ...drawFrom(matrix, 5)];
   for (const [name, options] of scenarios) {
     const before = world.platform.struck() + world.hr.struck();
     const sinks = await world.run(options);
