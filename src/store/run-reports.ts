@@ -10,9 +10,6 @@ import { timelineOf, toFinding } from './runs.ts';
 const mostCauses = 200;
 const examplesOfCause = 3;
 
-/** The text of a finding without the place and the person that it names, which differ between findings of one cause. */
-const causeText = sql<string>`replace(case when place is null then message else replace(message, place || ': ', '') end, ' ' || coalesce(identification, '—') || ' ', ' … ')`;
-
 type RunReports = Pick<Reports, 'timeline' | 'findingCauses' | 'findings' | 'batchStates'>;
 
 /** The questions about one run. */
@@ -43,9 +40,8 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
             .selectFrom('findings')
             .selectAll()
             .select([
-              sql<number>`row_number() over (partition by code, ${causeText} order by number)`.as('rank'),
-              causeText.as('cause'),
-              sql<number>`count(*) over (partition by code, ${causeText})`.as('equals'),
+              sql<number>`row_number() over (partition by code, cause order by number)`.as('rank'),
+              sql<number>`count(*) over (partition by code, cause)`.as('equals'),
             ])
             .where('run', '=', run)
             .where('people', 'is', null)
@@ -74,7 +70,7 @@ export function createRunReports(db: Database, uptime: Pick<Uptime, 'now'> | und
     async findings({ run, limit, code, cause, after }) {
       let wanted = db.selectFrom('findings').selectAll().where('run', '=', run).orderBy('number').limit(limit);
       if (code !== undefined) wanted = wanted.where(sql.ref('code'), '=', code);
-      if (cause !== undefined) wanted = wanted.where(causeText, '=', cause);
+      if (cause !== undefined) wanted = wanted.where('cause', '=', cause);
       if (after !== undefined) wanted = wanted.where('number', '>', after);
       return (await wanted.execute()).map((row) => ({ ...toFinding(row), number: row.number }));
     },

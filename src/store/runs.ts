@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
-import type { Finding } from '../core/run/finding.ts';
+import { causeOf, type Finding } from '../core/run/finding.ts';
 import { given } from '../core/run/given.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
@@ -266,14 +266,14 @@ export function toRun(row: Selectable<Schema['runs']>): Run {
 
 const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message' | 'people'>, 'findings'>(
   'findings',
-  { run: null, number: null, place: 'at' },
+  { run: null, number: null, cause: null, place: 'at' },
   { identification: 'optional', at: 'optional', people: 'optional' },
 );
 
 export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
-  return (finding, index) => ({ ...findingFields.toRow(finding), run, number: from + index });
+  return (finding, index) => ({ ...findingFields.toRow(finding), cause: causeOf(finding), run, number: from + index });
 }
 
 /** The column `phases`: when the current phase began, and what the run spent in each before it. */

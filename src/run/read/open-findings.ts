@@ -32,8 +32,8 @@ export function openFindings({ note, watch }: FindingsWatch): Findings {
   return {
     find(found) {
       watch(found);
-      const { other, account: _account, ...finding } = found;
-      note(other === undefined ? finding : { ...finding, other });
+      const { account: _account, ...finding } = found;
+      note(finding);
       // The other person of a pair has the same sentence.
       const { message: sentence } = finding;
       if (sentence !== last) countCause(causes, found);

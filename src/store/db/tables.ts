@@ -64,7 +64,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     },
     countedAs: 'changes',
   },
-  findings: { columns: { identification: exactRow, message: mention } },
+  findings: { columns: { identification: exactRow, message: mention, cause: mention } },
   raw_texts: {
     // The rest of a text that names the person may be about the person too.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },

@@ -94,6 +94,8 @@ export const store = {
     identification: 'text',
     place: 'text',
     message: 'text not null',
+    /** The message without the people and places that it names (`causeOf`). */
+    cause: 'text not null',
     /** The finding stands for those of so many people. */
     people: 'integer',
   }),
