@@ -35,6 +35,6 @@ export function jumpFindings(clock: Clock): readonly Finding[] {
   const recent = (clock.jumps?.() ?? []).filter(({ after }) => after <= now && after > now - dayMs);
   return recent.map(({ before, after }) => ({
     code: 'clock-jumped',
-    message: `the clock of the store jumped ${lengthOf(after - before)} ${after > before ? 'forward' : 'back'} at ${new Date(after).toISOString()}. Decisions that depend on an age (missing.minAge, remove.afterDays, the 24 hours of guards, settle.unknownAfter) ignore the jump. Check the time service on the machine of the store`,
+    message: `the clock of the store jumped ${lengthOf(after - before)} ${after > before ? 'forward' : 'back'} at ${new Date(after).toISOString()}. Decisions that depend on an age ignore the jump. Check its time service`,
   }));
 }

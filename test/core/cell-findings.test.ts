@@ -41,7 +41,7 @@ it('columns and kinds are told apart', () => {
 
 it('a cell that is read for two purposes is one finding that says both', () => {
   expect(findingsOf({ troubles: [noDate, { ...noDate, field: 'hireDate' }] })[0]?.message).toBe(
-    'hired is not a date, in 1 row (line 2): orgEntryDate keeps its value on the platform; no account is created or enabled for these people, and a status that says they left still counts',
+    'hired is not a date, in 1 row (line 2): orgEntryDate keeps its value on the platform; no account is created or enabled for these people',
   );
 });
 

@@ -498,7 +498,7 @@ describe('a compiled mapping', () => {
         'status set lifecycle: active: status "active" is in active; left is not a date in the format yyyy-MM-dd; no account is created or enabled',
       ],
     ],
-  ])('tells the steps of the standing and the scope: %j', async (record, expected) => {
+  ])('tells the steps of the status and the scope: %j', async (record, expected) => {
     const mapping = mappingOf({}, { lifecycle, ...('country' in record ? { scope: '=country' } : {}) });
     const { steps } = await mapping.explain({ at: 'line 2', fields: { id: '7', status: 'active', ...record } }, now);
     const told = steps.map(({ target, origin, effect, detail }) => `${target} ${effect} ${origin}: ${detail}`);

@@ -10,7 +10,7 @@ function messages(ids: readonly string[]): readonly string[] {
 describe('among numbers that are filled up with zeros', () => {
   it('shorter ones are named, without their values', () => {
     expect(messages(['00001', '00002', '31', '00003', '10000', '7', '410', '5555'])).toEqual([
-      'employee_id has fewer than 5 digits in 4 rows (line 4, line 7, line 8, …), but the other values have 5 with leading zeros. If leading zeros were lost, export the column as text',
+      'employee_id has fewer than 5 digits in 4 rows (line 4, line 7, line 8, …), but other values have leading zeros. If zeros were lost, export the column as text',
     ]);
   });
 

@@ -68,9 +68,7 @@ describe('an edit of the mapping that changes 45 people', () => {
     await office.edit({ mapping: swapped });
     const named = await office.apply({ users: ['E1', 'E2'] });
     expect(named.run).toMatchObject({ outcome: 'held', counts: { update: 2, held: 2 } });
-    expect(named.findings.map(({ message }) => message).join()).toContain(
-      'No complete full run has measured this edit yet',
-    );
+    expect(named.findings.map(({ message }) => message).join()).toContain('No full run has measured it yet');
     await office.apply();
     for (const users of [['E1'], undefined, ['E1', 'E2', 'E3']]) {
       office.clock.jump(dayMs + 1);

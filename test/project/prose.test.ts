@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { lintText } from '../../scripts/prose/lint-prose.ts';
+import { countWords } from '../../scripts/prose/rules.ts';
 
 const told = async (path: string, text: string) =>
   (await lintText(path, text)).map(({ line, rule }) => `${line} ${rule}`);
@@ -85,4 +86,26 @@ describe('the prose linter', () => {
   it('reads the comments and summaries of the chart', async () => {
     expect(await told('helm/rollcall/values.yaml', '# nobody reads it\nnobody: true\n')).toEqual(['1 private-word']);
   });
+});
+
+/** Texts of findings in a source file, each value that they name as one word. */
+function findingTexts(source: string): readonly string[] {
+  const value = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
+  return [
+    ...source.matchAll(
+      /\bmessage(?::| =)\s+(?:[^;,'`]*\?\s*)?(?:'([^']*)'|`((?:[^`$]|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*)`)/g,
+    ),
+  ].map(
+    ([, text, template]) => text ?? (template ?? '').replace(/"rollcall [^"]*"/g, 'COMMAND').replace(value, 'VALUE'),
+  );
+}
+
+it('a finding has at most 25 words, where each value and command is one', () => {
+  const root = new URL('../../', import.meta.url).pathname;
+  const files = globSync(['src/run/**/*.ts', 'src/core/{plan,guard,run}/*.ts'], { cwd: root });
+  const texts = files.flatMap((file) =>
+    findingTexts(readFileSync(`${root}${file}`, 'utf8')).map((text) => ({ file, text })),
+  );
+  expect(texts.length).toBeGreaterThan(50);
+  expect(texts.filter(({ text }) => countWords(text) > 25)).toEqual([]);
 });

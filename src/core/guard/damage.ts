@@ -145,22 +145,21 @@ export interface NumberDamage {
 export function numberDamage(one: string, other: string): NumberDamage | undefined {
   if (one === other || damageKey(one) !== damageKey(other)) return undefined;
   if (digits.test(one) && digits.test(other)) {
-    return { how: 'differ only by leading zeros', advice: zerosAdvice, lostZeros: one.length < other.length };
+    return { how: 'differ only by leading zeros', advice: textAdvice, lostZeros: one.length < other.length };
   }
   const strange = bareForm(one) === one ? other : one;
   if (/^[='"`´‘’“”]/.test(strange)) {
     return { how: "differ only by a spreadsheet's mark for text", advice: 'Export the column without it' };
   }
   if (/\d[.,]0*$/.test(strange) && !isGrouped(strange)) {
-    return { how: 'differ only by a decimal part', advice: floatAdvice };
+    return { how: 'differ only by a decimal part', advice: textAdvice };
   }
   return digits.test(bareForm(strange))
-    ? { how: 'differ only by marks between thousands', advice: 'Export the column as text' }
+    ? { how: 'differ only by marks between thousands', advice: textAdvice }
     : { how: 'differ only by quotes or separators around one of them', advice: 'Export the column without them' };
 }
 
-const zerosAdvice = 'Spreadsheets remove leading zeros: export the column as text';
-const floatAdvice = 'A program read the column as decimal numbers: export it as text';
+const textAdvice = 'Export the column as text';
 
 function withoutZeros(text: string): string {
   return text.replace(/^0+(?=\d)/, '');
@@ -217,7 +216,7 @@ export function openPaddingFindings(column: string): PaddingFindings {
       if (lost === 0) return [];
       const places = groups.flatMap((group) => group.places).slice(0, namedPlaces);
       const where = `${countOf(lost, 'row')} (${places.join(', ')}${lost > places.length ? ', …' : ''})`;
-      const message = `${column} has fewer than ${width} digits in ${where}, but the other values have ${width} with leading zeros. If leading zeros were lost, export the column as text`;
+      const message = `${column} has fewer than ${width} digits in ${where}, but other values have leading zeros. If zeros were lost, export the column as text`;
       return [{ code: 'cell-suspect', message }];
     },
   };

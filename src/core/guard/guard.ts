@@ -216,13 +216,13 @@ function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: Guard
 
 /** Every change of these classes needs approval, because the 24 hours before the restore are not known. */
 function notCounted(name: ChangeClass, count: number, { from, at }: RestoredStore): string {
-  return `${countOf(count, classNoun[name])}: the store was restored at ${at} from a backup of ${from}, and the number made in between is unknown. For 24 hours after a restore, each one needs approval`;
+  return `${countOf(count, classNoun[name])}: the store was restored at ${at} from a backup of ${from}. For 24 hours after a restore, each one needs approval`;
 }
 
 /** Expected hand-overs enter the plan only above the limit, and then only approved ones are sent. */
 function tooManyHandOvers(count: number, allowed: number): string {
   const who = countOf(count, 'user is', 'users are');
-  return `${who} gone here and expected to move to another sync, and only ${allowed} may stay enabled without a decision. Approve to disable them now, or reject to leave them to the other sync`;
+  return `${who} gone here and expected in another sync; only ${allowed} may stay enabled without a decision. Approve to disable them now, or reject`;
 }
 
 /** Maximum number of fields that a reason names. The findings name all of them. */

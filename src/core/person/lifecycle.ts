@@ -330,10 +330,7 @@ function contradictionOf(
   return left > aYearAhead ? yearsAhead : undefined;
 }
 
-const yearsAhead = new Refusal(
-  'status-and-date',
-  'is more than a year ahead, although the status says that the person left',
-);
+const yearsAhead = new Refusal('status-and-date', 'is more than a year ahead, but the status says left');
 
 function troubleOf(
   field: CellTrouble['field'],

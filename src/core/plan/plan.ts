@@ -292,7 +292,7 @@ function leaver(subject: CurrentCase, person: Person): Decision {
   const kept = named === undefined || named === ours ? {} : { ledger: named };
   const claim = subject.neighbors?.claim;
   if (user?.enabled === true && ours === undefined && claim !== undefined) {
-    const text = `left, and sync ${claim.by} has the person as active. The sync that owned the account is not configured, so the account stays as it is. "rollcall adopt ${claim.by} ${identification}" moves it, or correct the source`;
+    const text = `left, but sync ${claim.by} has the person as active, and no configured sync owns the account. "rollcall adopt ${claim.by} ${identification}" moves it`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text), ...kept };
   }
   if (user?.enabled === true) {

@@ -164,20 +164,18 @@ const noteFindings: Readonly<Record<CellNote, (column: string, where: string) =>
     return { code: 'cell-collapsed', message };
   },
   word: (column, where) => {
-    const message = `${column} has a word that programs write for a missing value (NULL, None, NaN) in ${where}: it is used as text. If it means no value, list it in nulls`;
+    const message = `${column} has a word such as NULL or None in ${where}: it is used as text. If it means no value, list it in nulls`;
     return { code: 'cell-suspect', message };
   },
 };
 
 function consequence({ field, kind }: CellTrouble): string {
-  if (kind === 'status-and-date')
-    return 'these people keep their accounts until then. Correct one of the two, or set lifecycle.leavesBy';
-  if (kind === 'far-date' && field === 'leaveDate')
-    return 'these people keep their accounts, whatever the status says, and no account is created or enabled';
+  if (kind === 'status-and-date') return 'these accounts stay until then. Correct it, or set lifecycle.leavesBy';
+  if (kind === 'far-date' && field === 'leaveDate') return 'these accounts stay, and none is created or enabled';
   switch (field) {
     case 'hireDate':
     case 'leaveDate':
-      return 'no account is created or enabled for these people, and a status that says they left still counts';
+      return 'no account is created or enabled for these people';
     case 'timezone':
       return 'their dates are compared in all time zones';
     case 'firstName':

@@ -171,7 +171,7 @@ export async function leftOwners(connection: string, { audit }: Pick<Store, 'aud
 
 /** Tells of users whom no sync disables, because theirs is not configured. */
 export function orphaned(sync: string, owner: string, users: number): Finding {
-  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. If ${owner} was renamed, set syncs.${sync}.formerly to ${owner}. Otherwise move them with "rollcall adopt ${sync} --from ${owner}", or leave them as they are with "rollcall adopt ${sync} --from ${owner} --leave --reason TEXT"`;
+  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. Set syncs.${sync}.formerly to ${owner}, or run "rollcall adopt ${sync} --from ${owner}"`;
   return { code: 'orphaned-users', message };
 }
 

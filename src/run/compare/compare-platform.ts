@@ -13,7 +13,7 @@ import type { SomePeople } from '../read/choose-read.ts';
 import { countQuiet, mark, noQuiet, type PeopleIndex, type QuietCounts } from '../read/people-index.ts';
 import type { FormerEmails } from './former-emails.ts';
 import type { Candidates, KeptUser } from './kept-users.ts';
-import { type LikenessWatch, waysOf } from './pairs.ts';
+import { adoptOf, type LikenessWatch } from './pairs.ts';
 
 /** Result of comparing the platform's users with the index. */
 export interface Compared {
@@ -345,7 +345,7 @@ function checkEmail(
     if (way === undefined && isLeaver && isConversion(claimant, slot, user, index)) {
       report(
         'conversion',
-        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. ${waysOf(sync, wanted, `gives the account to ${wanted}`)}`,
+        `${wanted} (${at}) has the e-mail of ${identification}, a leaver who looks like the same person. Neither is changed. Decide with ${adoptOf(sync, wanted)}`,
         true,
       );
       index.set(slot, mark.conflict);
@@ -366,9 +366,9 @@ function checkEmail(
   const damage = numberDamage(wanted, identification);
   report(
     'rename-conflict',
-    `${wanted} (${at}) has the e-mail of platform user ${identification}, which may be a rename. Neither is changed. ${
-      damage === undefined ? '' : `They ${damage.how}. ${damage.advice}. `
-    }${waysOf(sync, wanted, 'accepts the rename')}. Otherwise correct the identification on one side`,
+    `${wanted} (${at}) has the e-mail of user ${identification}, which may be a rename${
+      damage === undefined ? '' : ` (${damage.how})`
+    }. Neither is changed. ${damage?.advice ?? 'Correct one identification'}, or run ${adoptOf(sync, wanted)}`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);

@@ -47,7 +47,7 @@ export async function confirmGone(job: AskJob, io: EngineIo): Promise<number> {
     left += 1;
     index.set(slot, mark.conflict);
     const why = answer.kind === 'known' ? 'no longer reports the person as gone' : answer.why;
-    const message = `the delta read reported the person as gone, but a second lookup did not confirm this: the source ${why}. The user is not changed, and later runs check again`;
+    const message = `the delta read shows the person as gone, but a lookup did not confirm it: the source ${why}. The user is not changed`;
     find({ code: 'gone-unconfirmed', identification, message });
   }
   return left;
@@ -108,12 +108,12 @@ export async function askAbsent(
     const reason = 'missing from the full read';
     if (says?.says === 'active' || says?.says === 'nothing') {
       const found = says.says === 'active' ? says.person.standingReason : says.reason;
-      const message = `${reason}, but found by a lookup by id: ${found}. The user is not changed, and the count of absences starts again. Check what the full read leaves out: a filter, a permission, or a page`;
+      const message = `${reason}, but found by a lookup by id: ${found}. The user is not changed. Check what the full read leaves out`;
       said.set(slot, { says: 'nothing', reason: message, isSeen: true });
       find({ code: 'missing-found', identification, message });
     } else if (says === undefined || says.says === 'unusable') {
       const why = says?.reason ?? (answer.kind === 'known' ? '' : `the source ${answer.why}`);
-      const message = `${reason}, and a lookup by id was not clear: ${why}. The absence is not counted, and the user is not changed. Later runs look the person up again`;
+      const message = `${reason}, and a lookup by id was not clear: ${why}. The absence is not counted`;
       said.set(slot, { says: 'unconfirmed', reason: message });
       find({ code: 'missing-unconfirmed', identification, message });
     } else said.set(slot, says);
@@ -122,7 +122,7 @@ export async function askAbsent(
   const reason = `missing from the full read, and not looked up by id in this run, which looks up ${cap} people`;
   for (const { slot } of others) said.set(slot, { says: 'unconfirmed', reason });
   if (others.length > 0) {
-    const message = `${countOf(others.length, 'person', 'people')} missing from the full read were not looked up by id, because a run looks up at most ${cap} (guards.disables.cap), those nearest to their disable first. Their absence is not counted in this run`;
+    const message = `${countOf(others.length, 'person', 'people')} missing from the full read: not looked up, because a run looks up at most ${cap} (guards.disables.cap). Their absence is not counted`;
     find({ code: 'missing-unconfirmed', message });
   }
   return { said, asked: chosen.length };

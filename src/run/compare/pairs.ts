@@ -49,9 +49,9 @@ export function fileAccounts({
   }
 }
 
-/** The end of a message about a pair: what a person can do. */
-export function waysOf({ settings: { name } }: Sync, identification: string, accepts: string): string {
-  return `"rollcall adopt ${name} ${shellWord(identification)}" ${accepts}, and shows what else can be decided`;
+/** The command that decides about a pair, for the end of a message. */
+export function adoptOf({ settings: { name } }: Sync, identification: string): string {
+  return `"rollcall adopt ${name} ${shellWord(identification)}"`;
 }
 
 interface PairJob extends AskJob {
@@ -151,7 +151,7 @@ function findByUser(job: PairJob): void {
     }
     const likeness = likenessKey(onlyMapped(user.fields, sync.mapping.fields)) ?? '';
     for (const person of [...(newPeople.get(damageKey(user.identification)) ?? []), ...(people.get(likeness) ?? [])]) {
-      pair(person, user, job, 'which the source does not name');
+      pair(person, user, job, 'not in the source');
     }
   }
 }
@@ -191,12 +191,7 @@ async function findByPerson(job: PairJob, alike: readonly Alike[], io: EngineIo)
         if (lookup.found !== true) continue;
         const isAlike = users.some((user) => user.identification === form);
         if (isAlike && !isWhole && (await worksStill(form, job, io))) continue;
-        pair(
-          slot,
-          lookup.user,
-          job,
-          isAlike && !isWhole ? 'which this read does not show' : 'which the source does not name',
-        );
+        pair(slot, lookup.user, job, isAlike && !isWhole ? 'not in this read' : 'not in the source');
       }
     }
   }
@@ -256,7 +251,7 @@ function isInSource(index: PeopleIndex, identification: string): boolean {
 }
 
 /** The pair has one first name, date of birth and first day at work. */
-const sameAdvice = 'They have the same first name, date of birth and first day at work';
+const sameAdvice = 'Correct one identification';
 
 /** Protects both of a pair, and reports it, unless a person decided about it. `absence`: of the user's record. */
 function pair(person: number, user: User, { index, sync, find, pairs }: PairJob, absence: string): void {
@@ -271,12 +266,12 @@ function pair(person: number, user: User, { index, sync, find, pairs }: PairJob,
   if (isReported || isAside) return;
   const at = 'at' in record ? record.at : 'no record';
   const { how, advice } = numberDamage(identification, other) ?? {
-    how: 'look like the same person',
+    how: 'look like one person (name, birth date, first day)',
     advice: sameAdvice,
   };
   const message =
-    `${identification} (${at}) and platform user ${other}, ${absence}, ${how}: neither is changed. ${advice}. ` +
-    waysOf(sync, identification, 'accepts the new identification');
+    `${identification} (${at}) and user ${other}, ${absence}, ${how}: neither is changed. ${advice}, or run ` +
+    adoptOf(sync, identification);
   find({ code: 'rename-conflict', identification, message, other, account: user });
   find({ code: 'rename-conflict', identification: other, message });
 }

@@ -10,7 +10,7 @@ import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
 import { isUndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import { countOf, formatInstant, shellWord } from '../../core/run/formats.ts';
+import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
@@ -411,7 +411,7 @@ async function withoutWaiting(
     const past = creates.includes(change) ? refused.get(identification)?.find((one) => one.hash === hash) : undefined;
     if (past === undefined || now >= nextTryAt(past)) return true;
     const last = `the last try was at ${formatInstant(past.lastAt)}`;
-    const message = `${refusalReason('create', `the platform refused to create this user ${countOf(past.tries, 'time')}; ${last}`)}. The next try is at ${formatInstant(nextTryAt(past))}, or when the row changes; rollcall resync ${shellWord(name)} --user ${shellWord(identification)} tries at once`;
+    const message = `${refusalReason('create', `the platform refused to create this user ${countOf(past.tries, 'time')}; ${last}`)}. Next try: ${formatInstant(nextTryAt(past))}, or when the row changes`;
     sink.find({ code: 'create-waits', identification, message });
     sink.waits();
     return false;

@@ -122,7 +122,7 @@ function reportWaiting(
   const at = 'at' in claimant ? ` (${claimant.at})` : '';
   const isLeaver = index.has(holderSlot, mark.leaver) || !index.has(holderSlot, mark.inSource);
   const message = leaving.has(holderSlot)
-    ? `the e-mail of ${wanted}${at} is still on user ${holder}, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail), and gives the e-mail to ${wanted}`
+    ? `user ${holder}, a leaver, still has the e-mail of ${wanted}${at}. A later run gives it the parking address (parkEmail) and gives the e-mail to ${wanted}`
     : isLeaver
       ? `${wanted}${at} needs the e-mail of user ${holder}, who left and keeps it. Give one of them another e-mail, or remove the user`
       : `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
@@ -139,8 +139,8 @@ function reportCycle(members: readonly number[], { index, sync }: DecideJob, fin
   const way =
     sync.settings.parkEmail === undefined
       ? 'Set parkEmail, or give one of them'
-      : 'parkEmail cannot help here. Give one of them';
-  const message = `each person needs the e-mail of the next one: ${shown}. None of them is changed. ${way} another e-mail by hand`;
+      : 'parkEmail cannot help here: give one of them';
+  const message = `each person needs the e-mail of the next: ${shown}. None is changed. ${way} another e-mail`;
   for (const slot of members) index.set(slot, mark.conflict);
   for (const [i, person] of people.entries()) {
     const { identification } = person;

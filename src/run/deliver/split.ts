@@ -98,7 +98,7 @@ async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolea
 }
 
 function platformFaulty(files: number): Finding {
-  const message = `${files} files in a row failed, one of them with a single row, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
+  const message = `${files} files in a row failed, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
   return { code: 'platform-ill', message };
 }
 

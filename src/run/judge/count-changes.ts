@@ -122,7 +122,7 @@ async function holdJoiners(
 }
 
 const lostDay =
-  'people have no first day of work now, and had not begun or could not be judged in the last accepted read. Correct the source, or approve them if they have begun';
+  'people without a first day of work had not begun in the last accepted read. Correct the source, or approve them if they have begun';
 
 /**
  * Holds the disables that rest on a last day of work in a column in doubt: all, or where only the order of day and month

@@ -116,7 +116,7 @@ function editFacts(
   const all = edit.people === undefined ? '. One read cannot compare the two, so every change counts' : '';
   const reason = `${editSentence(fact, editExamples(edit))}. ${editedSentence(fact.keys)}${all}`;
   const isMeasuredHere = snapshot.kind === 'full' && snapshot.missing !== undefined;
-  const unmeasured = `No complete full run has measured this edit yet, so nothing of it is sent: run "rollcall apply ${settings.name}"`;
+  const unmeasured = `No full run has measured it yet: run "rollcall apply ${settings.name}"`;
   const held = 'The edit waits for approval';
   const waits = isMeasuredHere || edit.measured?.isHeld === false ? undefined : edit.measured ? held : unmeasured;
   return { edit: { reason, waits, beside } };

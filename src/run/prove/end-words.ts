@@ -66,7 +66,7 @@ export async function learnEndWord({ owned, sync }: RunContext, word: string, io
     return { ...others, endWords: { ...endWords, [word]: io.clock.now() } };
   });
   const list = [...sync.dialect.status.done, word].join(', ');
-  const message = `the platform ends files with the status "${word}", which is not in dialect.status. All rows were shown, so later files are polled no longer than until this status; their users are still read back. To name it, set connections.${connection}.dialect.status.done: [${list}]`;
+  const message = `files end with the status "${word}", which dialect.status does not name; later files are polled until then. Set connections.${connection}.dialect.status.done: [${list}]`;
   await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
   io.logger.warn({ run: owned.run.id }, 'a file status that the dialect does not name was learned as an end');
 }

@@ -178,6 +178,6 @@ async function requestStatus(
 }
 
 async function reportMissingStatus({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
-  const message = `batch ${batch.number}: the file had no final status until settle.deadline (last: ${batch.status}), so its users were read back. If ${sync.dialect.status.path} is not the status endpoint, correct dialect.status.path`;
+  const message = `batch ${batch.number}: no final status until settle.deadline (last: ${batch.status}), so its users were read back. Check dialect.status.path (${sync.dialect.status.path})`;
   await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
 }

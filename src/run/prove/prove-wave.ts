@@ -238,7 +238,7 @@ async function reportRewritten(
     const shown = (['firstName', 'lastName', 'email'] as const).filter((name) => fields[name] !== undefined);
     if (shown.length === 0 || shown.some((name) => fields[name]?.toLowerCase() !== after[name]?.toLowerCase()))
       continue;
-    const message = `the platform keeps the identification ${identification} as ${form}, so new users are not found under the identification that was sent. Map identifications as the platform keeps them, for example mapping.identification: { from: …, transform: [lowercase] }`;
+    const message = `the platform keeps the identification ${identification} as ${form}, so new users are not found. Map it that way, for example with transform: [lowercase]`;
     await io.store.runs.addFindings(owned, [{ code: 'identification-rewritten', identification, message }]);
     return;
   }
@@ -322,6 +322,6 @@ function unverified(identification: string): Finding {
 }
 
 function leftUnresolved(batch: Batch, count: number): Finding {
-  const message = `batch ${batch.number}: the outcome of ${countOf(count, 'change')} is not known; nothing more is sent for these users until the platform shows the changes, or settle.unknownAfter has passed`;
+  const message = `batch ${batch.number}: the outcome of ${countOf(count, 'change')} is not known. These users wait until the platform shows the changes, or settle.unknownAfter has passed`;
   return { code: 'unresolved', message };
 }

@@ -116,7 +116,7 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   }
   const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
   if (kept.length === 0) return [];
-  const message = `the platform stores ${kept.join(', ')} differently from what was sent (cut off, or with other case, white space, accents, number or date format). The values count as equal from now on`;
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent, for example cut off or with other case. The values count as equal from now on`;
   return [{ code: 'kept-differently', identification, message }];
 }
 

@@ -121,15 +121,12 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
     else if (index.has(slot, mark.tied)) {
       undecided(
-        settings.prefer === undefined
-          ? 'and the sync has no prefer rule that decides which one counts'
-          : 'and no prefer rule decides which one counts',
+        settings.prefer === undefined ? 'and the sync has no prefer rule that decides' : 'and no prefer rule decides',
       );
     } else if (person.kind === 'person') {
       const facts = { works: index.has(slot, mark.worksOutside), isUnknown: index.has(slot, mark.unknownOutside) };
       const judged = withOutside(person, facts);
-      if (judged === undefined)
-        undecided('and it is not known whether the person is active in a record that is out of scope');
+      if (judged === undefined) undecided('and the status of one out of scope is not known');
       else if (judged !== person) {
         index.clear(slot, ofRecord);
         put(slot, judged);

@@ -144,7 +144,7 @@ describe('the status of a file', () => {
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
     expect(await scene.findings()).toEqual([
-      expect.stringContaining(`the file had no final status until settle.deadline (last: ${text})`),
+      expect.stringContaining(`no final status until settle.deadline (last: ${text})`),
     ]);
   });
 

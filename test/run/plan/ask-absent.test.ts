@@ -162,7 +162,9 @@ describe('more people than a run looks up', () => {
     const hr = await open(() => [], { settings });
     const first = await hr.read(['d4']);
     expect([hr.asked.flat(), first.kinds]).toEqual([['a1', 'b2'], {}]);
-    expect(hr.scene.message(first, 'missing-unconfirmed')).toContain('1 person missing from the full read were not');
+    expect(hr.scene.message(first, 'missing-unconfirmed')).toContain(
+      '1 person missing from the full read: not looked up',
+    );
     const second = await hr.read(['d4']);
     expect([hr.asked.slice(1).flat(), second.kinds]).toEqual([
       ['a1', 'b2'],

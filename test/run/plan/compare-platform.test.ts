@@ -152,7 +152,7 @@ describe('an e-mail that a user has and another employee is to get', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ b2: 'create' }, ['rename-conflict a1']]);
     expect(scene.message(planned, 'rename-conflict')).toBe(
-      'a1 (line of a1) has the e-mail of platform user z9, which may be a rename. Neither is changed. "rollcall adopt people a1" accepts the rename, and shows what else can be decided. Otherwise correct the identification on one side',
+      'a1 (line of a1) has the e-mail of user z9, which may be a rename. Neither is changed. Correct one identification, or run "rollcall adopt people a1"',
     );
     expect(planned.plan.facts.unmanaged).toBe(1);
   });

@@ -56,7 +56,7 @@ describe('employees who are gone by a delta', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ c3: 'disable' }, ['gone-unconfirmed a1']]);
     expect(scene.message(planned, 'gone-unconfirmed')).toContain(
-      `but a second lookup did not confirm this: the source ${why}. The user is not changed`,
+      `but a lookup did not confirm it: the source ${why}. The user is not changed`,
     );
     expect(planned.plan.facts.postponed).toBe(1);
     expect(points(scene)).toEqual([['a1', 'c3']]);

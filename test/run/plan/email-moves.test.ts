@@ -52,7 +52,7 @@ describe('an e-mail that the account of somebody who left still has', () => {
       expect(first.kinds).toEqual({ d4: 'disable applied' });
       expect(first.findings).toEqual(['email-conflict e5']);
       expect(scene.message(first, 'email-conflict')).toContain(
-        'is still on user d4, a leaver. After the account is disabled, a later run gives it its parking address (parkEmail)',
+        'user d4, a leaver, still has the e-mail of e5 (line of e5). A later run gives it the parking address (parkEmail)',
       );
       const later = await openPlanScene({
         beside: scene,
@@ -157,7 +157,7 @@ describe('e-mails that go round in a circle', () => {
     const plan = await scene.plan();
     expect(plan.kinds).toEqual({ y8: 'create', z9: 'create' });
     expect(scene.message(plan, 'email-cycle')).toContain(
-      '. parkEmail cannot help here. Give one of them another e-mail',
+      '. parkEmail cannot help here: give one of them another e-mail',
     );
   });
 });

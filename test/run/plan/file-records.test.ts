@@ -164,7 +164,7 @@ describe('an e-mail', () => {
 });
 
 describe('the message about several records', () => {
-  const reason = 'have the identification E1, and the sync has no prefer rule that decides which one counts';
+  const reason = 'have the identification E1, and the sync has no prefer rule that decides';
 
   it.each([
     { count: 2, subject: 'line 1 and line 2 both' },

@@ -44,10 +44,10 @@ describe('an identification that lost its leading zeros', () => {
     expect(planned.findings.filter((one) => one === 'rename-conflict 101')).toHaveLength(1);
     expect(planned.findings).toHaveLength(9);
     expect(scene.message(planned, 'rename-conflict')).toMatch(
-      /^3 people: … \(line of …\) and platform user …, which the source does not name, differ only by leading zeros: .* \(102, 00102; 103, 00103; 4711, 04711\)$/,
+      /^3 people: … \(line of …\) and user …, not in the source, differ only by leading zeros: .* \(102, 00102; 103, 00103; 4711, 04711\)$/,
     );
     expect(planned.plan.findings.find(({ identification }) => identification === '101')?.message).toBe(
-      '101 (line 2) and platform user 00101, which the source does not name, differ only by leading zeros: neither is changed. Spreadsheets remove leading zeros: export the column as text. "rollcall adopt people 101" accepts the new identification, and shows what else can be decided',
+      '101 (line 2) and user 00101, not in the source, differ only by leading zeros: neither is changed. Export the column as text, or run "rollcall adopt people 101"',
     );
     // Each of the two is told; the sentence that stands for the people is not counted with them.
     const { byCode, causes } = await scene.store.reports.findingCauses(planned.run.id);
@@ -174,7 +174,7 @@ describe('a person of the same name and dates under a new identification', () =>
     scene.source.changed = [row('n9', born)];
     const delta = await scene.plan();
     expect(delta.kinds).toEqual({});
-    expect(scene.message(delta, 'rename-conflict')).toContain('a1, which this read does not show');
+    expect(scene.message(delta, 'rename-conflict')).toContain('a1, not in this read');
 
     scene.source.records = [row('n9', born), row('a1', born), row('b2'), row('c3')];
     expect((await scene.plan()).kinds).toEqual({ n9: 'create' });

@@ -120,7 +120,7 @@ describe('conflicts of the last full read', () => {
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, ['duplicate-key a1', 'source-note']]);
     expect(scene.message(planned, 'duplicate-key')).toBe(
-      'found by the last full read: line 2 and line 3 both have the identification a1, and the sync has no prefer rule that decides which one counts: the user is not changed',
+      'found by the last full read: line 2 and line 3 both have the identification a1, and the sync has no prefer rule that decides: the user is not changed',
     );
     expect(planned.plan.facts.needsFull).toBe(true);
   });

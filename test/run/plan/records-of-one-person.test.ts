@@ -13,7 +13,7 @@ describe('records that claim one person', () => {
     expect(planned.kinds).toEqual({});
     expect(planned.findings).toEqual(['duplicate-key a1']);
     expect(scene.message(planned, 'duplicate-key')).toBe(
-      'line 2 and line 7 both have the identification a1, and the sync has no prefer rule that decides which one counts: the user is not changed',
+      'line 2 and line 7 both have the identification a1, and the sync has no prefer rule that decides: the user is not changed',
     );
     expect(planned.plan.facts.blocked).toEqual({ conflict: 1 });
   });
@@ -165,7 +165,7 @@ describe('several records of one person, by scope and prefer,', () => {
   });
 
   it.each([
-    ['no rule tells them apart', [isActive], { area: 'Law' }, 'and no prefer rule decides which one counts'],
+    ['no rule tells them apart', [isActive], { area: 'Law' }, 'and no prefer rule decides'],
     [
       'a value cannot be compared',
       [{ ...latest, value: 'since' }],

@@ -235,7 +235,7 @@ export const findingEntries = {
     cause: 'The sync was renamed without `formerly`, or it was removed from the configuration.',
     cure: [
       'If the sync was renamed, set `formerly` in the sync with the new name.',
-      'Otherwise move the users with `rollcall adopt SYNC PERSON`, or disable them on the platform.',
+      'Otherwise move them with `rollcall adopt SYNC --from OTHER`, or leave them with `--leave --reason TEXT` added.',
     ],
     page: moves,
   },
