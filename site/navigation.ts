@@ -21,7 +21,11 @@ export const navigation: readonly MenuEntry[] = [
 ];
 
 export const sidebar: readonly MenuGroup[] = [
-  { text: 'Start', collapsed: false, items: [entry('Documentation', '/'), entry('Tutorial', '/tutorial')] },
+  {
+    text: 'Start',
+    collapsed: false,
+    items: [entry('Documentation', '/'), entry('Tutorial', '/tutorial'), entry('The page', '/page')],
+  },
   {
     text: 'How-to',
     collapsed: false,

@@ -32,7 +32,9 @@ export async function prepareSite(root: string, target: string): Promise<void> {
     await mkdir(dirname(place), { recursive: true });
     await writeFile(place, withDiagrams(withLinks(text, path, places)));
   }
-  await cp(join(root, 'docs/pictures'), join(target, 'pictures'), { recursive: true });
+  for (const folder of ['pictures', 'screenshots']) {
+    await cp(join(root, 'docs', folder), join(target, folder), { recursive: true });
+  }
 }
 
 /** Rewrites the links of a page to where their targets are in the site. Code is left as it is. */

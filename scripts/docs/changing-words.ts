@@ -3,6 +3,7 @@ const idPattern = /run_[0-9A-HJKMNP-TV-Z]{26}|(?<=digest |--approve )[0-9a-f]{12
 
 const changing: readonly (readonly [RegExp, string])[] = [
   [idPattern, 'ID'],
+  [/(?<=\/auth\/link\?code=)[\w-]{32}/g, 'CODE'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC/g, 'TIME'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME'],
   [/\b\d+(\.\d+)? (ms|s|min|h)\b/g, 'DURATION'],
@@ -24,4 +25,11 @@ export function withoutChanges(text: string): string {
 /** Returns the ids and digests of an output, in order. */
 export function idsOf(text: string): readonly string[] {
   return text.match(idPattern) ?? [];
+}
+
+/** Whether the runs of a page started within an hour: a page that mixes the outputs of several days confuses its readers. */
+export function hasTimesOfOneExecution(page: string): boolean {
+  const starts = [...page.matchAll(/, started (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g)];
+  const times = starts.map(([, day, time]) => Date.parse(`${day}T${time}Z`));
+  return times.length === 0 || Math.max(...times) - Math.min(...times) < 3_600_000;
 }

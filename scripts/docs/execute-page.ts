@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findHelm } from '../../test/helm/helm-tool.ts';
 import { findProgram } from '../../test/support/services/programs.ts';
-import { idsOf, withoutChanges } from './changing-words.ts';
+import { hasTimesOfOneExecution, idsOf, withoutChanges } from './changing-words.ts';
 import { type PageBlock, pageBlocks, withContents } from './page-blocks.ts';
 import { startPagePostgres } from './page-postgres.ts';
 import { openPageShell, type PageShell, type Printed } from './page-shell.ts';
@@ -11,7 +11,8 @@ const tutorialPath = join(import.meta.dirname, '../../docs/tutorial.md');
 
 /**
  * Runs every `sh` block of a page, in order, in an empty folder with a real shell and the program (page-program.ts), and returns the page
- * with the outputs that came. Where only ids and times differ, the page keeps what it has.
+ * with the outputs that came. Where only ids and times differ, the page keeps what it has. Otherwise all outputs of the page are
+ * replaced, so that its ids and times are those of one execution.
  *
  * A `text` block right after an `sh` block is its output. A comment before a block says how it runs:
  *
@@ -37,6 +38,7 @@ export async function executePage(page: string): Promise<string> {
   const shell = await openPageShell({ programs, ...(postgres === undefined ? {} : { postgres }) });
   const ids = new Map<string, string>();
   const contents = new Map<PageBlock, string>();
+  let isSame = hasTimesOfOneExecution(page);
   try {
     for (const [index, block] of blocks.entries()) {
       if (block.lang === 'world') await openWorld(shell, block.text);
@@ -50,7 +52,8 @@ export async function executePage(page: string): Promise<string> {
       const shown = blocks[index + 1];
       if (shown?.lang !== 'text' || !isRightAfter(page, block, shown)) continue;
       const output = printed.stdout.trimEnd();
-      if (withoutChanges(shown.text) !== withoutChanges(output)) contents.set(shown, output);
+      contents.set(shown, output);
+      if (withoutChanges(shown.text) !== withoutChanges(output)) isSame = false;
       const actual = idsOf(output);
       for (const [place, id] of idsOf(shown.text).entries()) ids.set(id, actual[place] ?? id);
     }
@@ -58,8 +61,8 @@ export async function executePage(page: string): Promise<string> {
     await shell.close();
     await postgres?.close();
   }
-  if (contents.size === 0) return page;
-  // A page that changes gets the ids of one run everywhere.
+  if (isSame) return page;
+  // Commands name the ids of the outputs.
   for (const block of blocks) if (!contents.has(block)) contents.set(block, exchangeIds(block.text, ids));
   return withContents(page, contents);
 }

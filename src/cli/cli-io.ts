@@ -106,6 +106,8 @@ export interface DemoWorld {
   readonly leaver: string;
   /** The differences between HR file and platform, one per line. */
   readonly story: readonly string[];
+  /** Writes an HR file in which an accident marks so many people as terminated that a guard holds them. */
+  readonly makeAccident: () => Promise<void>;
 }
 
 /** Starts the embedded platform. */

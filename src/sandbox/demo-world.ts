@@ -43,7 +43,11 @@ export async function openDemoWorld(folder: string, now: () => number) {
     '1 row with an impossible date, and 1 person who is there twice',
   ];
   const leaver = users[leavers[0] ?? 0]?.identification ?? '';
-  return { sandbox, configPath, story, users: users.length, employees: rows.length, leaver };
+  const makeAccident = async (): Promise<void> => {
+    const wrong = rows.map((row, index) => (index % 10 === 0 ? { ...row, status: 'terminated', end_date: '' } : row));
+    await writeFile(join(folder, 'employees.csv'), stringify(wrong, { header: true, columns }), { mode: 0o600 });
+  };
+  return { sandbox, configPath, story, users: users.length, employees: rows.length, leaver, makeAccident };
 }
 
 function employeesOf(users: readonly SeedUser[], now: number): Row[] {

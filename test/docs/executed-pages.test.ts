@@ -43,6 +43,16 @@ describe('a page whose commands are run', () => {
     expect(await executePage(page)).toBe(page);
   });
 
+  it('gets all outputs anew when its runs started on different days', async () => {
+    const line = (day: string) => `run run_01M84D55N8QGGS0JPV1EN3AN97, started ${day} 14:32:28 UTC`;
+    const now = block('sh', `echo "${line('2026-11-25')}"`);
+    const page = await executePage(
+      `${now}${block('text', line('2026-11-23'))}${now}${block('text', line('2026-11-24'))}`,
+    );
+
+    expect(page).toBe(`${now}${block('text', line('2026-11-25'))}${now}${block('text', line('2026-11-25'))}`);
+  });
+
   it('uses the ids that came in the commands that follow', async () => {
     const shown = 'run_01M84D55N8QGGS0JPV1EN3AN97';
     const page = `${block('sh', 'echo run_01M84D66E0RSRF8JMR0Q16QZ2H')}${block('text', shown)}${block('sh', `test ${shown} = run_01M84D66E0RSRF8JMR0Q16QZ2H`)}`;

@@ -1,15 +1,28 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
 describe('rollcall demo', () => {
-  it('runs the sync twice with the real commands, and the second plan is empty', async () => {
-    const { stdout } = await run(process.execPath, ['src/main/cli.ts', 'demo'], { timeout: 110_000 });
-    expect(stdout).toContain('500 users, and an HR file with 520 employees');
-    expect(stdout).toContain('503 applied');
-    expect(stdout).toContain('The second plan is empty');
+  it('runs the sync twice with the real commands, and then serves the page with a hold to decide about', async () => {
+    const child = spawn(process.execPath, ['src/main/cli.ts', 'demo', '--page'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill());
+    let printed = '';
+    for await (const piece of child.stdout.setEncoding('utf8')) {
+      printed += piece;
+      if (printed.includes('running: 1 sync')) break;
+    }
+    expect(printed).toContain('500 users, and an HR file with 520 employees');
+    expect(printed).toContain('503 applied');
+    expect(printed).toContain('The second plan is empty');
+    const link = new URL(/sign in once with (\S+)/.exec(printed)?.[1] ?? '');
+    const entry = await fetch(link, { redirect: 'manual' });
+    const headers = { cookie: entry.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+    const holds = await fetch(new URL('/api/holds', link), { headers });
+    expect(await holds.json()).toMatchObject({ holds: [{ sync: 'people', class: 'disables', count: 50 }] });
   });
 
   it('says the same to a machine', async () => {

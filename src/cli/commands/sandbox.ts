@@ -135,14 +135,23 @@ async function runDemo(shell: Shell, options: { readonly folder?: string; readon
       report.ok ? `\n${happyEnd(options.folder)}` : '\nThe second plan should be empty and is not: this is a bug.',
     );
     if (report.ok && options.page === true && !shell.signal.aborted) {
-      shell.print('\n── The page of the demo. Ctrl-C ends it.\n$ rollcall start\n');
-      await shell.runCli(['start', '--link', '--config', world.configPath], shell.io);
+      await showPage(world, shell);
     }
     return report.ok ? 0 : 1;
   } finally {
     await world.sandbox.close();
     if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Serves the page with a hold to decide about. */
+async function showPage(world: DemoWorld, { io, print, runCli }: Shell): Promise<void> {
+  const here = ['--config', world.configPath];
+  await world.makeAccident();
+  print('\n── The next HR file has an accident: it marks every tenth person as terminated.\n$ rollcall apply people\n');
+  await runCli(['apply', 'people', ...here], io);
+  print('\n── Decide about the hold on the page. Ctrl-C ends it.\n$ rollcall start\n');
+  await runCli(['start', '--link', ...here], io);
 }
 
 async function play(world: DemoWorld, { io, isJson, print, runCli }: Shell): Promise<DemoReport> {
