@@ -89,6 +89,8 @@ export interface DirectoryRow {
   readonly isEnabled: boolean;
   /** When an account that no record names was changed last, as the platform writes it. */
   readonly lastUpdate?: string;
+  /** `YYYY-MM-DD`; only where the mapping has a birth date. */
+  readonly birthDate?: string;
 }
 
 export interface DirectoryHeader {

@@ -58,7 +58,7 @@ export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, i
   const salt = roster?.salt ?? io.newId('salt');
   const index = new PeopleIndex(spool, job.sync.mapping.fields, salt, settings.mapping.fields);
   const blocked = openBlockedTally();
-  const others = recorder.openOthers(spool, salt);
+  const others = recorder.openOthers(spool, salt, job.sync.mapping.fields);
   const { watcher } = recorder;
   const findings = openFindings({ note: blocked.note, watch: watcher.finding });
   const { edit, ...since } = await openEdit({ sync: job.sync, spool, salt }, io);

@@ -1,4 +1,5 @@
 import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { FieldName } from '../core/person/fields.ts';
 import type { Mapped, SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
@@ -38,7 +39,7 @@ export interface Recorder {
   /** Returns the users of these batches of ended runs whose outcome is not known. */
   unresolved(batches: readonly Batch[]): Promise<Unresolved>;
   /** Opens the list of accounts that no record of the source names. */
-  openOthers(spool: Spool, salt: string): OtherAccounts;
+  openOthers(spool: Spool, salt: string, mapped: readonly FieldName[]): OtherAccounts;
   /** Begins the plan. Throws `LEASE_LOST` or `CONFLICT` when another worker continues the run. */
   begin(): Promise<void>;
   changes(changes: readonly NewChange[]): Promise<void>;

@@ -1,4 +1,5 @@
 import { chunk } from '../core/run/batch.ts';
+import { given } from '../core/run/given.ts';
 import type { Directories, DirectoryEnd, DirectoryPage, DirectoryRow } from '../ports/reads.ts';
 import { asOwner, type Database, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
@@ -129,20 +130,24 @@ type Cells = [
   /** 0: none, 1: disabled, 2: enabled. */
   account: 0 | 1 | 2,
   lastUpdate?: string,
+  birthDate?: string,
 ];
 
 function textOf(rows: readonly DirectoryRow[]): string {
   return JSON.stringify(
-    rows.map(({ identification, name, email, side, standing, isOnPlatform, isEnabled, lastUpdate }): Cells => {
+    rows.map(({ identification, name, email, side, standing, isOnPlatform, isEnabled, ...more }): Cells => {
       const account = isOnPlatform ? (isEnabled ? 2 : 1) : 0;
-      const last: [] | [string] = lastUpdate === undefined ? [] : [lastUpdate];
+      const { lastUpdate = '', birthDate = '' } = more;
+      const last: [string?, string?] =
+        birthDate !== '' ? [lastUpdate, birthDate] : lastUpdate !== '' ? [lastUpdate] : [];
       return [identification, name, email, side === 'source' ? 's' : 'p', standing, account, ...last];
     }),
   );
 }
 
 function rowsOf(text: string): readonly DirectoryRow[] {
-  return (JSON.parse(text) as Cells[]).map(([identification, name, email, side, standing, account, lastUpdate]) => {
+  return (JSON.parse(text) as Cells[]).map(([identification, name, email, side, standing, account, ...more]) => {
+    const [lastUpdate = '', birthDate = ''] = more;
     const isSource = side === 's';
     return {
       identification,
@@ -152,7 +157,7 @@ function rowsOf(text: string): readonly DirectoryRow[] {
       standing,
       isOnPlatform: account > 0,
       isEnabled: account === 2,
-      ...(lastUpdate === undefined ? {} : { lastUpdate }),
+      ...given({ lastUpdate: lastUpdate || undefined, birthDate: birthDate || undefined }),
     };
   });
 }

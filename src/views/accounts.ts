@@ -5,9 +5,16 @@ export const accountStates = ['owned', 'unmanaged', 'disabled-by-us', 'orphaned'
 
 export type AccountState = (typeof accountStates)[number];
 
+/** On what a likely match stands, the strongest first. */
+export const matchEvidence = ['email-and-name', 'email', 'name-and-birth-date', 'name', 'name-not-birth-date'] as const;
+
 const match = z.object({
   identification: z.string().describe('A person of the source'),
-  by: z.array(z.enum(['email', 'name'])).describe('What the two have in common'),
+  by: z
+    .enum(matchEvidence)
+    .describe(
+      'What the two have in common. `name`: nothing else is known; `name-not-birth-date`: the birth dates differ. Birth dates count where the mapping has them',
+    ),
   standing: z.string().describe('What the source says of the person'),
   hasAccount: z.boolean().describe('The person has another account'),
 });

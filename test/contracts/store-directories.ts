@@ -12,6 +12,7 @@ const row = (identification: string): DirectoryRow => ({
   standing: 'active',
   isOnPlatform: true,
   isEnabled: true,
+  ...(identification === 'E2' ? { birthDate: '1990-01-02' } : {}),
 });
 const page = (number: number, ...names: readonly string[]): DirectoryPage => ({
   page: number,

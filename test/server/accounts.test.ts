@@ -68,12 +68,40 @@ it('every account of the platform has a state, and the numbers are those of the 
     state: 'unmanaged',
     isConflict: true,
     lastUpdate: expect.stringMatching(/^2026/),
-    matches: [{ identification: 'N1', by: ['email', 'name'], hasAccount: false }],
+    matches: [{ identification: 'N1', by: 'email-and-name', hasAccount: false }],
   });
   expect(accounts.get('P2')).toMatchObject({
     isConflict: false,
-    matches: [{ identification: 'N2', by: ['name'], hasAccount: true }],
+    matches: [{ identification: 'N2', by: 'name', hasAccount: true }],
   });
+});
+
+it('says on what a likely match stands, the strongest first, with birth dates where the mapping has them', async () => {
+  const born = (id: string, birthDate: string) => ({
+    identification: id,
+    enabled: true,
+    fields: { firstName: 'Óscar', lastName: 'Núñez', birthDate },
+  });
+  const stray = born('P4', '1990-01-02');
+  const rows = [
+    known('N1', { mail: 'n1@example.com', born: '1985-05-05' }),
+    known('N2', { mail: 'n2@example.com', born: '' }),
+    known('N3', { mail: 'n3@example.com', born: '1990-01-02' }),
+  ];
+  const matchesIn = async (mapping: object) => {
+    const office = await openOffice({
+      sandbox: { people: [...usersOf(ours), stray] },
+      sync: { mapping: { ...plainMapping, ...mapping } },
+    });
+    await office.applyRows([...ours.map((row) => ({ ...row, born: '' })), ...rows]);
+    return (await every(office)).get('P4')?.matches.map(({ identification, by }) => `${identification} ${by}`);
+  };
+  expect(await matchesIn({ birthDate: { from: 'born', format: 'yyyy-MM-dd' } })).toEqual([
+    'N3 name-and-birth-date',
+    'N2 name',
+    'N1 name-not-birth-date',
+  ]);
+  expect((await matchesIn({}))?.toSorted()).toEqual(['N1 name', 'N2 name', 'N3 name']);
 });
 
 it('the list goes on where a page ended, and is filtered by state, conflict and words', async () => {

@@ -10,7 +10,7 @@ import type { DirectoryRow } from '../../ports/reads.ts';
 import { isConfiguredOn } from '../../run/compare/neighbors.ts';
 import { readPairs } from '../../run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
-import type { Account, AccountMatch, AccountState } from '../../views/accounts.ts';
+import { type Account, type AccountMatch, type AccountState, matchEvidence } from '../../views/accounts.ts';
 import type { AppIo } from '../app-io.ts';
 import { wordsOf } from '../changes/change-index.ts';
 import { asStored } from '../find-named.ts';
@@ -113,8 +113,11 @@ interface AccountFacts {
   readonly readAt: number;
   readonly decisions: ReadonlyMap<string, AccountDecision>;
   readonly conflicts: ReadonlyMap<string, string>;
-  readonly matches: ReadonlyMap<string, readonly AccountMatch[]>;
+  /** People of the source by what an account may have in common with them: see `keysOf`. */
+  readonly matches: ReadonlyMap<string, readonly Candidate[]>;
 }
+
+type Candidate = Omit<AccountMatch, 'by'> & Pick<DirectoryRow, 'birthDate'>;
 
 function accountOf(row: DirectoryRow, entry: LedgerEntry | undefined, facts: AccountFacts): Account {
   const { identification, name, email, lastUpdate } = row;
@@ -176,17 +179,21 @@ function stateOf(
   return { state: 'owned', why: `${hr}${missing}, and sync ${name} owns the account` };
 }
 
-function matchesOf({ name, email }: DirectoryRow, { matches }: AccountFacts): readonly AccountMatch[] {
+function matchesOf({ name, email, birthDate }: DirectoryRow, { matches }: AccountFacts): readonly AccountMatch[] {
   const found = new Map<string, AccountMatch>();
   for (const key of keysOf(name, email)) {
-    for (const match of matches.get(key) ?? []) {
-      const known = found.get(match.identification);
-      found.set(match.identification, known === undefined ? match : { ...known, by: [...known.by, ...match.by] });
+    for (const { birthDate: born, ...person } of matches.get(key) ?? []) {
+      const isKnown = birthDate !== undefined && born !== undefined;
+      const byName = !isKnown ? 'name' : birthDate === born ? 'name-and-birth-date' : 'name-not-birth-date';
+      const by = key.startsWith('email ') ? 'email' : found.has(person.identification) ? 'email-and-name' : byName;
+      found.set(person.identification, { ...person, by });
     }
   }
-  return [...found.values()].slice(0, shownMatches);
+  const strength = ({ by }: AccountMatch): number => matchEvidence.indexOf(by);
+  return [...found.values()].toSorted((a, b) => strength(a) - strength(b)).slice(0, shownMatches);
 }
 
+/** The e-mail comes first. */
 function keysOf(name: string, email: string): readonly string[] {
   return [
     ...(email === '' ? [] : [`email ${email.toLowerCase()}`]),
@@ -200,7 +207,7 @@ async function findMatches(
   pages: readonly number[],
   { store }: EngineIo,
 ): Promise<AccountFacts['matches']> {
-  const found = new Map<string, AccountMatch[]>();
+  const found = new Map<string, Candidate[]>();
   const each = async (use: (row: DirectoryRow) => void): Promise<void> => {
     for (const some of chunk(pages, pagesAtOnce)) {
       for (const { rows } of await store.directories.read(sync, some)) for (const row of rows) use(row);
@@ -210,18 +217,16 @@ async function findMatches(
     if (side === 'platform') for (const key of keysOf(name, email)) found.set(key, []);
   });
   if (found.size === 0) return found;
-  await each(({ side, identification, name, email, standing, isOnPlatform }) => {
+  await each(({ side, identification, name, email, standing, isOnPlatform: hasAccount, birthDate }) => {
     if (side === 'platform') return;
-    for (const key of keysOf(name, email)) {
-      const by = key.startsWith('email ') ? 'email' : 'name';
-      found.get(key)?.push({ identification, by: [by], standing, hasAccount: isOnPlatform });
-    }
+    const person = { identification, standing, hasAccount, ...given({ birthDate }) };
+    for (const key of keysOf(name, email)) found.get(key)?.push(person);
   });
   // Some got their account after the read.
   const people = [...found.values()].flatMap((some) => some.map(({ identification }) => identification));
   const ledger = await store.ledger.getMany(connection, [...new Set(people)]);
   const isOwned = (name: string): boolean => ledger.has(name) && ledger.get(name)?.removed === undefined;
-  const withOwned = (one: AccountMatch) => ({ ...one, hasAccount: one.hasAccount || isOwned(one.identification) });
+  const withOwned = (one: Candidate) => ({ ...one, hasAccount: one.hasAccount || isOwned(one.identification) });
   return new Map([...found].map(([key, some]) => [key, some.map(withOwned)]));
 }
 

@@ -126,9 +126,17 @@ function shownLines(
   return ['', header, ...table, ...more, ...(ways.length === 0 ? [] : ['', ...ways])];
 }
 
+const evidence: Readonly<Record<Account['matches'][number]['by'], string>> = {
+  'email-and-name': 'same e-mail and name',
+  email: 'same e-mail',
+  'name-and-birth-date': 'same name and birth date',
+  name: 'same name only',
+  'name-not-birth-date': 'same name, another birth date',
+};
+
 function matchWords({ identification, by, standing, hasAccount }: Account['matches'][number]): string {
   const account = hasAccount ? 'has another account' : 'has no account';
-  return `may be ${identification} (same ${by.join(' and ')}; ${standing}, ${account})`;
+  return `may be ${identification} (${evidence[by]}; ${standing}, ${account})`;
 }
 
 const columns = [
@@ -150,7 +158,7 @@ async function writeOut(path: string, accounts: AsyncIterable<Account>): Promise
     (async function* () {
       yield stringify([columns]);
       for await (const { identification, name, email, isEnabled, lastUpdate = '', state, ...one } of accounts) {
-        const matches = one.matches.map((match) => `${match.identification} (${match.by.join(' and ')})`).join('; ');
+        const matches = one.matches.map((match) => `${match.identification} (${evidence[match.by]})`).join('; ');
         const [enabled, conflict] = [isEnabled, one.isConflict].map((is) => (is ? 'yes' : 'no'));
         const row = [
           identification,

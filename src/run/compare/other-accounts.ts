@@ -1,6 +1,7 @@
-import type { FieldValues } from '../../core/person/fields.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
+import { given } from '../../core/run/given.ts';
 import type { DirectoryRow } from '../../ports/reads.ts';
 import type { Spool } from '../../ports/runtime.ts';
 
@@ -15,19 +16,30 @@ export interface OtherAccounts {
   row(position: number): DirectoryRow;
 }
 
-type Cells = [identification: string, name: string, email: string, enabled: string, lastUpdate: string];
+type Cells = [
+  identification: string,
+  name: string,
+  email: string,
+  enabled: string,
+  lastUpdate: string,
+  birthDate: string,
+];
 
-/** Opens a list whose people are in the spool. `salt`: that of the roster, so that equal people have equal hashes. */
-export function openOtherAccounts(spool: Spool, salt: string): OtherAccounts {
+/**
+ * Opens a list whose people are in the spool. `salt`: that of the roster, so that equal people have equal hashes. `mapped`: a
+ * birth date is kept only if it is among them.
+ */
+export function openOtherAccounts(spool: Spool, salt: string, mapped: readonly FieldName[]): OtherAccounts {
+  const hasBirthDate = mapped.includes('birthDate');
   const hash = new TextHash(salt);
   const numbers: number[] = [];
   const places: number[] = [];
   return {
     add({ identification, fields, enabled, lastUpdate = '' }) {
       if (places.length >= mostOthers) return;
-      const { name, email } = shownAs(fields);
+      const { name, email, birthDate = '' } = shownAs(hasBirthDate ? fields : { ...fields, birthDate: '' });
       const { hi, lo } = hash.of(identification.toLowerCase());
-      const cells: Cells = [identification, name, email, enabled ? 'enabled' : '', lastUpdate];
+      const cells: Cells = [identification, name, email, enabled ? 'enabled' : '', lastUpdate, birthDate];
       const content = hash.begin();
       for (const cell of cells) content.add(cell);
       numbers.push(hi, lo, content.end().hi, places.length);
@@ -36,8 +48,9 @@ export function openOtherAccounts(spool: Spool, salt: string): OtherAccounts {
     entries: () => Int32Array.from(numbers),
     row(position) {
       const cells = JSON.parse(spool.read(places[position] as number)) as Cells;
-      const [identification, name, email, enabled, lastUpdate] = cells;
-      const account = { isOnPlatform: true, isEnabled: enabled !== '', ...(lastUpdate === '' ? {} : { lastUpdate }) };
+      const [identification, name, email, enabled, lastUpdate, birthDate] = cells;
+      const more = given({ lastUpdate: lastUpdate || undefined, birthDate: birthDate || undefined });
+      const account = { isOnPlatform: true, isEnabled: enabled !== '', ...more };
       return { identification, name, email, side: 'platform', standing: '', ...account };
     },
   };
@@ -54,7 +67,7 @@ export function noOtherAccounts(): OtherAccounts {
   };
 }
 
-/** Returns the name and e-mail for display. */
-export function shownAs({ firstName = '', lastName = '', email = '' }: FieldValues): { name: string; email: string } {
-  return { name: `${firstName} ${lastName}`.trim(), email };
+/** Returns the name and e-mail for display, and the birth date if there is one. */
+export function shownAs({ firstName = '', lastName = '', email = '', birthDate = '' }: FieldValues) {
+  return { name: `${firstName} ${lastName}`.trim(), email, ...given({ birthDate: birthDate || undefined }) };
 }

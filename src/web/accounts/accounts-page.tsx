@@ -156,8 +156,7 @@ function Why({ sync, state, why, matches }: Pick<Account, 'state' | 'why' | 'mat
       <small className="faint break">{t.reason(why)}</small>
       {matches.map(({ identification, by, hasAccount }) => (
         <Link key={identification} to={pathTo('people', sync, identification)}>
-          {words.mayBe} {identification} {words.same(by.map((one) => wordOf(words.by, one)).join(', '))}
-          {hasAccount ? `; ${words.hasOther}` : null}
+          {words.mayBe} {identification} ({wordOf(words.by, by)}){hasAccount ? `; ${words.hasOther}` : null}
         </Link>
       ))}
     </span>

@@ -10,7 +10,7 @@ import { type KnownPeople, writeDirectory } from '../../../src/run/record/write-
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openRun } from '../../contracts/store-samples.ts';
-import { missingProof, person, user } from '../../core/cases.ts';
+import { missingProof, person, user, wanted } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 
 type Shown = Pick<KnownPeople, 'index'> & Partial<Pick<KnownPeople, 'others'>>;
@@ -104,8 +104,9 @@ describe('the directory of a read', () => {
     index.name(index.add('E7'), 'E7');
     const spool = openFileSpool(tmpdir());
     onTestFinished(() => spool.close());
-    const others = openOtherAccounts(spool, 'salt');
-    others.add(user({ identification: 'X8' }));
+    const others = openOtherAccounts(spool, 'salt', ['birthDate']);
+    const born = user({ identification: 'X8', fields: { ...wanted, birthDate: '1990-01-02' } });
+    others.add(born);
     others.add(user({ identification: 'X9', fields: {}, enabled: false }));
     index.seeEnabled(index.find('E1').slot, '1');
 
@@ -133,11 +134,15 @@ describe('the directory of a read', () => {
       of('E4', 'unknown'),
       of('E5', 'out-of-scope', { isOnPlatform: true }),
       of('E6', 'unusable', { name: '', isOnPlatform: true }),
-      of('X8', '', { ...ana, side: 'platform', lastUpdate }),
+      of('X8', '', { ...ana, side: 'platform', lastUpdate, birthDate: '1990-01-02' }),
       of('X9', '', { name: '', side: 'platform', isOnPlatform: true, lastUpdate }),
     ]);
     const header = { sync: 'people', run: 'run_1', at: missingProof.readAt, people: 8, pages: 1 };
     expect(await scene.store.directories.list()).toEqual([header]);
+    // Without a birth date in the mapping, none is kept.
+    const unmapped = openOtherAccounts(spool, 'salt', ['email']);
+    unmapped.add(born);
+    expect(unmapped.row(0)).not.toHaveProperty('birthDate');
   });
 
   it('is written without accounts where none were collected', async () => {
@@ -163,7 +168,7 @@ describe('the pages of a directory', () => {
     for (const flip of [false, true]) {
       const spool = openFileSpool(tmpdir());
       onTestFinished(() => spool.close());
-      const others = openOtherAccounts(spool, 'salt');
+      const others = openOtherAccounts(spool, 'salt', []);
       for (const one of flip ? twins.toReversed() : twins) others.add(one);
       await scene.write({ index: indexOf(flip ? people.toReversed() : people), others });
     }
