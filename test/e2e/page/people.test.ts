@@ -200,7 +200,9 @@ see(
     await page.getByText('E1', { exact: true }).waitFor({ state: 'detached' });
     expect(page.url()).toMatch(/\/syncs\/people\/accounts\?state=unmanaged$/);
     const row = page.getByRole('row').filter({ hasText: 'P1' });
-    expect(await row.innerText()).toMatch(/no sync owns the account.*May be N1 \(same name only\); has another account/s);
+    expect(await row.innerText()).toMatch(
+      /no sync owns the account.*May be N1 \(same name only\); has another account/s,
+    );
     expect(await violationsOf(page)).toEqual([]);
     await row.getByRole('button', { name: 'Leave' }).click();
     await page.getByLabel('Reason').fill('a service account');
