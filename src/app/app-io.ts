@@ -1,3 +1,4 @@
+import type { Loosened } from '../core/guard/loosened.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
 import type {
@@ -144,4 +145,6 @@ export interface CheckLine {
   readonly subject: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly message: string;
+  /** The safeguard that lets pass more than when a process last worked with an effect. */
+  readonly loosened?: Loosened;
 }

@@ -1,11 +1,14 @@
 import { type Access, grantWords } from '../core/guard/access.ts';
+import { type Loosened, loosened, loosenedWords, safeguardsDigest, safeguardsOf } from '../core/guard/loosened.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
+import type { SyncSettings } from '../core/run/settings.ts';
+import type { StoredSafeguards } from '../ports/reads.ts';
 import type { Session } from '../ports/sessions.ts';
 import type { AuditEntry, AuditQuery, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { AppIo } from './app-io.ts';
-import { findRun } from './find-named.ts';
+import { findRun, storedName } from './find-named.ts';
 
 /** The caller, for the audit: a user of the identity provider, the name of a server token, or the operator's login. */
 export interface Caller {
@@ -68,11 +71,55 @@ export async function note(act: Act, io: EntryIo & { readonly store: Pick<Store,
   await io.store.audit.add(auditEntry(act, io));
 }
 
+interface SafeguardsIo extends Pick<EngineIo, 'approvals'>, EntryIo {
+  readonly store: Pick<Store, 'baselines'>;
+}
+
+type ProtectedSync = Pick<SyncSettings, 'name' | 'guards' | 'protected'>;
+
+interface SafeguardsEdit {
+  readonly before: StoredSafeguards | undefined;
+  readonly now: StoredSafeguards;
+  /** What lets pass more than when a process last worked with an effect. */
+  readonly loosened: readonly Loosened[];
+}
+
+/** Returns the syncs whose safeguards are others than those with which a process last worked. Changes nothing. */
+export async function editedSafeguards(
+  syncs: readonly ProtectedSync[],
+  { store, approvals, clock }: SafeguardsIo,
+): Promise<readonly SafeguardsEdit[]> {
+  const known = await store.baselines.safeguards();
+  return syncs.flatMap((sync) => {
+    const safeguards = safeguardsOf(sync, approvals);
+    const now = { sync: sync.name, digest: safeguardsDigest(safeguards), safeguards, at: clock.now() };
+    const before = known.get(sync.name);
+    if (before?.digest === now.digest) return [];
+    return [{ before, now, loosened: before === undefined ? [] : loosened(before.safeguards, safeguards) }];
+  });
+}
+
+/**
+ * Stores the safeguards with which this process works, and what they let pass more than before in the audit. One of
+ * several processes that start at once does so. Returns the syncs with looser ones.
+ */
+export async function keepSafeguards(syncs: readonly ProtectedSync[], io: SafeguardsIo): Promise<readonly string[]> {
+  const looser: string[] = [];
+  for (const { before, now, loosened: all } of await editedSafeguards(syncs, io)) {
+    const act = { action: 'loosen-safeguards', by: 'configuration', sync: now.sync } as const;
+    const entry = all.length === 0 ? undefined : auditEntry({ ...act, detail: all.map(loosenedWords).join('; ') }, io);
+    const isStored = await io.store.baselines.replaceSafeguards(before?.digest, now, entry);
+    if (isStored && entry !== undefined) looser.push(now.sync);
+  }
+  return looser;
+}
+
 /** Lists entries of the audit, newest first. */
 export async function findAudit(
-  { engine: { store } }: AppIo,
-  { run, ...query }: AuditQuery,
+  { engine: { store, syncs } }: AppIo,
+  { run, ...asked }: AuditQuery,
 ): Promise<readonly AuditEntry[]> {
+  const query = asked.sync === undefined ? asked : { ...asked, sync: storedName(asked.sync, syncs) };
   return store.audit.list(run === undefined ? query : { ...query, run: (await findRun(run, store)).id });
 }
 

@@ -1,5 +1,6 @@
 import type { Export } from '../core/export/export.ts';
 import { watchFields } from '../core/guard/field-visibility.ts';
+import { loosenedWords } from '../core/guard/loosened.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
@@ -15,8 +16,8 @@ import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { ExportReport } from '../views/exports.ts';
 import { findOrphans } from './accounts/orphans.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
-import { note, type SignedCaller, signature } from './audit.ts';
-import { findConnection } from './find-named.ts';
+import { editedSafeguards, note, type SignedCaller, signature } from './audit.ts';
+import { asStored, findConnection, storedName } from './find-named.ts';
 import { guessesOf, unusedLessons } from './learn.ts';
 import { describeUnreadable } from './privacy.ts';
 import { nextRunWords } from './syncs.ts';
@@ -50,8 +51,17 @@ export async function* checkAll(
   for (const { connection, message } of await findOrphans(engine)) {
     yield { subject: `connection ${connection}`, state: 'failed', message };
   }
+  const edits = await editedSafeguards(
+    [...engine.syncs.keys()].map((name) => asStored(engine, name).sync.settings),
+    engine,
+  );
   for (const [name, sync] of engine.syncs) {
     if (only !== undefined && sync.settings.connection !== only) continue;
+    const edit = edits.find(({ now }) => now.sync === storedName(name, engine.syncs));
+    yield* (edit?.loosened ?? []).map((one): CheckLine => {
+      const message = `${loosenedWords(one)} (looser than in the last run)`;
+      return { subject: `sync ${name}`, state: 'warning', message, loosened: one };
+    });
     const subject = `sync ${name}`;
     const message = nextRunWords(io, name);
     if (message !== undefined) yield { subject, state: 'ok', message };

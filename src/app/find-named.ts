@@ -24,6 +24,16 @@ export function asStored(engine: EngineIo, name: string): { readonly engine: Eng
   return { engine: { ...engine, syncs: new Map([...others, [storedAs, former]]) }, sync: former };
 }
 
+/** Returns the name under which the store keeps what is the sync's. One that is not configured has its own. */
+export function storedName(name: string, syncs: EngineIo['syncs']): string {
+  return syncs.get(name)?.storedAs ?? name;
+}
+
+/** Returns the names under which the store keeps what is the configured syncs'. */
+export function storedNames(syncs: EngineIo['syncs']): readonly string[] {
+  return [...syncs.keys()].map((name) => storedName(name, syncs));
+}
+
 /** Returns the named connection; without a name the only one. Throws `USAGE` with the configured names. */
 export function findConnection<Connection>(
   name: string | undefined,

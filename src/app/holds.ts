@@ -18,7 +18,7 @@ import { changesOf } from '../run/seal/batches.ts';
 import type { ClosedHold, DoubtedRead, HoldsReport, OpenHold, PartApproval } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { hashesOfNewer } from './changes/search-changes.ts';
-import { findSync } from './find-named.ts';
+import { asStored, storedNames } from './find-named.ts';
 
 export interface HoldsQuery {
   readonly sync?: string;
@@ -33,7 +33,7 @@ export interface HoldsQuery {
  * unknown sync.
  */
 export async function findHolds({ engine: io }: AppIo, { sync, syncs, limit }: HoldsQuery): Promise<HoldsReport> {
-  const names = sync === undefined ? [...io.syncs.keys()] : [findSync(sync, io.syncs).settings.name];
+  const names = sync === undefined ? storedNames(io.syncs) : [asStored(io, sync).sync.settings.name];
   const holds: OpenHold[] = [];
   const reads: DoubtedRead[] = [];
   for (const name of names.filter((one) => syncs?.includes(one) !== false)) {

@@ -15,6 +15,7 @@ import type {
 } from '../views/overview.ts';
 import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
+import { storedName } from './find-named.ts';
 import { isReadWaiting, partlyApproved } from './holds.ts';
 import { readRunWork } from './runs.ts';
 import { readSyncStates } from './syncs.ts';
@@ -34,7 +35,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
     syncs.push(
       await overviewOf(
         state,
-        unfinished.find(({ sync }) => sync === state.name),
+        unfinished.find(({ sync }) => sync === storedName(state.name, io.engine.syncs)),
         io,
       ),
     );
@@ -63,8 +64,9 @@ async function overviewOf(
 ): Promise<SyncOverview> {
   const { store, clock } = io.engine;
   const now = clock.now();
-  const streak = await store.reports.streak(state.name);
-  const holds = await readWaiting(state.name, state.lastRun, io);
+  const stored = storedName(state.name, io.engine.syncs);
+  const streak = await store.reports.streak(stored);
+  const holds = await readWaiting(stored, state.lastRun, io);
   const step = run && (await readStep(run, io));
   const isWaiting = holds.changes + holds.reads + holds.expired.changes > 0;
   const kind =

@@ -15,7 +15,7 @@ import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
 import { pairFrom, renamesOf, waysOf } from './accounts/adopt.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
-import { asStored, findSync } from './find-named.ts';
+import { asStored, findSync, storedName, storedNames } from './find-named.ts';
 import { answerOf, valuesOf } from './person/answer.ts';
 import { personSteps, waitWords } from './person/steps.ts';
 import { untilWords } from './syncs.ts';
@@ -235,10 +235,13 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     for (const [sync, { usedAt }] of loaded) if (now - usedAt > keptMs) loaded.delete(sync);
   };
 
-  return async ({ text, sync, syncs: seen, offset, limit }) => {
+  const names = new Set(storedNames(syncs));
+
+  return async ({ text, sync: of, syncs: seen, offset, limit }) => {
+    const sync = of === undefined ? of : storedName(of, syncs);
     tidy();
     const isSearched = (name: string): boolean =>
-      syncs.has(name) && (sync === undefined || name === sync) && seen?.includes(name) !== false;
+      names.has(name) && (sync === undefined || name === sync) && seen?.includes(name) !== false;
     const headers = (await store.directories.list()).filter((one) => isSearched(one.sync));
     const words = wordsOf(text);
     const matches: Entry[] = [];

@@ -8,7 +8,7 @@ import { spanOn } from '../run/clock-span.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundFindings, RunPage, RunProgress, RunReport, RunWork } from '../views/runs.ts';
 import type { AppIo } from './app-io.ts';
-import { findRun, findSync } from './find-named.ts';
+import { findRun, findSync, storedName } from './find-named.ts';
 import { isReadWaiting } from './holds.ts';
 
 const shownFindings = 1000;
@@ -48,12 +48,13 @@ function placeOf(cursor: string): Pick<Run, 'id' | 'startedAt'> {
 /** Lists runs, newest first. With `after`, a cursor, only those that follow. Throws `USAGE` for another text. */
 export async function findRuns(
   { engine }: AppIo,
-  { after, ...filter }: Omit<RunFilter, 'after'> & { readonly after?: string },
+  { after, ...asked }: Omit<RunFilter, 'after'> & { readonly after?: string },
 ): Promise<readonly Run[]> {
   const { store, syncs } = engine;
+  const filter = asked.sync === undefined ? asked : { ...asked, sync: storedName(asked.sync, syncs) };
   const runs = await store.runs.list(after === undefined ? filter : { ...filter, after: placeOf(after) });
   // A sync that is no longer configured still has runs; a name without runs may be misspelled.
-  if (runs.length === 0 && filter.sync !== undefined) findSync(filter.sync, syncs);
+  if (runs.length === 0 && asked.sync !== undefined) findSync(asked.sync, syncs);
   return runs;
 }
 

@@ -8,7 +8,7 @@ import { appliedInWindow } from '../run/judge/count-changes.ts';
 import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller, signature } from './audit.ts';
-import { findSync } from './find-named.ts';
+import { findSync, storedName } from './find-named.ts';
 import { readTrial } from './try-source.ts';
 
 /** Number of recent runs that are searched for the newest successful one. */
@@ -20,9 +20,10 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
   const waiting = await store.triggers.waiting();
   return Promise.all(
     syncs.map(async (view): Promise<SyncState> => {
+      const stored = storedName(view.name, engine.syncs);
       const [runs, pause] = await Promise.all([
-        store.runs.list({ sync: view.name, limit: searchedRuns }),
-        store.pauses.get(view.name, clock.now()),
+        store.runs.list({ sync: stored, limit: searchedRuns }),
+        store.pauses.get(stored, clock.now()),
       ]);
       return {
         ...view,
@@ -31,7 +32,7 @@ export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promis
         freshAt: runs.find(isGood)?.startedAt,
         nextSlotAt: pause === undefined ? nextSlot(view.name, clock.now()) : undefined,
         frozenUntil: engine.syncs.get(view.name)?.frozenUntil?.(clock.now()),
-        waiting: waiting.filter(({ sync }) => sync === view.name).length,
+        waiting: waiting.filter(({ sync }) => sync === stored).length,
       };
     }),
   );

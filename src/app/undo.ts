@@ -9,7 +9,7 @@ import { changesOf } from '../run/seal/batches.ts';
 import type { RequestReport } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { requireProven, type SignedCaller } from './audit.ts';
-import { findRun, findSync } from './find-named.ts';
+import { asStored, findRun, findSync } from './find-named.ts';
 import { type AuditedRequest, queueOrRun, type ResyncReport, reportOf, storeRequest } from './requests.ts';
 
 /** What of a run is undone. An absent field selects everything. */
@@ -52,8 +52,9 @@ export async function scopeOfUndo(
   id: string,
   order: OrderOfUndo,
 ): Promise<RunScope> {
-  const { run, scope } = await undoScope(io, id, order);
-  if (run.sync === sync) return scope;
+  const stored = asStored(io.engine, sync);
+  const { run, scope } = await undoScope(stored, id, order);
+  if (run.sync === stored.sync.settings.name) return scope;
   throw new RollcallError(`run ${run.id} is a run of sync ${run.sync}, not of ${sync}`, { code: 'USAGE' });
 }
 

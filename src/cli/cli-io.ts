@@ -81,8 +81,8 @@ export interface OpenAppOptions {
   readonly mayPresentSeed: boolean;
   /** Whether tokens that were restored from a backup are confirmed. */
   readonly mayPresentRestored?: boolean;
-  /** Leaves what the store keeps under former names of syncs where it is: for commands without effect. */
-  readonly keepsNames?: boolean;
+  /** The command works with the configuration: opening moves former names of syncs, and safeguards count as used. */
+  readonly hasEffect?: boolean;
   /** `off` unless the command is long-lived or logs were requested. `on` writes to stderr, at the configured level. */
   readonly logs: 'off' | 'on';
   /** Waits for a store that takes no write, and serves its health meanwhile. Absent: such a store is an error. */

@@ -45,7 +45,7 @@ type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
 export interface AppOptions {
   readonly mayPresentSeed?: true;
   readonly mayPresentRestored?: boolean;
-  readonly keepsNames?: true;
+  readonly hasEffect?: true;
   readonly logs?: 'on';
   readonly waits?: WaitForStore;
 }
@@ -72,11 +72,11 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
       else print(text);
       return exitCode;
     },
-    async withApp({ mayPresentSeed = false, mayPresentRestored = false, keepsNames = false, logs, waits }, use) {
+    async withApp({ mayPresentSeed = false, mayPresentRestored = false, hasEffect = false, logs, waits }, use) {
       const app = await io.openApp(configPath, {
         mayPresentSeed,
         mayPresentRestored,
-        keepsNames,
+        hasEffect,
         logs: logs ?? (options.verbose === true ? 'on' : 'off'),
         ...given({ waits }),
       });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import type { ConnectionAccess, PlatformApi } from '../app/app-io.ts';
+import { keepSafeguards } from '../app/audit.ts';
 import { findConnection } from '../app/find-named.ts';
 import type { Config, ConnectionSettings, SyncConfig } from '../config/config.ts';
 import { type ExpressionThread, openExpressionThread } from '../config/expression-thread.ts';
@@ -51,8 +52,8 @@ export interface EngineParts {
   /** Whether this command may present the configured first refresh token (design, "Tokens"). */
   readonly mayPresentSeed: boolean;
   readonly mayPresentRestored?: boolean;
-  /** Leaves what the store keeps under former names of syncs where it is: for commands without effect. */
-  readonly keepsNames?: boolean;
+  /** Opening stores nothing: no former name of a sync is moved, and no safeguard counts as used. */
+  readonly isReadOnly?: boolean;
   /** The proxies of the environment. Absent: none. */
   readonly egress?: Egress;
 }
@@ -72,17 +73,17 @@ export interface Engine {
 
 /**
  * Gives renamed syncs what the store keeps under their former names. Returns the names that are still in use, by the name of
- * the sync: with `keepsNames`, nothing is moved. Throws as `SyncNames.rename` does.
+ * the sync: if read-only, nothing is moved. Throws as `SyncNames.rename` does.
  */
 async function moveFormerNames(
   { syncs }: Config,
   { store, clock, logger, newId }: Pick<EngineIo, 'store' | 'clock' | 'logger' | 'newId'>,
-  { keepsNames = false }: Pick<EngineParts, 'keepsNames'>,
+  { isReadOnly = false }: Pick<EngineParts, 'isReadOnly'>,
 ): Promise<ReadonlyMap<string, string>> {
   const kept = new Map<string, string>();
   for (const { name: to, connection, formerly: from } of Object.values(syncs)) {
     if (from === undefined || !(await store.syncNames.isUsed({ from, to, connection }))) continue;
-    if (keepsNames) {
+    if (isReadOnly) {
       kept.set(to, from);
       continue;
     }
@@ -95,6 +96,16 @@ async function moveFormerNames(
     logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
   }
   return kept;
+}
+
+/** Says in log and audit, once, that the configuration has looser safeguards than the last process had. */
+async function noteSafeguards(
+  { syncs, approvals }: Config,
+  io: Pick<EngineIo, 'store' | 'clock' | 'logger' | 'newId'>,
+): Promise<void> {
+  for (const sync of await keepSafeguards(Object.values(syncs), { ...io, ...given({ approvals }) })) {
+    io.logger.warn({ sync }, 'safeguards are looser than in the last run: see "rollcall audit"');
+  }
 }
 
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
@@ -110,10 +121,16 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
     connections: config.workers.storeConnections,
   });
   const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
-  const names = await moveFormerNames(config, { store, clock, logger, newId }, given).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const storeIo = { store, clock, logger, newId };
+  const names = await moveFormerNames(config, storeIo, given)
+    .then(async (kept) => {
+      if (given.isReadOnly !== true) await noteSafeguards(config, storeIo);
+      return kept;
+    })
+    .catch(async (error: unknown) => {
+      await store.close();
+      throw error;
+    });
   const parts: EngineParts = { ...given, clock };
   // The Redis client is loaded only where it is used.
   const openLocal = (share: Limits): RateBudget => openLocalBudget(share, clock);

@@ -210,7 +210,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
       import('../work/wait-for-store.ts'),
     ]);
   const clock = systemClock;
-  const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, keepsNames = false } = options;
+  const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, hasEffect = false } = options;
   const egress = openEgress(options.env);
   const scope = openLogScope();
   const logger = createLogger({
@@ -230,7 +230,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
       checkpoint: () => {},
       mayPresentSeed,
       mayPresentRestored,
-      keepsNames,
+      isReadOnly: !hasEffect,
       egress,
     });
   const engine =

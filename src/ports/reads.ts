@@ -1,9 +1,11 @@
 import type { StoredBlocked } from '../core/guard/blocked.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
+import type { Safeguards } from '../core/guard/loosened.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
 import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
+import type { AuditEntry } from './store-operations.ts';
 
 export interface ReadRecord {
   readonly sync: string;
@@ -57,6 +59,15 @@ export interface Baseline {
   readonly measured: MeasuredConfiguration | undefined;
 }
 
+/** The safeguards of a sync that a process worked with, with their digest. */
+export interface StoredSafeguards {
+  readonly sync: string;
+  readonly digest: string;
+  readonly safeguards: Safeguards;
+  /** When a process first worked with them (epoch ms). */
+  readonly at: number;
+}
+
 /** The configurations with which each sync's configuration is compared, sealed. */
 export interface Baselines {
   /** What no configured key opens counts as absent. */
@@ -71,6 +82,17 @@ export interface Baselines {
   advance(owned: OwnedRun): Promise<void>;
   /** Returns the last applied change of each of these people, by identification. */
   lastWrites(connection: string, identifications: readonly string[]): Promise<ReadonlyMap<string, LastWrite>>;
+  /** Returns the safeguards that a process worked with last, by sync. What no configured key opens counts as absent. */
+  safeguards(): Promise<ReadonlyMap<string, StoredSafeguards>>;
+  /**
+   * Replaces the safeguards of a sync, and adds the entry, in one transaction. `before`: the digest of those that were read;
+   * undefined for none. If another process replaced those meanwhile, nothing is stored, and the result is false.
+   */
+  replaceSafeguards(
+    before: string | undefined,
+    next: StoredSafeguards,
+    entry: AuditEntry | undefined,
+  ): Promise<boolean>;
 }
 
 /** One person as the last accepted complete read showed them, for searches by name. */

@@ -103,6 +103,7 @@ export interface SyncNames {
 
 export const auditActions = [
   'rename-sync',
+  'loosen-safeguards',
   'pause',
   'resume',
   'request-run',

@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { LastWrite } from '../core/plan/configuration.ts';
 import { RollcallError } from '../core/run/errors.ts';
-import type { Baselines, MeasuredConfiguration, StoredConfiguration } from '../ports/reads.ts';
+import type { Baselines, MeasuredConfiguration, StoredConfiguration, StoredSafeguards } from '../ports/reads.ts';
 import type { OwnedRun } from '../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, put } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
+import { toAuditRow } from './operations.ts';
 import { classMask, toPlannedChange } from './plans/changes.ts';
 import { inPiece, piecesOf } from './plans/plan-access.ts';
 
@@ -45,12 +46,27 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
       .execute();
   };
 
+  /** Returns the parts that a row seals, or undefined where no configured key opens them. */
+  const open = <Parts>(row: Selectable<Schema['baselines']>): Parts | undefined => {
+    try {
+      return JSON.parse(keys.open(row.sealed, placeOf('baselines', 'sealed', { ...row }))) as Parts;
+    } catch (error) {
+      if (error instanceof RollcallError) return undefined;
+      throw error;
+    }
+  };
+
   const readAll = async (from: Database, sync: string): Promise<ReadonlyMap<Role, MeasuredConfiguration>> => {
     const rows = await from.selectFrom('baselines').selectAll().where('sync', '=', sync).execute();
     return new Map(
-      rows
-        .flatMap((row) => [[row.role, fromRow(row, keys)] as const])
-        .flatMap(([role, one]) => (one === undefined ? [] : [[role, one]])),
+      rows.flatMap((row) => {
+        const parts = open<Pick<StoredConfiguration, 'settings' | 'elsewhere'>>(row);
+        const { fingerprint, at, run, role } = row;
+        if (parts === undefined) return [];
+        return [
+          [role, { ...parts, fingerprint, at, run: run ?? '', isOpen: row.is_open === 1, isHeld: row.is_held === 1 }],
+        ];
+      }),
     );
   };
 
@@ -95,19 +111,40 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
       }
       return found;
     },
-  };
-}
 
-function fromRow(row: Selectable<Schema['baselines']>, keys: KeyRing): MeasuredConfiguration | undefined {
-  const { fingerprint, at, run } = row;
-  try {
-    const text = keys.open(row.sealed, placeOf('baselines', 'sealed', { ...row }));
-    const parts = JSON.parse(text) as Pick<StoredConfiguration, 'settings' | 'elsewhere'>;
-    return { ...parts, fingerprint, at, run: run ?? '', isOpen: row.is_open === 1, isHeld: row.is_held === 1 };
-  } catch (error) {
-    if (error instanceof RollcallError) return undefined;
-    throw error;
-  }
+    async safeguards() {
+      const rows = await db.selectFrom('baselines').selectAll().where('role', '=', 'safeguards').execute();
+      return new Map(
+        rows.flatMap((row) => {
+          const { sync, fingerprint: digest, at } = row;
+          const safeguards = open<StoredSafeguards['safeguards']>(row);
+          return safeguards === undefined ? [] : [[sync, { sync, digest, at, safeguards }]];
+        }),
+      );
+    },
+
+    replaceSafeguards: (before, { sync, digest: fingerprint, at, safeguards }, entry) =>
+      inTransaction(db, async (transaction) => {
+        const sealed = keys.close(
+          JSON.stringify(safeguards),
+          placeOf('baselines', 'sealed', { sync, role: 'safeguards' }),
+        );
+        const row = { sync, role: 'safeguards', fingerprint, sealed, run: null, at, is_open: 0, is_held: 0 } as const;
+        if (before === undefined) await put(transaction, 'baselines', row);
+        else {
+          const replaced = await transaction
+            .updateTable('baselines')
+            .set(row)
+            .where('sync', '=', sync)
+            .where('role', '=', 'safeguards')
+            .where('fingerprint', '=', before)
+            .executeTakeFirst();
+          if (replaced.numUpdatedRows === 0n) return false;
+        }
+        if (entry !== undefined) await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        return true;
+      }),
+  };
 }
 
 /** Returns whether a change of the edit is held, rejected, failed, not sent or of unknown outcome. */

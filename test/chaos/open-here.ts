@@ -14,17 +14,17 @@ export interface HereOptions {
   readonly uptime?: Uptime;
   readonly checkpoint?: Checkpoint;
   /** As a command without effect opens it. */
-  readonly keepsNames?: boolean;
+  readonly isReadOnly?: boolean;
   /** Stands in front of the store that the engine uses. */
   readonly watchStore?: (store: Store) => Store;
 }
 
 /** The product over one configuration file, as a command of the command line would open it. Must be closed. */
 export async function openHere(path: string, options: HereOptions): Promise<{ app: AppIo; engine: Engine }> {
-  const { clock, logger, uptime, checkpoint = () => {}, keepsNames = false } = options;
+  const { clock, logger, uptime, checkpoint = () => {}, isReadOnly = false } = options;
   const { watchStore = (store) => store } = options;
   const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
-  const parts = { clock, logger, newId: newUlid, checkpoint, keepsNames, mayPresentSeed: true };
+  const parts = { clock, logger, newId: newUlid, checkpoint, isReadOnly, mayPresentSeed: true };
   const opened = await openEngine(config, uptime === undefined ? parts : { ...parts, uptime });
   const engine = { ...opened, io: { ...opened.io, store: watchStore(opened.io.store) } };
   return { app: openApp(config, engine), engine };

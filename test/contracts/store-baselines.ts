@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { safeguardsOf } from '../../src/core/guard/loosened.ts';
 import type { Configuration } from '../../src/core/plan/configuration.ts';
 import type { ChangeState } from '../../src/core/run/run.ts';
-import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { defaultGuards } from '../../src/core/run/settings.ts';
+import type { AuditEntry, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openRun, sampleChange, writePlan } from './store-samples.ts';
 
@@ -49,6 +51,25 @@ export function describeBaselines(store: () => Store): void {
     expect([accepted?.fingerprint, left?.fingerprint]).toEqual(
       one.advances ? ['edited', undefined] : ['first', 'edited'],
     );
+  });
+
+  it('of several processes that replace the safeguards of a sync at once, one does, with its entry', async () => {
+    const { baselines, audit } = store();
+    const one = (digest: string) => {
+      const safeguards = safeguardsOf({ guards: defaultGuards, protected: [digest] }, undefined);
+      return { sync: 'people', digest, safeguards, at: now };
+    };
+    const entry = (id: string): AuditEntry => ({
+      ...{ id, at: now, by: 'configuration', action: 'loosen-safeguards', sync: 'people' },
+      ...{ connection: undefined, run: undefined, detail: 'guards.disables: 5 % → 50 %' },
+    });
+    expect(await baselines.safeguards()).toEqual(new Map());
+    expect(await baselines.replaceSafeguards(undefined, one('a'), undefined)).toBe(true);
+    const both = ['audit_1', 'audit_2'].map((id) => baselines.replaceSafeguards('a', one('b'), entry(id)));
+    expect((await Promise.all(both)).toSorted()).toEqual([false, true]);
+    expect(await baselines.safeguards()).toEqual(new Map([['people', one('b')]]));
+    expect(await audit.list({ limit: 9 })).toHaveLength(1);
+    expect(await baselines.read('people')).toEqual({ accepted: undefined, measured: undefined });
   });
 
   it('does not advance to what another run measured', async () => {

@@ -33,18 +33,18 @@ async function open(options: Partial<OfficeOptions> = {}): Promise<Office> {
   return office;
 }
 
-/** Does the work with the configuration that the edit makes of the office's. `keepsNames`: as a command without effect. */
+/** Does the work with the configuration that the edit makes of the office's. `isReadOnly`: as a command without effect. */
 async function edited<T>(
   office: Office,
   edit: (config: Config) => void,
   work: (app: AppIo) => Promise<T>,
-  keepsNames = false,
+  isReadOnly = false,
 ): Promise<T> {
   const config = JSON.parse(await readFile(join(office.folder, 'rollcall.json'), 'utf8')) as Config;
   edit(config);
   const path = join(office.folder, 'edited.json');
   await writeFile(path, JSON.stringify(config));
-  const { app } = await openHere(path, { clock: office.clock, logger: silentLogger, keepsNames });
+  const { app } = await openHere(path, { clock: office.clock, logger: silentLogger, isReadOnly });
   try {
     return await work(app);
   } finally {
@@ -131,6 +131,19 @@ it('the commands that only show read a renamed sync under its former name, and t
   expect(plan).toMatchObject({ sync: 'staff', counts: { disable: 1, create: 0 }, facts: { managedUsers: 4 } });
   expect((await later('why', 'staff', 'E2')).stdout).toContain('disable');
   expect((await later('check')).stdout).not.toContain('belong to sync people');
+  expect((await later('runs', 'staff', '--json')).json<{ runs: unknown[] }>().runs).toHaveLength(1);
+  const [first] = (await later('runs', '--json')).json<{ runs: { id: string }[] }>().runs;
+  expect((await later('show', first?.id ?? '')).code).toBe(0);
+  expect((await later('status', '--json')).json<object>()).toMatchObject({
+    syncs: [{ lastRun: { id: first?.id } }],
+  });
+  expect((await later('holds', '--sync', 'staff', '--json')).json<object>()).toMatchObject({ holds: [], reads: [] });
+  expect((await later('report', 'joiners', 'staff', '--json')).json<{ people: unknown[] }>().people).toHaveLength(4);
+  expect((await later('audit', '--sync', 'staff', '--json')).json<{ entries: unknown[] }>().entries).toHaveLength(1);
+  expect((await later('plan', 'staff', '--undo', first?.id ?? '', '--json')).json<object>()).toMatchObject({
+    sync: 'staff',
+    counts: { disable: 1 },
+  });
   // The former configuration still has everything.
   expect((await rollcall('runs', 'people', '--json')).json<{ runs: unknown[] }>().runs).toHaveLength(1);
   expect((await later('apply', 'staff', '--json')).json<object>()).toMatchObject({

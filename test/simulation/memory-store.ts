@@ -111,6 +111,8 @@ function memoryBaselines({ baselines, plans }: Tables): Store['baselines'] {
       });
       return new Map(last.filter(([name]) => names.includes(name)));
     },
+    safeguards: async () => new Map(),
+    replaceSafeguards: absent,
   };
 }
 

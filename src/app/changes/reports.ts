@@ -6,6 +6,7 @@ import type { FoundInRun, RecentQuery } from '../../ports/reports.ts';
 import { personOf } from '../../views/changes.ts';
 import type { PersonReport, RecentPage, ReportKind } from '../../views/reports.ts';
 import type { AppIo } from '../app-io.ts';
+import { storedName } from '../find-named.ts';
 import { wordsOf } from './change-index.ts';
 
 const dayMs = 86_400_000;
@@ -107,7 +108,8 @@ export async function reportPeople({ engine: io }: AppIo, query: ReportQuery): P
       code: 'USAGE',
     });
   }
-  const syncs = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
+  const names = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
+  const syncs = names.map((name) => storedName(name, io.syncs));
   const newest = new Map<string, FoundInRun>();
   for (const one of kindsOf[kind]) {
     for (let after: Position | undefined; ; ) {

@@ -160,7 +160,7 @@ function parseMute(text: string): number {
 
 async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const report = await quietAlerts(app, name, request, { by, ...signed });
     const quieted = quietedView(report);
     shell.printJson(quieted);

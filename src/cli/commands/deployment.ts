@@ -54,7 +54,7 @@ function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stop
   const { onHangup } = shell.io;
   const { signal } = shell;
   const waits = { signal, listen: Object.keys(listen).length === 0 ? undefined : listen };
-  return shell.withApp({ mayPresentSeed: true, logs: 'on', waits }, async (app) => {
+  return shell.withApp({ hasEffect: true, mayPresentSeed: true, logs: 'on', waits }, async (app) => {
     let url: string | undefined;
     const onListening = (where: string): void => {
       url = where;

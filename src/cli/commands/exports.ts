@@ -49,7 +49,7 @@ interface RunOptions extends SignatureOptions {
 async function runOne(shell: Shell, name: string, { from, ...options }: RunOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
   const order: ExportOrder = { by, ...signed, ...given({ readFrom: from }) };
-  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+  return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const result = await exportOrQueue(app, name, { ...order, signal: shell.signal });
     if (result.kind === 'queued') {
       return shell.answer({ state: 'queued' }, `${name}: requested; the running deployment writes it within seconds`);

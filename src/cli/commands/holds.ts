@@ -44,7 +44,7 @@ export async function decideHeld(
   const selection = await readSelection(shell, options);
   const { by, signed } = await signatureOf(shell, options);
   const reopens = options.reopen === true ? { reopens: true } : {};
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const { run } = await describeRun(app, id);
     const preview = await previewVerdict(app, action, run.id, { ...selection, ...reopens, limit: shownPeople });
     const { held, acceptsRead } = preview;

@@ -39,7 +39,7 @@ async function runLearn(
   }
   const { by, signed } = await signatureOf(shell, options);
   const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));
-  const report = await shell.withApp({ mayPresentSeed: true }, (app) =>
+  const report = await shell.withApp({ hasEffect: true, mayPresentSeed: true }, (app) =>
     learnConnection(app, {
       ...{ connection, by, ...signed, say, signal: shell.signal },
       ...(user === undefined ? {} : { user }),

@@ -101,7 +101,7 @@ async function proposeFor(
     const path = join(folder, 'rollcall.json');
     await writeFile(path, JSON.stringify(config), { mode: 0o600 });
     const trial = { ...shell, configPath: path };
-    const app = await shell.io.openApp(trial.configPath, { mayPresentSeed: false, keepsNames: true, logs: 'off' });
+    const app = await shell.io.openApp(trial.configPath, { mayPresentSeed: false, logs: 'off' });
     try {
       return (await shell.watching((watch) => surveySync(app, sync, sides, watch))).proposal;
     } finally {
@@ -181,7 +181,7 @@ async function showDrift(
   sync: string,
   { sourceOnly = false }: { readonly sourceOnly?: boolean },
 ): Promise<number> {
-  return shell.withApp({ mayPresentSeed: true, keepsNames: true }, async (app) => {
+  return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const sides = sourceOnly ? 'source' : 'both';
     const { proposal, drift } = await shell.watching((watch) => surveySync(app, sync, sides, watch));
     const { colors } = shell.style;

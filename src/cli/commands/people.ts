@@ -69,7 +69,7 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, by, ...signed }, options.yes === true);
   const [way] = ways;
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
     if (way !== undefined) {
@@ -126,7 +126,7 @@ function renderWays({ identification, ways = [] }: Adoption, sync: string, { com
 
 async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
   const { sync, from, leaves } = order;
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const { users } = await previewOrphans(app, order);
     const what = `${formatCount(users, 'user')} of ${cleanLine(from)}`;
     const question = leaves ? `leave ${what} as they are?` : `adopt ${what} into sync ${sync}?`;
@@ -179,7 +179,7 @@ async function explainPerson(
   words: string,
   { row }: { readonly row?: true },
 ): Promise<number> {
-  return shell.withApp({ keepsNames: true }, async (app) => {
+  return shell.withApp({}, async (app) => {
     const find = (): Promise<FoundPeople> => app.searchPeople({ text: words, sync, offset: 0, limit: mostFound });
     const identification = normalText(words);
     // A name or an e-mail. The search reads the store alone, and `why` the whole source.
@@ -245,7 +245,7 @@ export const forget: CommandRow = {
 
 async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const record = await previewForget(app, identification);
     if (!isEmpty(record)) {
       shell.print(preview(record));

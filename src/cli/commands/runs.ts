@@ -134,7 +134,7 @@ export const cancel: CommandRow = {
 
 async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const { id: run, sync } = await stopRun(app, id, { by, ...signed });
     const report = await describeRun(app, run);
     const { work } = report;
@@ -189,7 +189,7 @@ async function undoOneRun(
   const order = { by, ...signed, ...given({ only, users }) };
   // Without a terminal this refuses before anything is read.
   if (yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);
-  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+  return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run, scope } = await undoScope(app, id, order);
     if (yes !== true) {
       const report = await shell.watching((watch) => planHere(app, run.sync, { ...watch, scope }));
@@ -210,7 +210,7 @@ async function undoOneRun(
 
 async function retryRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+  return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run } = await describeRun(app, id);
     return printResync(
       shell,

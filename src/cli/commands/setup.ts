@@ -74,7 +74,7 @@ async function checkConfiguration(
 }
 
 async function checkConfigured(shell: Shell, connection: string | undefined): Promise<number> {
-  return shell.withApp({ keepsNames: true }, async (app) => {
+  return shell.withApp({}, async (app) => {
     const lines: CheckLine[] = [];
     for await (const line of checkAll(app, connection, shell.signal)) {
       lines.push(line);

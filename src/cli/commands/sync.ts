@@ -108,7 +108,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
   const { by } = await signatureOf(shell, {});
-  return shell.withApp({ keepsNames: true }, async (app) => {
+  return shell.withApp({}, async (app) => {
     const order = { by, ...given({ only, users: people }) };
     const scope =
       undo !== undefined
@@ -271,7 +271,7 @@ export const apply: CommandRow = {
 
 async function applySync(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+  return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       runSync(app, sync, {
         ...watch,
@@ -318,7 +318,7 @@ async function requestRun(shell: Shell, sync: string, options: ResyncOptions): P
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({ mayPresentSeed: true }, async (app) => {
+  return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       requestOrRun(app, sync, {
         ...watch,
@@ -348,7 +348,7 @@ interface PauseOptions extends SignatureOptions {
 
 async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     const order = { by, ...signed, ...(until === undefined ? {} : { until }) };
     const { until: endsAt } = await beginPause(app, sync, order);
     const end = endsAt === undefined ? '' : ` until ${formatInstant(endsAt)}`;
@@ -370,7 +370,7 @@ export const resume: CommandRow = {
 
 async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
   const { by, signed } = await signatureOf(shell, options);
-  return shell.withApp({}, async (app) => {
+  return shell.withApp({ hasEffect: true }, async (app) => {
     await endPause(app, sync, { by, ...signed });
     return shell.answer(
       { sync, isPaused: false },

@@ -53,13 +53,18 @@ export function ruledAmong(
   });
 }
 
-/** Says a rule: `approvals.removes: 2 people approve each one`. */
-export function ruleWords(name: ChangeClass, { approvers, above, by, notRequester }: ApprovalRule): string {
+/** Says a rule: `approvals.removes: 2 people must approve each one`. */
+export function ruleWords(name: ChangeClass, rule: ApprovalRule): string {
+  return `approvals.${name}: ${ruleText(rule)}`;
+}
+
+/** Says a rule without its key: `2 people must approve each one`. */
+export function ruleText({ approvers, above, by, notRequester }: ApprovalRule): string {
   const who = by === undefined ? '' : ` of ${by.join(', ')}`;
   const people = `${countOf(approvers, 'person', 'people')}${who}`;
   const which = above === 0 ? 'each one' : `more than ${above} in 24 hours`;
   const other = notRequester ? ', and not the person who requested the run' : '';
-  return `approvals.${name}: ${people} must approve ${which}${other}`;
+  return `${people} must approve ${which}${other}`;
 }
 
 /**

@@ -32,7 +32,7 @@ interface Words {
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };
   roster_pages: { part: 'people' | 'emails' };
-  baselines: { role: 'accepted' | 'measured' };
+  baselines: { role: 'accepted' | 'measured' | 'safeguards' };
   holds: { class: ChangeClass; state: HoldFacts['state'] };
   decisions: { state: DecisionState };
   tokens: { state: TokenState };
