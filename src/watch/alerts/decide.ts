@@ -123,7 +123,9 @@ function begun(problem: AlertProblem, at: number, last: EndedProblem | undefined
 /** A problem that is found again. What got better is not news, and neither is the same for the next run. */
 function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownProblem {
   const { worst, since, told, acked, wellSince } = known;
-  const isWorse = rank(found.severity) > rank(known.severity) || decade(found.count) > decade(known.count);
+  // A platform that ends runs is one cause, however many syncs come to it.
+  const isMore = found.topic !== 'platform' && decade(found.count) > decade(known.count);
+  const isWorse = isMore || rank(found.severity) > rank(known.severity);
   // What a person has acknowledged about a run in progress, they have acknowledged about its end.
   const isItsEnd = known.code === 'files-failed' && found.run === known.run && acked !== undefined;
   const times = known.times + (wellSince === undefined ? 0 : 1);

@@ -31,6 +31,8 @@ export interface SyncFacts {
   readonly last: LastRuns | undefined;
   /** Whether the deployment does its work. */
   readonly isWorkDone: boolean;
+  /** Whether failed runs are an open critical problem of the whole sync. */
+  readonly isFailing: boolean;
 }
 
 const shownPeople = 5;
@@ -165,15 +167,17 @@ async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
 
 /** Returns whether the last success is recent enough. Only this check notices runs that never start. */
 export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | 'well' | undefined> {
-  const { sync, store, now, firstSeenAt, isWorkDone, staleBefore, last } = facts;
+  const { sync, store, now, firstSeenAt, isWorkDone, isFailing, staleBefore, last } = facts;
   if (staleBefore === undefined || last === undefined) return undefined;
   const isPaused = (await store.pauses.get(sync.name, now)) !== undefined;
-  // What a deployment could not do is that deployment's own problem, and has its time to be caught up after that.
-  const isExcused = sync.isExcused(now, isPaused || !isWorkDone);
+  // What a deployment could not do is that deployment's own problem. Without tokens or a platform no run can succeed: that
+  // is one problem of the connection. After each of them there is time to catch up.
+  const isBlocked = !isWorkDone || (await hasConnectionProblem(sync.connection, ['token', 'platform'], store));
+  const isExcused = sync.isExcused(now, isPaused || isBlocked);
   const { successAt } = last;
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
-  // Without tokens or a platform no run can succeed: that is one problem, which the connection reports.
-  if (isExcused || (await hasConnectionProblem(sync.connection, ['token', 'platform'], store))) return undefined;
+  // Runs that fail explain why none succeeds.
+  if (isExcused || isFailing) return undefined;
   const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   const expected = `a success was expected after ${formatMinute(staleBefore)}`;
   const summary =

@@ -1,5 +1,5 @@
 import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
-import type { AlertProblem, AlertState } from '../../ports/alerts.ts';
+import type { AlertProblem, AlertState, KnownProblem } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
@@ -148,7 +148,7 @@ export async function evaluateSync(
   const now = clock.now();
   const facts: AlertFacts[] = [];
   const newest = ended.at(-1);
-  let known: AlertProblem | undefined = before.problems.run;
+  let known: (AlertProblem & Pick<Partial<KnownProblem>, 'wellSince'>) | undefined = before.problems.run;
   for (const run of ended) {
     const found = await judgeRun(run, store, known);
     if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
@@ -177,6 +177,7 @@ export async function evaluateSync(
     staleBefore,
     last,
     isWorkDone,
+    isFailing: known?.severity === 'critical' && known.people === undefined && known.wellSince === undefined,
   });
   const judgedUntil = newest?.endedAt ?? before.judgedUntil;
   const lastRuns = ended.filter(({ endedAt }) => endedAt === judgedUntil).map(({ id }) => id);

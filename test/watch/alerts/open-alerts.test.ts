@@ -401,10 +401,29 @@ describe('a sync', () => {
     expect(titles()).toEqual(['CRITICAL connection acme: the platform refuses the refresh token']);
     token = { ...token, state: 'static' };
     await desk().evaluate(never);
-    expect(titles()).toEqual([
-      'RECOVERED connection acme: the tokens work again',
-      'CRITICAL sync people: no success for 2 h',
-    ]);
+    expect(titles(), 'there is time to catch up').toEqual(['RECOVERED connection acme: the tokens work again']);
+    await clock.advance(5 * 60_000);
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['CRITICAL sync people: no success for 2 h']);
+  });
+
+  it('is not told as late while its runs fail, as that is the reason; it is once their problem is over', async () => {
+    staleAfterMs = hourMs;
+    await succeeded();
+    await desk().evaluate(never);
+    await failed();
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['CRITICAL sync people: the run failed']);
+    await clock.advance(2 * hourMs);
+    await failed();
+    await desk().evaluate(never);
+    expect(titles()).toEqual([]);
+    await succeeded();
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    await clock.advance(2 * hourMs);
+    await desk().evaluate(never);
+    expect(titles()).toEqual(['CRITICAL sync people: no success for 2 h']);
   });
 
   it('that is muted before its first look does not tell its history afterwards', async () => {
@@ -614,9 +633,24 @@ describe('a platform that ends the runs of twelve syncs', () => {
     staleBefore: () => undefined,
     isExcused: () => false,
   }));
-  const allEnded = async (patch: RunPatch) => {
-    for (const name of names) await runEnded(patch, { kind: 'all' }, name);
+  const allEnded = async (patch: RunPatch, some = names) => {
+    for (const name of some) await runEnded(patch, { kind: 'all' }, name);
   };
+
+  it('one after the other is one problem from the first one on', async () => {
+    const alerts = desk([hook()], { syncs });
+    const fault = {
+      outcome: 'failed',
+      reason: 'the platform answered 503',
+      facts: { failure: 'PLATFORM_FAILED' },
+    } as const;
+    await allEnded(fault, names.slice(0, 1));
+    await alerts.evaluate(never);
+    await allEnded(fault, names.slice(1));
+    await alerts.evaluate(never);
+    expect(titles()).toHaveLength(1);
+    expect((await alerts.report(1)).standing[0]?.summary).toMatch(/^Runs of 12 syncs /);
+  });
 
   it('is one problem with their names, and one end', async () => {
     const alerts = desk([hook()], { syncs });
