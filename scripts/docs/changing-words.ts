@@ -29,7 +29,7 @@ export function idsOf(text: string): readonly string[] {
 
 /** Whether the runs of a page started within an hour: a page that mixes the outputs of several days confuses its readers. */
 export function hasTimesOfOneExecution(page: string): boolean {
-  const starts = [...page.matchAll(/, started (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g)];
+  const starts = [...page.matchAll(/^ *run run_\w+.*, started (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/gm)];
   const times = starts.map(([, day, time]) => Date.parse(`${day}T${time}Z`));
   return times.length === 0 || Math.max(...times) - Math.min(...times) < 3_600_000;
 }

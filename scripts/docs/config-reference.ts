@@ -7,7 +7,7 @@ import { renderSourceReference } from './source-reference.ts';
 export function renderConfigReference(kinds: readonly SourceKind[]): string {
   const schema = configJsonSchema(kinds);
   const parts = chapters.map((chapter) => renderChapter(chapter, schema));
-  return `${[introduction, ...parts, renderSourceReference(kinds)].join('\n\n')}\n`;
+  return `${[introduction, renderFirstKeys(schema), ...parts, renderSourceReference(kinds)].join('\n\n')}\n`;
 }
 
 interface Chapter {
@@ -89,6 +89,67 @@ Unknown and duplicate keys are problems too.
 - **Texts** that look like a number, \`true\` or \`false\` need quotes: \`"007"\`.
 - **Editors** complete and check the file with \`schema/rollcall.schema.json\`:
   \`# yaml-language-server: $schema=./node_modules/rollcall/schema/rollcall.schema.json\` in the first line.`;
+
+/** The keys of a usual configuration: path, chapter, meaning. `*` is a name that the operator chooses. */
+const firstKeys: readonly (readonly [path: string, chapter: string, meaning: string])[] = [
+  ['connections.*.baseUrl', 'A connection', 'Address of the platform'],
+  [
+    'connections.*.accessToken',
+    'A connection',
+    'A fixed token; or `applicationToken` and `refreshToken`, which are refreshed',
+  ],
+  ['syncs.*.connection', 'A sync', 'To which platform the people go'],
+  ['syncs.*.source', 'A sync', 'Where they come from: `kind`, and the keys of that kind'],
+  ['syncs.*.policy', 'A sync', 'What the sync may do. Begin with `upsert-only`; `sync` disables too'],
+  ['syncs.*.mapping', 'The mapping', 'Which column belongs to which field'],
+  [
+    'syncs.*.mapping.identification',
+    'The mapping',
+    'The column that names a person, equal to the identification on the platform',
+  ],
+  ['syncs.*.lifecycle', 'The lifecycle', 'Which statuses are active, and which mean that a person left'],
+  ['syncs.*.schedule', 'A sync', 'When it runs, with a time zone'],
+  ['encryptionKey', 'The file', 'Seals tokens and personal data in the store'],
+  ['alerts', 'An alert channel', 'Who gets a notice when something waits or fails'],
+  ['server', 'The server', 'The page, the HTTP API and health'],
+];
+
+function renderFirstKeys(schema: SchemaNode): string {
+  const rows = firstKeys.map(([path, chapter, meaning]) => {
+    path.split('.').reduce<SchemaNode>(step, schema);
+    if (!chapters.some(({ title }) => title === chapter)) throw new RangeError(`there is no chapter ${chapter}`);
+    return `| \`${path.replace('connections.*', 'connections.acme').replace('syncs.*', 'syncs.people')}\` | [${chapter}](${anchor(chapter)}) | ${meaning} |`;
+  });
+  return `## The twelve keys you need
+
+\`rollcall init\` writes them with comments, and \`rollcall init --from FILE\` fills them from an export. Everything else has a default.
+
+\`\`\`yaml
+${firstConfiguration}\`\`\`
+
+| Key | Chapter | Meaning |
+| --- | --- | --- |
+${rows.join('\n')}`;
+}
+
+const firstConfiguration = `encryptionKey: \${env:ROLLCALL_KEY}           # openssl rand -base64 32
+connections:
+  acme:
+    baseUrl: https://platform.example.com
+    accessToken: \${env:ROLLCALL_ACCESS_TOKEN}
+syncs:
+  people:
+    connection: acme
+    source: { kind: csv, path: ./employees.csv }
+    policy: upsert-only
+    mapping: { identification: employee_id, firstName: first_name, lastName: last_name, email: work_email }
+    lifecycle: { status: status, active: [active, leave], leaver: [terminated] }
+    schedule: { cron: "*/15 * * * *", timezone: UTC }
+alerts:
+  - kind: slack
+    url: \${env:ALERTS_URL}
+server: { signInLink: admin }
+`;
 
 function renderChapter({ title, path, text }: Chapter, schema: SchemaNode): string {
   const node = path.reduce<SchemaNode>(step, schema);

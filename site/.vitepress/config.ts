@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { anchorOf } from '../../scripts/docs/headings.ts';
-import { navigation, sidebar } from '../navigation.ts';
+import { navigation, searchWeight, sidebar } from '../navigation.ts';
 
 // Built by `npm run docs:build` from a copy of docs/ that site/prepare.ts makes.
 export default defineConfig({
@@ -38,7 +38,7 @@ export default defineConfig({
   themeConfig: {
     nav: [...navigation],
     sidebar: [...sidebar],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument: searchWeight } } } },
     outline: [2, 3],
     footer: { message: 'Apache-2.0' },
   },

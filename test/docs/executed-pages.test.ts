@@ -5,6 +5,8 @@ import { describe, expect, it, test } from 'vitest';
 import { withoutChanges } from '../../scripts/docs/changing-words.ts';
 import { executePage } from '../../scripts/docs/execute-page.ts';
 import { executedPages } from '../../scripts/docs/executed-pages.ts';
+import { pageBlocks } from '../../scripts/docs/page-blocks.ts';
+import { readDocPages } from './doc-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = await executedPages(root);
@@ -13,6 +15,13 @@ test('the tutorial and every how-to guide are pages whose commands are run', () 
   const guides = globSync('docs/how-to/*.md', { cwd: root }).filter((path) => !path.endsWith('README.md'));
   expect(guides.length).toBeGreaterThan(10);
   expect(pages).toEqual(expect.arrayContaining(['docs/tutorial.md', ...guides]));
+});
+
+test('an output of a command stands only on a page whose commands are run', async () => {
+  // What is here is a part of a protocol, a rule of Redis and a tree of spans: no command prints it.
+  const others = ['docs/http-api.md', 'docs/operations.md', 'docs/tracing.md'];
+  const withTexts = (await readDocPages()).filter(({ text }) => pageBlocks(text).some(({ lang }) => lang === 'text'));
+  expect(withTexts.map(({ path }) => path).filter((path) => !pages.includes(path))).toEqual(others);
 });
 
 // Commands wait for the platform and for the rate limit, so several pages take less time together.

@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { navigation, sidebar } from '../../site/navigation.ts';
+import { navigation, searchWeight, sidebar } from '../../site/navigation.ts';
 import { findChromium } from '../support/services/chromium.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -31,6 +31,18 @@ describe('the documentation site', () => {
     );
 
     expect(pages).toEqual(expect.arrayContaining([...expected, ...links]));
+  });
+
+  it('has every page in the menu, except those for its developers', () => {
+    const inMenu = sidebar.flatMap(({ items }) => items).map(({ link }) => link.replace(/\/$/, '/index'));
+    const pages = globSync('**/*.md', { cwd: join(root, 'docs') }).map(
+      (path) => `/${path.replace(/README\.md$/, 'index.md').replace(/\.md$/, '')}`,
+    );
+    const isForDevelopers = (path: string) => searchWeight(path) < searchWeight('/changelog');
+
+    expect(pages.filter((path) => !isForDevelopers(path) && !inMenu.includes(path))).toEqual([]);
+    expect(inMenu.filter(isForDevelopers)).toEqual([]);
+    expect(pages.filter((path) => path.startsWith('/decisions/')).every(isForDevelopers)).toBe(true);
   });
 
   it('shows every diagram as a picture', () => {
@@ -95,6 +107,20 @@ describe.skipIf(chromiumPath === undefined)('the documentation site in a browser
 
     await expect.poll(() => page.url()).toContain('/how-to/the-token-was-refused');
     await page.locator('h1', { hasText: 'The token was refused' }).waitFor();
+  });
+
+  it('finds pages for users first, then the changelog, then decisions', async () => {
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.locator('#localsearch-input').fill('OpenTelemetry');
+    await page.locator('.results a').first().waitFor();
+    const addresses = await page
+      .locator('.results a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    const weights = addresses.map((address) => searchWeight(address ?? ''));
+
+    expect(new Set(weights).size, addresses.join('\n')).toBe(3);
+    expect(weights).toEqual(weights.toSorted((a, b) => b - a));
   });
 
   it('shows the truth table with its picture', async () => {
