@@ -249,3 +249,32 @@ test('start says when it is ready, does what other shells ask for, and ends with
   expect(JSON.parse((await asked)?.stdout ?? '')).toMatchObject({ outcome: 'queued' });
   for (const line of started.stderr.trim().split('\n').slice(0, -1)) expect(JSON.parse(line)).toHaveProperty('msg');
 });
+
+test('why finds a person by name, e-mail or a part of the identification, and lists those who may be meant', async () => {
+  const shell = await openConnectedShell([...three, '1010,Ana,Sales']);
+  const before = await shell.run(['why', 'people', 'Ana']);
+  expect(before).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Ana: Not found: .* there is none yet/) });
+  await shell.run(['apply', 'people']);
+  const found = async (words: string): Promise<string[]> => {
+    const { code, stdout } = await shell.run(['why', 'people', words]);
+    if (!stdout.includes('did you mean')) return [`${code} ${stdout.split('\n', 1)[0]}`];
+    return [`${code}`, ...stdout.split('\n').flatMap((line) => /why people (\S+)/.exec(line)?.[1] ?? [])];
+  };
+  expect(await found('1010')).toEqual(['0 1010 in sync people']);
+  expect(await found('100')).toEqual(['1', '1001', '1002', '1003']);
+  expect(await found('1010@example.com')).toEqual(['1', '1010']);
+  expect(await found('Ana Test')).toHaveLength(3);
+  expect((await found('Zoe'))[0]).toMatch(
+    /^1 Zoe: Not found: neither HR nor the platform .* were searched in the read of/,
+  );
+});
+
+test('why prints the columns that the configuration reads, and the whole row with --row', async () => {
+  const shell = await openConnectedShell([]);
+  const head = 'employee_id,first_name,last_name,work_email,department,hire_date,status,end_date,salary';
+  const row = '1001,Ana,Silva,1001@example.com,Sales,04/03/2019,active,,5000';
+  await writeFile(join(shell.folder, 'employees.csv'), `${head}\n${row}\n`);
+  expect((await shell.run(['why', 'people', '1001'])).stdout).not.toContain('5000');
+  expect((await shell.run(['why', 'people', '1001', '--json'])).stdout).not.toContain('5000');
+  expect((await shell.run(['why', 'people', '1001', '--row'])).stdout).toContain('salary: "5000"');
+});

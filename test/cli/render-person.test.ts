@@ -101,9 +101,9 @@ test('a person is followed from the source to the decision', () => {
     "1003 in sync people
     To be updated: differs in area
 
-    FIELD  HR VALUE    SENT                          PLATFORM VALUE          FROM
-    area   "Finance "  "Finance"                     "Sales"                 department
-    job    ""          (kept: blank or not visible)  (last written "Clerk")  title
+    FIELD  HR VALUE    SENT                              PLATFORM VALUE          FROM
+    area   "Finance "  "Finance"                         "Sales"                 department
+    job    ""          (not sent: blank or not visible)  (last written "Clerk")  title
 
     Steps
       mapping  in part  title is blank
@@ -178,7 +178,7 @@ test('of somebody whom nobody knows, every section says so', () => {
       not ours: no sync of this configuration owns the user
 
     Decision
-      the read shows too little of the person: no record, or one that says the person left in a read that was not complete (nothing)
+      the read gives no reason to act: hired for later, no record, or a leaver in a read that was not complete (nothing)
       nothing to do
 
     Next run

@@ -125,7 +125,7 @@ describe('a refused create', () => {
   it('says what may be in the way, and another change does not', () => {
     expect(refusalReason('update', 'Taken.')).toBe('Taken.');
     expect(refusalReason('create', 'Taken.')).toBe(
-      'Taken. A deleted account may still hold the identification or the e-mail, or a hidden account may have it',
+      'Taken. A deleted or hidden account may hold the identification or e-mail',
     );
   });
 });

@@ -313,14 +313,14 @@ describe('a create that the platform refuses although it shows no such user', ()
       const told = findings.find(({ code }) => code === 'create-waits');
       expect(told).toMatchObject({
         identification: 'E41',
-        message: expect.stringMatching(/deleted account.*hidden account.*The next try is at 20/),
+        message: expect.stringMatching(/deleted or hidden account.*Next try: 20/),
       });
       const trace = await tracePerson(office.app, 'people', 'E41', AbortSignal.timeout(60_000));
       expect(trace.next).toBe(`the create waits: ${told?.message}`);
       const [failed] = await office.engine.io.store.plans.history('people', 'E41', 1);
       expect(failed).toMatchObject({
         state: 'failed',
-        stateReason: expect.stringContaining('A deleted account may still hold'),
+        stateReason: expect.stringContaining('A deleted or hidden account may hold'),
       });
 
       const requests = () => office.sandbox.state.requests[call];

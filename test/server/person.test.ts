@@ -57,6 +57,19 @@ it('the steps of a person lead from the record to the read-back, and name the ch
   expect(after.step('batch').run).toBe(run.id);
 });
 
+it('a person shows the columns that the configuration reads, and every column of the record on request', async () => {
+  const office = await openOffice({ sandbox: { people: usersOf(employees(1)) } });
+  await office.writeEmployees(employees(1, { E1: { salary: '5000' } }));
+  const server = await openTestServer(office.app);
+  const columnsOf = async (query: string) => {
+    const { json } = await server.ask(`/api/syncs/people/people/E1${query}`);
+    return Object.keys(json.records[0].record.fields);
+  };
+  const read = ['id', 'first', 'last', 'mail', 'status'];
+  expect(await columnsOf('')).toEqual(read);
+  expect(await columnsOf('?row=true')).toEqual([...read, 'salary']);
+});
+
 it('a held change stops at the guard, with the reason and its run; a rejected one with who rejected it', async () => {
   const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
   await office.applyRows(employees(20));

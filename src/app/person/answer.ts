@@ -19,8 +19,11 @@ const done: Readonly<Record<ChangeKind, string>> = {
 
 /** Returns the answer to "why" in one sentence without its full stop: what happens to the account, and the reason. */
 export function answerOf(input: StepsInput, steps: readonly PersonStep[]): string {
-  const { change, decision, failure, records, isExpected, last } = input;
+  const { change, decision, failure, records, isExpected, last, subject } = input;
   if (failure !== undefined) return `Not decided: ${failure}`;
+  if (decision?.rule === 'missing-unmanaged' && subject?.user === undefined) {
+    return 'Not found: neither HR nor the platform has this identification';
+  }
   const stopped = steps.find(({ state }) => state === 'stopped');
   if (decision?.rule === 'create-refused' || decision?.rule === 'enable-refused') {
     const causes = records.flatMap(({ trace: { mapped } }) => (mapped.kind === 'person' ? causesOf(mapped) : []));
@@ -36,7 +39,9 @@ export function answerOf(input: StepsInput, steps: readonly PersonStep[]): strin
   if (next !== undefined) return `To be ${done[next.kind]}: ${next.reason}`;
   if (decision?.wait !== undefined) return `Missing from HR: ${waitWords(decision.wait)}`;
   if (decision === undefined || isExpected) return 'Not changed: nothing was decided about the person';
-  return `Nothing to change: ${wordsOf(decision)}`;
+  const kept = Object.keys(decision.kept ?? {});
+  const also = kept.length === 0 ? '' : `; kept as the platform has it: ${kept.join(', ')}`;
+  return `Nothing to change: ${wordsOf(decision)}${also}`;
 }
 
 /** `work_email in HR, line 42, is not an address`, for each cell that keeps the person from an account. */

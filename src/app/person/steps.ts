@@ -185,8 +185,7 @@ function differenceStep({ change, decision }: StepsInput): Step {
     return { state: 'ok', summary: `${change.kind}: ${change.reason}`, details: [...detailsOf(change), ...kept] };
   }
   if (decision?.forbidden !== undefined) {
-    const summary = `the policy, or the list of protected users, forbids the ${decision.forbidden}`;
-    return { state: 'stopped', summary };
+    return { state: 'stopped', summary: forbiddenWords(decision) };
   }
   const why = decision === undefined ? '' : `: ${wordsOf(decision)}`;
   return { state: 'ok', summary: `no change is due${why}`, details: kept };
@@ -239,6 +238,9 @@ function batchStep(input: StepsInput): Step {
   if (input.batch === undefined) return { state: 'not-reached', summary: `the last ${kind} is ${state}${why}`, run };
   const { number, size, fileName } = input.batch;
   const details = fileName === undefined ? [] : [{ name: 'file', value: fileName }];
+  if (input.batch.state === 'planned') {
+    return { state: 'not-reached', summary: `the ${kind} waits in batch ${number} with ${size} changes`, run };
+  }
   return { state: 'ok', summary: `the last ${kind} went in batch ${number} with ${size} changes`, details, run };
 }
 
@@ -249,6 +251,10 @@ function platformStep(input: StepsInput): Step {
   const { run } = sent;
   const details = batch.status === undefined ? [] : [{ name: 'status', value: batch.status }];
   if (batch.state === 'planned') return { state: 'not-reached', summary: 'the batch waits for its turn', run };
+  // A file that failed may have rows that were applied. A call is about one change.
+  if (sent.state === 'failed' && batch.kind !== 'csv') {
+    return { state: 'stopped', summary: sent.stateReason ?? 'the platform refused the call', details, run };
+  }
   if (batch.final === 'failed' && sent.state !== 'applied') {
     return { state: 'stopped', summary: batch.reason ?? 'the platform refused the file', details, run };
   }
@@ -271,7 +277,7 @@ function readBackStep(input: StepsInput): Step {
     case 'exported':
       return { state: 'ok', summary: 'written to a file that another system delivers', run };
     case 'unverified':
-      return { state: 'ok', summary: 'sent; the platform returns none of these fields, so nothing shows it', run };
+      return { state: 'partly', summary: 'sent; the platform returns none of these fields, so nothing shows it', run };
     case 'failed':
       return { state: 'stopped', summary: `the platform does not show it${why}`, run };
     case 'unresolved':
@@ -286,8 +292,7 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'owned-by-other': 'the user belongs to another sync, and only that sync may change it',
   'hand-over-expected': 'another sync has the employee as active and is expected to take the user over',
   unusable: 'the source has the employee, but the record cannot be used; the user is protected',
-  nothing:
-    'the read shows too little of the person: no record, or one that says the person left in a read that was not complete',
+  nothing: 'the read gives no reason to act: hired for later, no record, or a leaver in a read that was not complete',
   'out-of-scope': 'the employee is out of scope by rule',
   'leaver-enabled': 'the employee left, and the account is still enabled',
   'leaver-remove': 'the employee left, and we disabled the account long enough ago',
@@ -310,6 +315,12 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'missing-decided': 'the source has no such employee, and a person decided to disable the account',
   'missing-unmanaged': 'the source has no such employee, and the user is not ours',
 };
+
+/** Returns what forbids the change that would be due. */
+export function forbiddenWords({ forbidden, finding }: Pick<Decision, 'forbidden' | 'finding'>): string {
+  const by = finding?.code === 'protected-user' ? 'the list of protected users' : 'the policy of the sync';
+  return `${by} forbids the ${forbidden}`;
+}
 
 /** Returns the row that applied in words, with what it waits for. */
 export function wordsOf({ rule, wait, finding }: Pick<Decision, 'rule' | 'wait' | 'finding'>): string {

@@ -7,7 +7,7 @@ import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } f
 import { normalText } from '../../core/person/text.ts';
 import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatCount, shellWord } from '../../core/run/formats.ts';
+import { formatCount, formatInstant, shellWord } from '../../core/run/formats.ts';
 import type { PersonRecord } from '../../ports/store.ts';
 import type { Adoption, FoundPeople } from '../../views/people.ts';
 import { adoptionsView, foundPeopleView, orphansMovedView, personView } from '../../views/people.ts';
@@ -192,11 +192,23 @@ async function explainPerson(
     const isKnown = trace.records.length > 0 || trace.lookup.found !== false || trace.ledger !== undefined;
     const found = isKnown || trace.history.length > 0 || trace.renames.length > 0 ? undefined : await find();
     if (found !== undefined && found.total > 0) return printFound(shell, found, sync);
+    if (found !== undefined && trace.failure === undefined) {
+      return shell.answer(personView(sync, trace), notFound(words, found, trace.answer), 1);
+    }
     return shell.answer(personView(sync, trace), renderPerson(trace, sync, shell.style, row === true));
   });
 }
 
 const mostFound = 10;
+
+/** Says that the words name no one, and where they were looked for. */
+function notFound(words: string, { syncs: [searched] }: FoundPeople, answer: string): string {
+  const byName =
+    searched?.readAt === undefined
+      ? 'Names and e-mails are searched in the last accepted read of all employees, and there is none yet.'
+      : `Names and e-mails were searched in the read of ${formatInstant(searched.readAt)}.`;
+  return `${cleanLine(words)}: ${answer}. ${byName}`;
+}
 
 /** Lists the people that were perhaps meant. Returns the code for "not done": no person was explained. */
 function printFound(shell: Shell, found: FoundPeople, sync: string): number {

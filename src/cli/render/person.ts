@@ -1,4 +1,4 @@
-import { wordsOf } from '../../app/person/steps.ts';
+import { forbiddenWords, wordsOf } from '../../app/person/steps.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { type Change, differencesOf } from '../../core/plan/change.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
@@ -65,7 +65,7 @@ function renderValues(values: PersonTrace['values'], { colors }: Style): string 
     field,
     source === undefined ? '–' : quote(source),
     sent === undefined
-      ? `(kept: ${cleanLine(note?.replace(/: the value on the platform is kept$/, '') ?? '')})`
+      ? `(not sent: ${cleanLine(note?.replace(/: the value on the platform is kept$/, '') ?? '')})`
       : sent === ''
         ? '(cleared)'
         : quote(sent),
@@ -184,7 +184,7 @@ function decisionOf(decision: Decision, style: Style): string {
   if (change !== undefined) {
     lines.push(...changeLines(change, style));
   } else if (forbidden !== undefined) {
-    lines.push(`nothing: the policy, or the list of protected users, forbids the ${forbidden}`);
+    lines.push(`nothing: ${forbiddenWords(decision)}`);
   } else lines.push('nothing to do');
   lines.push(...keptDetails(kept).map(({ name, value }) => `${name} ${value}`));
   if (finding !== undefined) lines.push(`reported as ${finding.code}: ${cleanLine(finding.message)}`);
