@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { isLong } from '../support/drawn.ts';
+import { drawFrom, isLong } from '../support/drawn.ts';
 import { employees, usersOf } from '../support/office.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -135,13 +135,15 @@ async function expectOneRefreshPerExpiry(where: string, store: string, forMs: nu
   expect(lives.length).toBeGreaterThan(members);
 }
 
-describe('eight processes that share tokens of 400 ms, one of them killed every 0.7 s', () => {
-  it.skipIf(postgres === undefined)('refresh once per expiry and never lose the family, over PostgreSQL', async () => {
-    const store = (await postgres?.newStore()) ?? '';
-    await expectOneRefreshPerExpiry('PostgreSQL', store, isLong ? 60_000 : 2500);
-  });
+const forMs = isLong ? 60_000 : 2500;
+const databases = {
+  PostgreSQL: async () => postgres?.newStore(),
+  SQLite: async () => 'sqlite:./rollcall.db',
+} as const;
+const here = (['PostgreSQL', 'SQLite'] as const).filter((name) => name === 'SQLite' || postgres !== undefined);
 
-  it('refresh once per expiry and never lose the family, over SQLite', async () => {
-    await expectOneRefreshPerExpiry('SQLite', 'sqlite:./rollcall.db', isLong ? 60_000 : 2500);
+describe('eight processes that share tokens of 400 ms, one of them killed every 0.7 s', () => {
+  it.each(drawFrom(here, here.length))('refresh once per expiry and never lose the family, over %s', async (name) => {
+    await expectOneRefreshPerExpiry(name, (await databases[name]()) ?? '', forMs);
   });
 });

@@ -1,54 +1,30 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
+import { describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/store/db/postgres.ts';
-import { plainMapping } from '../support/office.ts';
+import { openCommandPlace } from '../support/command-place.ts';
 import { runRollcall } from '../support/rollcall-process.ts';
 import { findPgBouncer, poolerBefore, startPostgres } from '../support/services.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const postgres = await startPostgres();
 const pgBouncer = await findPgBouncer();
 
 describe.skipIf(postgres === undefined)('the main job with its store in PostgreSQL', () => {
-  async function openOffice(
-    people: number,
-    way = async (url: string) => url,
-  ): Promise<{ folder: string; password: string }> {
-    const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, faults: [] });
-    onTestFinished(() => sandbox.close());
-    const folder = await temporaryFolder();
+  async function openOffice(people: number, way = async (url: string) => url) {
     const store = await way((await postgres?.newDatabase()) ?? '');
-    const config = {
-      store,
-      connections: { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } },
-      syncs: {
-        people: {
-          connection: 'acme',
-          source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-          policy: 'sync',
-          mapping: plainMapping,
-          lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
-          guards: { creates: { absolute: 1000 } },
-          settle: { every: '1s' },
-        },
-      },
-    };
-    await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
-    const rows = Array.from({ length: people }, (_, i) => `E${i},Ana ${i},Doe,e${i}@example.com,active\n`);
-    await writeFile(join(folder, 'employees.csv'), `id,first,last,mail,status\n${rows.join('')}`);
-    return { folder, password: decodeURIComponent(new URL(store).password) };
+    const place = await openCommandPlace(store);
+    await place.employ(people);
+    return { ...place, password: decodeURIComponent(new URL(store).password) };
   }
 
   it('brings everybody over, finds nothing to do the second time, and holds no connection when it has ended', async () => {
-    const { folder, password } = await openOffice(30);
+    const { folder, password, rollcall } = await openOffice(30);
     const first = await runRollcall(folder, ['apply', 'people', '--json']);
     expect(first).toMatchObject({ code: 0 });
     expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'succeeded', counts: { create: 30 } });
-    const second = await runRollcall(folder, ['apply', 'people', '--json']);
-    expect(JSON.parse(second.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
+    const second = await rollcall('apply', 'people', '--json');
+    expect(second.json()).toMatchObject({ outcome: 'nothing-to-do' });
     for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(password);
   });
 
@@ -58,12 +34,11 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
       const way = (url: string) => poolerBefore(pgBouncer ?? '', url, pooling);
 
       it('does the same, with several processes at once, and a backup', async () => {
-        const { folder } = await openOffice(30, way);
+        const { folder, rollcall } = await openOffice(30, way);
         const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
         expect(both.map(({ code, stderr }) => [code, stderr])).toEqual(both.map(() => [0, expect.any(String)]));
-        const third = await runRollcall(folder, ['apply', 'people', '--json']);
-        expect(JSON.parse(third.stdout)).toMatchObject({ outcome: 'nothing-to-do' });
-        expect(await runRollcall(folder, ['backup', 'store.backup'])).toMatchObject({ code: 0 });
+        expect((await rollcall('apply', 'people', '--json')).json()).toMatchObject({ outcome: 'nothing-to-do' });
+        expect(await rollcall('backup', 'store.backup')).toMatchObject({ code: 0 });
       });
 
       it('leaves no setting on a connection that others share, and has its limits in each transaction', async () => {
@@ -77,7 +52,7 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
       });
 
       it('reads employees from a database', async () => {
-        const { folder } = await openOffice(1);
+        const { folder, rollcall } = await openOffice(1);
         const url = (await postgres?.newDatabase()) ?? '';
         await postgres?.query(
           url,
@@ -86,14 +61,14 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
         const config = JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8'));
         config.syncs.people.source = { kind: 'sql', url: await way(url), query: 'select * from people', key: 'id' };
         await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
-        const { stdout, stderr } = await runRollcall(folder, ['apply', 'people', '--json']);
-        expect([stderr, JSON.parse(stdout)]).toMatchObject([expect.any(String), { counts: { create: 7 } }]);
+        const read = await rollcall('apply', 'people', '--json');
+        expect([read.stderr, read.json()]).toMatchObject([expect.any(String), { counts: { create: 7 } }]);
       });
     },
   );
 
   it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
-    const { folder, password } = await openOffice(3);
+    const { folder, password, rollcall } = await openOffice(3);
     const three = await Promise.all([1, 2, 3].map(() => runRollcall(folder, ['migrate', '--json'])));
     expect(three.map(({ code }) => code)).toEqual([0, 0, 0]);
     const told = three.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
@@ -101,11 +76,11 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     expect(told.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
     for (const { stdout, stderr } of three) expect(stdout + stderr).not.toContain(password);
     expect((await readdir(folder)).sort()).toEqual(['employees.csv', 'rollcall.yaml']);
-    expect(await runRollcall(folder, ['apply', 'people'])).toMatchObject({ code: 0 });
+    expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
   });
 
   it('is done once by two processes that are asked for it at the same time', async () => {
-    const { folder } = await openOffice(40);
+    const { folder, rollcall } = await openOffice(40);
     const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
     const told = both.map(
       ({ stdout }) => JSON.parse(stdout) as { id: string; outcome?: string; counts?: { create: number } },
@@ -114,9 +89,7 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     const createdByRun = new Map(told.map(({ id, counts }) => [id, counts?.create ?? 0]));
     expect([...createdByRun.values()].reduce((sum, created) => sum + created, 0)).toBe(40);
     expect(told.map(({ outcome }) => outcome)).toContain('succeeded');
-    const runs = JSON.parse((await runRollcall(folder, ['runs', '--json'])).stdout) as {
-      runs: { counts: { applied: number } }[];
-    };
-    expect(runs.runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(40);
+    const { runs } = (await rollcall('runs', '--json')).json<{ runs: { counts: { applied: number } }[] }>();
+    expect(runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(40);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { traceIdsOf } from '../../src/core/run/run.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { shellIn } from '../cli/test-shell.ts';
 import { startProxy } from '../support/http-proxy.ts';
 import { plainMapping } from '../support/office.ts';
 import { type RollcallProcess, runRollcall, startRollcall } from '../support/rollcall-process.ts';
@@ -86,8 +87,11 @@ async function openFolder(
   return folder;
 }
 
+/** Runs a command line in this process, which sends nothing: the SDK reads the environment of its own process. */
+const command = (folder: string, words: readonly string[], env: Readonly<Record<string, string>>) =>
+  shellIn(folder, env).run(words);
+
 const environment = (url: string) => ({
-  ...process.env,
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_HEADERS: 'x-key=ACME-SECRET',
   OTEL_BSP_SCHEDULE_DELAY: '100',
@@ -152,7 +156,7 @@ describe('telemetry', () => {
     const folder = await openFolder({});
     const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...without } = environment(collector.url);
     for (const env of [without, { ...environment(collector.url), OTEL_SDK_DISABLED: 'true' }]) {
-      const done = await runRollcall(folder, ['apply', 'people', '--verbose'], env);
+      const done = await command(folder, ['apply', 'people', '--verbose'], env);
       expect(done.code, done.stderr).toBe(0);
       expect(done.stderr).not.toContain('trace_id');
     }
@@ -189,7 +193,7 @@ describe('telemetry', () => {
     for (const more of [{}, { traceUrl }]) {
       const folder = await openFolder(more, { alerts: hook });
       await writeFile(join(folder, 'employees.csv'), '');
-      const done = await runRollcall(folder, ['apply', 'people', '--json'], environment(collector.url));
+      const done = await command(folder, ['apply', 'people', '--json'], environment(collector.url));
       const { trace } = traceIdsOf(String(JSON.parse(done.stdout).id));
       const [notice] = hook.received.splice(0).map((one) => one.json<{ text: string; links: readonly object[] }>());
       if ('traceUrl' in more)
@@ -206,7 +210,11 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     // Long enough for the first worker to leave while the platform works on the file.
     const folder = await openFolder({ redis: server.url }, { processingMs: 4000 });
     const start = (role: string, instance: string): RollcallProcess => {
-      const env = { ...environment(collector.url), OTEL_RESOURCE_ATTRIBUTES: `service.instance.id=${instance}` };
+      const env = {
+        ...process.env,
+        ...environment(collector.url),
+        OTEL_RESOURCE_ATTRIBUTES: `service.instance.id=${instance}`,
+      };
       return startRollcall(folder, ['start', '--role', role], env);
     };
     const stop = async ({ child, ended }: RollcallProcess): Promise<void> => {
@@ -217,7 +225,7 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     const isHere = (instance: string) => until(async () => decode(collector).instances.has(instance));
     await isHere('scheduler');
     await isHere('first');
-    expect(await runRollcall(folder, ['resync', 'people'], process.env)).toMatchObject({ code: 0 });
+    expect(await command(folder, ['resync', 'people'], {})).toMatchObject({ code: 0 });
     await until(async () => decode(collector).spans.some(({ name }) => name === 'reading'));
     await stop(first);
     const second = start('worker', 'second');

@@ -26,6 +26,7 @@ async function run(name: string, words: readonly string[] = [], env: Record<stri
   const child = spawn(process.execPath, ['--import', useSources, join(examples, name), ...words], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PLATFORM_URL: sandbox?.url ?? '',
       PLATFORM_TOKEN: sandbox?.accessToken ?? '',
       ...env,

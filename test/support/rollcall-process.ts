@@ -20,11 +20,11 @@ export interface RollcallProcess {
   readonly ended: Promise<EndedProcess>;
 }
 
-/** Starts it in the folder, with PATH alone unless told otherwise. It is killed after the test if it still lives. */
+/** Starts it in the folder, with PATH and the cache of compiled code alone unless told otherwise. It is killed after the test if it still lives. */
 export function startRollcall(folder: string, words: readonly string[], env: NodeJS.ProcessEnv = {}): RollcallProcess {
   const child = spawn(process.execPath, [executable, ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let isOver = false;
