@@ -65,6 +65,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'person-history': ['viewer', 'sync', 'needed'],
   'list-recent-changes': ['viewer', 'list', 'needed'],
   'report-people': ['viewer', 'list', 'needed'],
+  'export-report': ['viewer', 'list', 'needed'],
   'list-findings': ['viewer', 'run', 'needed'],
   'list-changes': ['viewer', 'run', 'needed'],
   'search-run-changes': ['viewer', 'run', 'needed'],

@@ -18,6 +18,7 @@ import './styles/people.css';
 import { AccountsPage } from './accounts/accounts-page.tsx';
 import { AlertsPage } from './pages/alerts-page.tsx';
 import { AuditPage } from './pages/audit-page.tsx';
+import { ChangesPage, ReportPage } from './pages/changes-page.tsx';
 import { ConnectionsPage } from './pages/connections-page.tsx';
 import { HoldPage } from './pages/hold-page.tsx';
 import { HoldsPage } from './pages/holds-page.tsx';
@@ -37,12 +38,14 @@ import { Empty, Loaded, PageHead } from './ui/frame.tsx';
 
 type Parts = Readonly<Record<string, string>>;
 
-/** The pages by address. The server answers each address of `src/server/page/routes.ts` with this program. */
+/** The pages by address. The server answers each address of `src/server/page/serve-page.ts` with this program. */
 const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams) => ReactNode])[] = [
   ['/', () => <OverviewPage />],
   ['/runs', () => <RunsPage />],
   ['/runs/:run', ({ run = '' }) => <RunPage key={run} id={run} />],
   ['/runs/:run/changes', ({ run = '' }) => <RunChangesPage key={run} id={run} />],
+  ['/changes', () => <ChangesPage />],
+  ['/reports', () => <ReportPage />],
   ['/holds', () => <HoldsPage />],
   ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
   ['/people', (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />],

@@ -88,6 +88,8 @@ export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Recor
     runs: '/runs',
     run: `/runs/${run}`,
     changes: `/runs/${run}/changes`,
+    recent: '/changes',
+    report: '/reports?kind=joiners&from=2026-01-01',
     holds: '/holds',
     hold: `/holds/${crowd.hold}?by=value:office`,
     sync: '/syncs/people',

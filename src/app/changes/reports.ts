@@ -1,10 +1,11 @@
+import { stringify } from 'csv-stringify/sync';
 import { foldText } from '../../core/person/text.ts';
 import { type ChangeKind, partOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { FoundInRun, RecentQuery } from '../../ports/reports.ts';
 import { personOf } from '../../views/changes.ts';
-import type { PersonReport, RecentPage, ReportKind } from '../../views/reports.ts';
+import { type PersonReport, personReportView, type RecentPage, type ReportKind } from '../../views/reports.ts';
 import type { AppIo } from '../app-io.ts';
 import { storedName } from '../find-named.ts';
 import { wordsOf } from './change-index.ts';
@@ -161,4 +162,17 @@ async function describe(
     approvedBy: isApproved ? decision.by : undefined,
     approvedAt: isApproved ? decision.at : undefined,
   };
+}
+
+/** The columns of the file. Programs may rely on them: new ones are added at the end. */
+const columns = [
+  ...(['sync', 'identification', 'name', 'email', 'change', 'state', 'saidAt', 'hireDate', 'shownAt'] as const),
+  ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run'] as const),
+];
+
+/** Yields the report as CSV with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */
+export async function* reportCsv(found: PersonReport): AsyncGenerator<string> {
+  yield stringify([columns]);
+  const rows = personReportView(found).people.map((one) => columns.map((name) => one[name] ?? ''));
+  yield stringify(rows, { escape_formulas: true });
 }

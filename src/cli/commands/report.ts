@@ -1,6 +1,5 @@
 import { Argument } from 'commander';
-import { stringify } from 'csv-stringify/sync';
-import { reportPeople } from '../../app/changes/reports.ts';
+import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';
 import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
@@ -42,7 +41,7 @@ async function reportThem(
     const days = { from: from ?? dayOf(now - weekMs), to: to ?? dayOf(now) };
     const name = sync === undefined ? undefined : findSync(sync, app.engine.syncs).settings.name;
     const found = await reportPeople(app, { kind, ...days, ...given({ sync: name }) });
-    if (out !== undefined) await writeWhole(fromHere(shell.io, out), csvOf(found));
+    if (out !== undefined) await writeWhole(fromHere(shell.io, out), reportCsv(found));
     return shell.answer(personReportView(found), render(found, out, shell.style));
   });
 }
@@ -67,16 +66,4 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
     cleanLine(one.stateReason ?? one.reason),
   ]);
   return [`${head}:`, renderTable([names.map(colors.dim), ...rows])].join('\n');
-}
-
-/** The columns of the file. Programs may rely on them: new ones are added at the end. */
-const columns = [
-  ...(['sync', 'identification', 'name', 'email', 'change', 'state', 'saidAt', 'hireDate', 'shownAt'] as const),
-  ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run'] as const),
-];
-
-async function* csvOf(found: PersonReport): AsyncGenerator<string> {
-  yield stringify([columns]);
-  const rows = personReportView(found).people.map((one) => columns.map((name) => one[name] ?? ''));
-  yield stringify(rows, { escape_formulas: true });
 }

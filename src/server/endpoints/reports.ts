@@ -1,13 +1,44 @@
 import { z } from 'zod';
+import type { AppIo } from '../../app/app-io.ts';
 import { note } from '../../app/audit.ts';
-import { findRecentChanges, reportPeople } from '../../app/changes/reports.ts';
+import { findRecentChanges, reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { given } from '../../core/run/given.ts';
 import { filterParts } from '../../views/orders.ts';
 import { personReport, personReportView, recentChanges, recentChangesView, reportKinds } from '../../views/reports.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
+import type { Sight } from '../http/admit.ts';
 import { instantOf, knownSync, limit, syncName, word } from './parameters.ts';
 
 const { kind, class: changeClass, state, text } = filterParts;
+
+const reportBase = {
+  method: 'GET',
+  part: 'reports',
+  cost: 10,
+  params: z.object({ kind: z.enum(reportKinds).describe('leavers or joiners') }),
+  query: z.object({
+    from: z.iso.date().describe('The first day, in UTC'),
+    to: z.iso.date().describe('The last day, in UTC'),
+    sync: syncName.optional(),
+  }),
+  refusals: [400, 404],
+} as const;
+
+interface ReportCall {
+  readonly params: z.output<typeof reportBase.params>;
+  readonly query: z.output<typeof reportBase.query>;
+  readonly sight: Sight;
+  readonly caller: { readonly name: string };
+}
+
+/** Reads a report of the people whom the caller may see, and notes it in the audit. */
+async function readReport({ params: { kind }, query: { from, to, sync }, sight, caller }: ReportCall, app: AppIo) {
+  const about = sync && knownSync(sync, app);
+  const report = await reportPeople(app, { kind, from, to, ...given({ sync: about, syncs: sight.syncs }) });
+  const detail = `report of ${kind}, ${from} to ${to}`;
+  await note({ action: 'export-changes', by: caller.name, detail, ...given({ sync: about }) }, app.engine);
+  return report;
+}
 
 export const reportEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -34,27 +65,24 @@ export const reportEndpoints: readonly Endpoint[] = [
     },
   }),
   defineEndpoint({
+    ...reportBase,
     id: 'report-people',
-    method: 'GET',
     path: '/api/reports/{kind}',
-    part: 'reports',
     summary: 'Who left or joined between two days: when HR said it, when the platform showed it, who approved',
-    cost: 10,
-    params: z.object({ kind: z.enum(reportKinds).describe('leavers or joiners') }),
-    query: z.object({
-      from: z.iso.date().describe('The first day, in UTC'),
-      to: z.iso.date().describe('The last day, in UTC'),
-      sync: syncName.optional(),
-    }),
     answer: personReport,
-    refusals: [400, 404],
-    handle: async ({ params, query: { from, to, sync }, sight: { syncs }, caller }, { app }) => {
-      const about = sync && knownSync(sync, app);
-      const asked = { kind: params.kind, from, to };
-      const report = await reportPeople(app, { ...asked, ...given({ sync: about, syncs }) });
-      const detail = `report of ${params.kind}, ${from} to ${to}`;
-      await note({ action: 'export-changes', by: caller.name, detail, ...given({ sync: about }) }, app.engine);
-      return personReportView(report);
+    handle: async (call, { app }) => personReportView(await readReport(call, app)),
+  }),
+  defineEndpoint({
+    ...reportBase,
+    id: 'export-report',
+    path: '/api/reports/{kind}/export',
+    summary: 'Export who left or joined between two days, as a CSV file',
+    answer: undefined,
+    otherTypes: ['text/csv'],
+    handle: async (call, { app }) => {
+      const report = await readReport(call, app);
+      const name = `${report.kind}-${report.from}-${report.to}.csv`;
+      return new StreamAnswer('text/csv; charset=utf-8', name, reportCsv(report));
     },
   }),
 ];

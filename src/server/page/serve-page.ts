@@ -50,7 +50,7 @@ function fileOf(type: string, bytes: Buffer): PageFile {
   return gzip.length < bytes.length * 0.9 ? { type, bytes, gzip } : { type, bytes };
 }
 
-/** The addresses of the page. Each can be sent as a link. `src/web/routes.tsx` has the same list. */
+/** The addresses of the page. Each can be sent as a link. `src/web/main.tsx` has the same list. */
 export const pageRoutes: readonly string[] = [
   '/',
   '/syncs/:sync',
@@ -58,6 +58,8 @@ export const pageRoutes: readonly string[] = [
   '/runs',
   '/runs/:run',
   '/runs/:run/changes',
+  '/changes',
+  '/reports',
   '/holds',
   '/holds/:hold',
   '/people',

@@ -1,4 +1,4 @@
-import { changes, holds, overview } from './en/overview.ts';
+import { changes, holds, overview, recent } from './en/overview.ts';
 import { accounts, mapping, people, previews, runs } from './en/people.ts';
 import { shell, watch } from './en/shell.ts';
 import { words } from './en/words.ts';
@@ -11,6 +11,7 @@ export const en = {
   runs,
   holds,
   changes,
+  recent,
   people,
   accounts,
   previews,

@@ -1,5 +1,5 @@
 import type { Texts } from './en.ts';
-import { changes, holds, overview } from './es/overview.ts';
+import { changes, holds, overview, recent } from './es/overview.ts';
 import { accounts, mapping, people, previews, runs } from './es/people.ts';
 import { reasonInSpanish } from './es/reasons.ts';
 import { shell, watch } from './es/shell.ts';
@@ -12,6 +12,7 @@ export const es: Texts = {
   runs,
   holds,
   changes,
+  recent,
   people,
   accounts,
   previews,

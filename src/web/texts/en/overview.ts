@@ -157,3 +157,22 @@ export const changes = {
     'value:job': 'Job',
   } as Readonly<Record<string, string>>,
 };
+
+/** The changes of the last days, and who left or joined. */
+export const recent = {
+  title: 'Changes of the last 30 days',
+  none: 'No run has planned a change in the last 30 days.',
+  fields: 'Fields',
+  class: 'Class',
+  runOf: (sync: string) => `Run of ${sync}`,
+  report: 'Who left or joined',
+  who: 'Report',
+  kinds: { leavers: 'Leavers', joiners: 'Joiners' },
+  found: (people: number) => count(people, 'person', 'people'),
+  nobody: 'No one in these days.',
+  said: 'HR said',
+  hired: 'First day',
+  shown: 'Platform showed',
+  notYet: 'not yet',
+  approved: 'Approved by',
+};

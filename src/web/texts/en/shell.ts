@@ -7,6 +7,7 @@ export const shell = {
     overview: 'Overview',
     runs: 'Runs',
     holds: 'Holds',
+    changes: 'Changes',
     people: 'People',
     alerts: 'Alerts',
     connections: 'Connections',

@@ -159,3 +159,21 @@ export const changes: Texts['changes'] = {
     'value:job': 'Puesto',
   },
 };
+
+export const recent: Texts['recent'] = {
+  title: 'Cambios de los últimos 30 días',
+  none: 'Ninguna ejecución planificó cambios en los últimos 30 días.',
+  fields: 'Campos',
+  class: 'Clase',
+  runOf: (sync) => `Ejecución de ${sync}`,
+  report: 'Quién se fue o llegó',
+  who: 'Informe',
+  kinds: { leavers: 'Bajas', joiners: 'Altas' },
+  found: (people) => count(people, 'persona', 'personas'),
+  nobody: 'Nadie en estos días.',
+  said: 'RR. HH. lo dijo',
+  hired: 'Primer día',
+  shown: 'La plataforma lo mostró',
+  notYet: 'todavía no',
+  approved: 'Aprobado por',
+};

@@ -8,6 +8,7 @@ export const shell: typeof english = {
     overview: 'Resumen',
     runs: 'Ejecuciones',
     holds: 'Retenciones',
+    changes: 'Cambios',
     people: 'Personas',
     alerts: 'Alertas',
     connections: 'Conexiones',

@@ -1,0 +1,274 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { type FormEvent, useRef } from 'react';
+import type { paths, Schemas } from '../api/schema.ts';
+import { Link, pathTo, useFilters, withFilters } from '../router/router.tsx';
+import { useNow } from '../state/now.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer, usePages } from '../state/queries.ts';
+import { wordOf } from '../texts/plural.ts';
+import { Icon, KindMark } from '../ui/badges.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { DayFilter, Filters, isFiltered, Select, SyncSelect, WordSelect } from '../ui/filters.tsx';
+import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
+
+type Query = NonNullable<paths['/api/changes']['get']['parameters']['query']>;
+type Recent = Schemas['RecentChanges']['changes'][number];
+type Report = Schemas['PersonReport'];
+
+/** All changes of the last 30 days, those of the newest run first. The filters are in the address. */
+export function ChangesPage() {
+  const { t } = usePage();
+  const words = t.recent;
+  const [filters, change] = useFilters();
+  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
+  const query = {
+    text: given('text'),
+    sync: given('sync'),
+    kind: given('kind') as Query['kind'],
+    class: given('class') as Query['class'],
+    state: given('state') as Query['state'],
+    since: given('since'),
+    until: given('until'),
+  };
+  const found = usePages(
+    ['changes', 'recent', query],
+    (api, cursor: string | undefined, signal) =>
+      api.GET('/api/changes', { signal, params: { query: { ...query, limit: 100, cursor } } }),
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <>
+      <PageHead title={words.title} actions={<Link to="/reports">{words.report}</Link>} />
+      <Filters query={query}>
+        <TextField value={query.text} onChange={(text) => change({ text })} />
+        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
+        <WordSelect
+          label={t.changes.columns.kind}
+          value={query.kind}
+          words={t.words.kind}
+          onChange={(kind) => change({ kind })}
+        />
+        <WordSelect
+          label={words.class}
+          value={query.class}
+          words={t.words.classes}
+          onChange={(name) => change({ class: name })}
+        />
+        <WordSelect
+          label={t.runs.state}
+          value={query.state}
+          words={t.words.changeState}
+          onChange={(state) => change({ state })}
+        />
+        <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
+        <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
+      </Filters>
+      <Loaded query={found}>
+        {({ pages }) => {
+          const changes = pages.flatMap((page) => page.changes);
+          return (
+            <>
+              {changes.length === 0 ? (
+                <Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />
+              ) : (
+                <ChangeTable changes={changes} />
+              )}
+              <LoadMore query={found} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function TextField({
+  value,
+  onChange,
+}: {
+  readonly value: string | undefined;
+  readonly onChange: (text: string) => void;
+}) {
+  const { t } = usePage();
+  const field = useRef<HTMLInputElement>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onChange(field.current?.value.trim() ?? '');
+  };
+  return (
+    <form onSubmit={submit}>
+      <input
+        key={value}
+        ref={field}
+        type="search"
+        className="text"
+        defaultValue={value ?? ''}
+        onBlur={(event) => onChange(event.target.value.trim())}
+        aria-label={t.changes.filter}
+        placeholder={t.changes.filter}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </form>
+  );
+}
+
+function ChangeTable({ changes }: { readonly changes: readonly Recent[] }) {
+  const { t } = usePage();
+  return (
+    <DataTable
+      rows={changes}
+      keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
+      columns={[
+        { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
+        { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
+        {
+          title: t.changes.columns.name,
+          kind: 'head',
+          cell: ({ sync, identification, name }) => (
+            <Link to={pathTo('people', sync, identification)}>{name || identification}</Link>
+          ),
+        },
+        { title: t.changes.columns.identification, cell: ({ identification }) => identification },
+        {
+          title: t.recent.fields,
+          cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
+        },
+        {
+          title: t.runs.state,
+          cell: ({ state, stateReason, reason }) => (
+            <span className="stack">
+              {wordOf(t.words.changeState, state)}
+              <small className="faint break">{t.reason(stateReason ?? reason)}</small>
+            </span>
+          ),
+        },
+        {
+          title: t.holds.run,
+          cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.recent.runOf(sync)}</Link>,
+        },
+      ]}
+    />
+  );
+}
+
+const kinds = ['leavers', 'joiners'] as const;
+const weekMs = 7 * 86_400_000;
+
+/** Who left or joined between two days: when HR said it, when the platform showed it, and who approved. */
+export function ReportPage() {
+  const { t } = usePage();
+  const words = t.recent;
+  const now = useNow();
+  const [filters, change] = useFilters();
+  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const kind = kinds.find((one) => one === given('kind')) ?? 'leavers';
+  const query = { from: given('from') ?? dayOf(now - weekMs), to: given('to') ?? dayOf(now), sync: given('sync') };
+  const report = useAnswer<Report>(
+    ['reports', kind, query],
+    (api, signal) => api.GET('/api/reports/{kind}', { signal, params: { path: { kind }, query } }),
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <>
+      <PageHead title={words.report} actions={<Link to="/changes">{words.title}</Link>} />
+      <div className="filters">
+        <Select
+          label={words.who}
+          value={kind}
+          options={kinds.map((one) => [one, words.kinds[one]] as const)}
+          onChange={(one) => change({ kind: one })}
+        />
+        <Day label={t.runs.since} value={query.from} onChange={(from) => change({ from })} />
+        <Day label={t.runs.until} value={query.to} onChange={(to) => change({ to })} />
+        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
+        <span className="exports">
+          <Icon name="download" />
+          <a href={withFilters(`/api/reports/${kind}/export`, query)}>CSV</a>
+        </span>
+      </div>
+      <Loaded query={report}>
+        {({ people, counts }) => (
+          <>
+            <p className="why faint" role="status">
+              {[
+                words.found(people.length),
+                ...Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`),
+              ].join(' · ')}
+            </p>
+            {people.length === 0 ? <Empty title={words.nobody} /> : <ReportTable people={people} />}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Day({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (day: string) => void;
+}) {
+  return (
+    <label className="inline">
+      {label}
+      <input type="date" required value={value} onChange={(event) => onChange(event.target.value)} />
+    </label>
+  );
+}
+
+function ReportTable({ people }: Pick<Report, 'people'>) {
+  const { t } = usePage();
+  const words = t.recent;
+  return (
+    <DataTable
+      rows={people}
+      keyOf={({ run, identification, change }) => `${run} ${identification} ${change}`}
+      columns={[
+        {
+          title: t.changes.columns.name,
+          kind: 'head',
+          cell: ({ sync, identification, name }) => (
+            <Link to={pathTo('people', sync, identification)}>{name === '' ? identification : name}</Link>
+          ),
+        },
+        { title: t.changes.columns.identification, cell: ({ identification }) => identification },
+        { title: t.overview.syncs.name, cell: ({ sync }) => sync },
+        { title: words.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
+        { title: words.hired, className: 'nowrap', cell: ({ hireDate }) => hireDate ?? '–' },
+        { title: words.shown, className: 'nowrap', cell: ({ shownAt }) => <At at={shownAt} missing={words.notYet} /> },
+        {
+          title: t.runs.state,
+          cell: ({ change, state, stateReason, reason, run }) => (
+            <span className="stack">
+              <Link to={pathTo('runs', run)}>
+                {wordOf(t.words.kind, change)} · {wordOf(t.words.changeState, state)}
+              </Link>
+              <small className="faint break">{t.reason(stateReason ?? reason)}</small>
+            </span>
+          ),
+        },
+        {
+          title: words.approved,
+          cell: ({ approvedBy, approvedAt }) =>
+            approvedBy === null ? (
+              '–'
+            ) : (
+              <span className="stack">
+                {approvedBy}
+                <small className="faint">
+                  <At at={approvedAt} />
+                </small>
+              </span>
+            ),
+        },
+      ]}
+    />
+  );
+}

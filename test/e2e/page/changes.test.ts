@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { openTestServer, viewerToken } from '../../server/open-test-server.ts';
+import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { employees, openOffice, usersOf } from '../../support/office.ts';
+import { findChromium } from '../../support/services/chromium.ts';
+
+const chromiumPath = await findChromium('page/changes.test.ts');
+const see = it.skipIf(chromiumPath === undefined);
+
+/** A run with three creates, then one with an update and a leaver. */
+async function openChanges() {
+  const before = employees(12, {});
+  const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
+  await office.applyRows(before);
+  const { run } = await office.applyRows(employees(12, { E9: { last: 'Gómez' }, E10: { status: 'left' } }));
+  const server = await openTestServer(office.app);
+  const opened = await openBrowserPage(chromiumPath ?? '', server, { at: office.clock.now() });
+  await opened.page.goto(server.url);
+  await signIn(opened.page, viewerToken);
+  return { ...opened, office, run };
+}
+
+see(
+  'the changes of all runs are listed with filters that stand in the address, and lead to person and run',
+  async () => {
+    const { page, run, complaints } = await openChanges();
+    await page.getByRole('navigation').getByRole('link', { name: 'Changes' }).click();
+    await page.getByRole('heading', { name: 'Changes of the last 30 days' }).waitFor();
+    const rows = page.locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(5);
+    expect(await rows.nth(0).innerText()).toMatch(/Disable[\s\S]*E10[\s\S]*Applied/);
+    await page.getByRole('combobox', { name: 'Change' }).selectOption('update');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(page.url()).toContain('kind=update');
+    expect(await rows.innerText()).toMatch(/E9[\s\S]*last name/);
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('searchbox', { name: 'Filter by name, e-mail or any value' }).fill('gomez');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('searchbox', { name: 'Filter by name, e-mail or any value' }).fill('no such person');
+    await page.keyboard.press('Enter');
+    await page.getByText('No change matches the filter.').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => rows.count()).toBe(5);
+    await rows.nth(0).getByRole('link', { name: 'Run of people' }).click();
+    await page.waitForURL(`**/runs/${run.id}`);
+    await page.goBack();
+    await rows.nth(0).getByRole('rowheader').getByRole('link').click();
+    await page.waitForURL('**/people/people/E10');
+    expect(complaints).toEqual([]);
+  },
+);
+
+see('a report says who left or joined, and is a file too', async () => {
+  const { page, complaints } = await openChanges();
+  await page.goto(new URL('/changes', page.url()).href);
+  await page.getByRole('link', { name: 'Who left or joined' }).click();
+  const rows = page.locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(1);
+  expect(await rows.innerText()).toMatch(/E10[\s\S]*Disable · Applied[\s\S]*status "left"/);
+  await page.getByLabel('Report').selectOption('joiners');
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await page.locator('main').innerText()).toContain('3 people · Applied 3');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'CSV' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^joiners-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+  expect((await readFile(await file.path(), 'utf8')).trim().split('\n')).toHaveLength(4);
+  await page.getByLabel('From').fill('2030-01-01');
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByRole('alert').innerText()).toContain('are not two days in order');
+  expect(complaints).toEqual([]);
+});
