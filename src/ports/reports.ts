@@ -132,6 +132,15 @@ export interface ClosedHolds {
   readonly after?: Pick<HoldFacts, 'id' | 'heldAt'>;
 }
 
+/** Returns the key of what a read said about a person: later plans may say the same. */
+export function factKey({
+  identification,
+  rule,
+  episode,
+}: Pick<Change, 'identification' | 'rule' | 'episode'>): string {
+  return JSON.stringify([identification, rule, episode]);
+}
+
 /** Questions of the overview that concern several tables. They change nothing. */
 export interface Reports {
   streak(sync: string): Promise<Streak>;
@@ -139,6 +148,8 @@ export interface Reports {
   hold(id: string): Promise<HoldFacts | undefined>;
   /** Returns changes of runs. Throws `STORE_INVALID` when no configured key opens the values. */
   recentChanges(query: RecentQuery): Promise<readonly FoundInRun[]>;
+  /** Returns when each change of these people was first said or applied, by `factKey`. */
+  firstSaid(sync: string, identifications: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns holds of which every change was decided or lapsed, newest first. */
   closedHolds(query: ClosedHolds): Promise<readonly HoldFacts[]>;
   /** Returns the sync of a sealed plan that was only shown; undefined for any other plan. */

@@ -297,6 +297,8 @@ export interface PlannedBatch extends Batch, Omit<UnsentBatch, 'final'> {
 /** Which batches of a run. Every given part must match. */
 export interface BatchQuery {
   readonly states?: readonly BatchState[];
+  /** The first ones only. */
+  readonly limit?: number;
 }
 
 /** Batches whose effect is not known, in order of their runs. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Counts } from '../core/run/run.ts';
-import { type AppliedCount, type EndedCount, quarterMs, type Reports } from '../ports/reports.ts';
+import { type AppliedCount, type EndedCount, factKey, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
@@ -64,6 +64,25 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
         at: row.made_at,
         change: toPlannedChange(row, keys),
       }));
+    },
+
+    async firstSaid(sync, identifications) {
+      const first = new Map<string, number>();
+      for (const names of inLists(identifications)) {
+        const rows = await db
+          .selectFrom('changes')
+          .innerJoin('plans', 'plans.id', 'changes.plan')
+          .innerJoin('runs', 'runs.id', 'plans.run')
+          .select(['changes.identification', 'changes.rule', 'changes.episode'])
+          .select((eb) => eb.fn.min(eb.fn.coalesce('changes.applied_at', 'runs.started_at')).as('at'))
+          .where('changes.identification', 'in', names)
+          .where('plans.sync', '=', sync)
+          .where('plans.digest', 'is not', null)
+          .groupBy(['changes.identification', 'changes.rule', 'changes.episode'])
+          .execute();
+        for (const { at, ...fact } of rows) first.set(factKey(fact), Number(at));
+      }
+      return first;
     },
 
     async closedHolds({ syncs, limit, after }) {

@@ -58,6 +58,11 @@ describe('the budget of a run', () => {
     expect(purposes.read).toBe(2 * 1000 + 2000);
   });
 
+  it('of many files of few rows reads no user before sending: only a run of at most 20 changes does', () => {
+    const reads = (count: number) => requestBudget(facts(files(count, { creates: 20 }))).purposes.read ?? 0;
+    expect([reads(1), reads(2), reads(15)]).toEqual([2 * 20 + 20, 40, 0]);
+  });
+
   it('of few direct changes counts the reads before and after each', () => {
     const direct = { ...none, kind: 'direct', creates: 2, updates: 3, removes: 1 } as const;
     const { files: count, purposes } = requestBudget(facts([direct]));

@@ -64,6 +64,7 @@ const cases: readonly (readonly [string, number, OfficeOptions['sync'], readonly
     [person(1, { mail: 'u2@example.com' }), person(2, { mail: 'u1@example.com' }), ...people(3, 100)],
   ],
   ['lookups that are never young enough', 300, { settle: { every: '2s', lookWithin: '0s' } }, people(1, 500)],
+  ['files of few rows', 100, { batchRows: 20 }, people(1, 400)],
   ['a proof after each file', 300, { settle: { every: '2s', proofWithin: '0s' } }, people(1, 500)],
 ];
 
@@ -84,6 +85,17 @@ it.each(cases)('a run keeps to the budget that the plan showed: %s', async (_, u
   expect(budget.requests).toBeLessThanOrEqual(sent * 1.3 + 12);
   expect(budget.files).toBe(batches.filter(({ kind }) => kind === 'csv').length);
   expect(run.facts.budget).toEqual(budget);
+});
+
+it('many creates in files of few rows are not read one by one: the scan of the plan has looked', async () => {
+  const office = await officeOf(100, { batchRows: 20 });
+  await office.writeEmployees(people(1, 400));
+  const before = sentBy(office);
+  const { run } = await office.apply();
+  expect(run.counts).toMatchObject({ create: 300, applied: 300 });
+  // Two scans, and an upload and about two polls for each of 15 files.
+  expect(run.requests.read ?? 0).toBe(0);
+  expect(sentBy(office) - before).toBeLessThan(100);
 });
 
 it('held changes have a budget of their own', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
+import { reportPeople } from '../../src/app/changes/reports.ts';
 import { personReport, recentChanges } from '../../src/views/reports.ts';
 import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, operatorToken } from './open-test-server.ts';
@@ -53,6 +54,29 @@ it('a report says of each leaver and joiner when HR said it, when the platform s
   expect((await server.ask('/api/reports/leavers?from=1999-01-01&to=1999-01-31')).json.people).toEqual([]);
   const { entries } = (await server.ask('/api/audit?action=export-changes', { token: operatorToken })).json;
   expect(entries[0].detail).toMatch(/^report of leavers/);
+});
+
+it('a report of many people asks the store as often as one of few', async () => {
+  const { office, joinedAt } = await openMonth();
+  const { app } = office;
+  const asked: string[] = [];
+  const store = new Proxy(app.engine.store, {
+    get: (parts, part, self) => {
+      asked.push(String(part));
+      return Reflect.get(parts, part, self);
+    },
+  });
+  const [from, to] = [joinedAt, office.clock.now()].map((at) => new Date(at).toISOString().slice(0, 10));
+  const questions = async (kind: 'leavers' | 'joiners') => {
+    asked.length = 0;
+    const { people } = await reportPeople(
+      { ...app, engine: { ...app.engine, store } },
+      { kind, from: from ?? '', to: to ?? '' },
+    );
+    return [people.length, asked.toSorted()];
+  };
+  expect(await questions('leavers')).toEqual([7, ['decisions', 'reports', 'reports', 'reports']]);
+  expect(await questions('joiners')).toEqual([3, ['decisions', 'reports', 'reports', 'reports']]);
 });
 
 it('the changes of the last 30 days are one list, filtered and paged by key', async () => {

@@ -157,8 +157,10 @@ function memoryBatches(tables: Tables): Batches {
     async get(id) {
       return batches.get(id);
     },
-    async ofRun(run, { states } = {}) {
-      return ofRun(run).filter(({ state }) => states?.some((one) => one === state) !== false);
+    async ofRun(run, { states, limit } = {}) {
+      return ofRun(run)
+        .filter(({ state }) => states?.some((one) => one === state) !== false)
+        .slice(0, limit);
     },
     async wave(run) {
       const all = ofRun(run);

@@ -1,9 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { foldText } from '../../core/person/text.ts';
 import { type ChangeKind, partOf } from '../../core/plan/change.ts';
+import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
-import type { FoundInRun, RecentQuery } from '../../ports/reports.ts';
+import type { DecisionRecord } from '../../ports/decisions.ts';
+import { type FoundInRun, factKey, type RecentQuery } from '../../ports/reports.ts';
 import { personOf } from '../../views/changes.ts';
 import { type PersonReport, personReportView, type RecentPage, type ReportKind } from '../../views/reports.ts';
 import type { AppIo } from '../app-io.ts';
@@ -122,8 +124,7 @@ export async function reportPeople({ engine: io }: AppIo, query: ReportQuery): P
               ...given({ after }),
             });
       for (const found of page) {
-        const { identification, rule, episode } = found.change;
-        const key = JSON.stringify([found.sync, identification, rule, episode]);
+        const key = `${found.sync} ${factKey(found.change)}`;
         const known = newest.get(key);
         // What was applied stays so, whatever a later plan says of the person.
         if (known === undefined || (known.change.state !== 'applied' && found.change.state === 'applied')) {
@@ -136,26 +137,37 @@ export async function reportPeople({ engine: io }: AppIo, query: ReportQuery): P
     }
   }
   const people: PersonReport['people'][number][] = [];
-  for (const found of newest.values()) people.push(await describe(found, io));
+  for (const [name, ofSync] of Map.groupBy(newest.values(), (found) => found.sync)) {
+    for (const some of chunk(ofSync, readAtOnce)) {
+      const ids = [...new Set(some.map(({ change }) => change.identification))];
+      const [said, decided] = await Promise.all([
+        io.store.reports.firstSaid(name, ids),
+        io.store.decisions.ofMany(name, ids),
+      ]);
+      for (const found of some) {
+        const { hash, identification } = found.change;
+        const decision = decided.get(identification)?.find((one) => one.hash === hash);
+        people.push(describe(found, said.get(factKey(found.change)) ?? found.at, decision));
+      }
+    }
+  }
   people.sort((a, b) => a.saidAt - b.saidAt || (a.identification < b.identification ? -1 : 1));
   const counts: Record<string, number> = {};
   for (const { state } of people) counts[state] = (counts[state] ?? 0) + 1;
   return { kind, from, to, people, counts };
 }
 
-async function describe(
+function describe(
   { sync, run, at, change }: FoundInRun,
-  { store }: AppIo['engine'],
-): Promise<PersonReport['people'][number]> {
-  const { identification, rule, episode, hash, after, before } = change;
-  const past = await store.plans.history(sync, identification, readAtOnce);
-  const same = past.filter((one) => one.rule === rule && one.episode === episode);
-  const decision = (await store.decisions.of(sync, identification)).find((one) => one.hash === hash);
+  saidAt: number,
+  decision: DecisionRecord | undefined,
+): PersonReport['people'][number] {
+  const { identification, after, before } = change;
   const isApproved = decision?.state === 'approved';
   const { name = '', email = '' } = personOf(change);
   return {
     ...{ sync, identification, name, email, change: change.kind, run, state: change.state, reason: change.reason },
-    saidAt: Math.min(at, ...same.map((one) => one.at)),
+    saidAt: Math.min(at, saidAt),
     hireDate: after.orgEntryDate || before?.fields.orgEntryDate || undefined,
     shownAt: change.appliedAt,
     stateReason: change.stateReason,

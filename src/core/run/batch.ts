@@ -15,6 +15,12 @@ export type Route = 'csv' | 'direct' | 'outbox' | 'leaders' | 'none';
 /** With `auto`, at most this many creates and updates are sent by direct calls instead of a file. */
 export const autoDirectLimit = 20;
 
+/** Returns whether a run is about so few accounts that each is read before its change is sent. */
+export function isSmallRun(batches: readonly { readonly kind: Route; readonly size: number }[]): boolean {
+  const sizes = batches.flatMap(({ kind, size }) => (kind === 'leaders' ? [] : [size]));
+  return sizes.reduce((sum, size) => sum + size, 0) <= autoDirectLimit;
+}
+
 export interface RouteFacts {
   readonly delivery: SyncSettings['delivery'];
   /** For `auto`: the plan has few creates and updates, and none of them needs CSV. */

@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../plan/change.ts';
-import { autoDirectLimit } from './batch.ts';
+import { isSmallRun } from './batch.ts';
 import {
   addCounts,
   isScanCheaper,
@@ -105,6 +105,7 @@ class Delivery {
   #now: number;
   #lookedAt = 0;
   #lookTookMs: number;
+  readonly #isSmall: boolean;
   #provedAt = 0;
   #unproven: BatchLoad[] = [];
   /** When the first of them ended. */
@@ -113,6 +114,7 @@ class Delivery {
   constructor(facts: BudgetFacts) {
     this.#facts = facts;
     this.#users = facts.directory?.users ?? 0;
+    this.#isSmall = isSmallRun(facts.batches.map((batch) => ({ kind: batch.kind, size: sizeOf(batch) })));
     this.#now = this.#msFor(totalOf(facts.planning));
     this.#lookTookMs = this.#now;
   }
@@ -154,12 +156,11 @@ class Delivery {
       this.#count('leaders', 1 + batch.leads);
       return;
     }
-    const size = sizeOf(batch);
     const isLookedAt = this.#lookUpAhead(batch, left);
     const objections = 2 * creates + (batch.kind === 'direct' ? 0 : updates);
-    const isRead = size <= autoDirectLimit || (!isLookedAt && batch.isLastStep !== true);
+    const isRead = this.#isSmall || (!isLookedAt && batch.isLastStep !== true);
     this.#count('read', removes + (isRead ? objections : 0));
-    if (batch.isLastStep === true && !isRead) this.#lookUp('lookup', size, size);
+    if (batch.isLastStep === true && !isRead) this.#lookUp('lookup', sizeOf(batch), sizeOf(batch));
     if (waiting > 0 && !batch.isParking) this.#lookUp('lookup', waiting, waiting);
     if (batch.kind === 'direct') {
       this.#count('read', updates);

@@ -3,7 +3,7 @@ import { isFreezable } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
-import { autoDirectLimit } from '../../core/run/batch.ts';
+import { autoDirectLimit, isSmallRun } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { frozenReason } from '../../core/run/formats.ts';
 import type { Lookup } from '../../ports/platform.ts';
@@ -109,8 +109,8 @@ function isPieceOf({ parent, isOfUnreceived }: PlannedBatch): boolean {
 }
 
 /**
- * Looks users up just before their changes are sent. Removes and few changes are always read, and searched for where
- * the read fails. Parts of a failed file are always looked up, by a scan where that is cheaper. Others are looked up only
+ * Looks users up just before their changes are sent. Removes, and the changes of a small run, are always read, and searched
+ * for where the read fails. Parts of a failed file are always looked up, by a scan where that is cheaper. Others are looked up only
  * when no lookup is young enough.
  */
 async function lookUp(
@@ -121,7 +121,7 @@ async function lookUp(
 ): Promise<ReadonlyMap<string, Lookup>> {
   const isPart = batch.parent !== undefined;
   // A file can have many parts, so each is looked up the cheaper way.
-  const areFew = changes.length <= autoDirectLimit && !isPart;
+  const areFew = !isPart && changes.length <= autoDirectLimit && (await isRunSmall(context.owned.run.id, io));
   const isRead = (change: PlannedChange): boolean =>
     change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
@@ -134,6 +134,11 @@ async function lookUp(
   const mayScan = isPart;
   const byRead = await lookUpAll(read, { context, mayScan: false }, io);
   return new Map([...byRead, ...(await lookUpAll(others, { context, mayScan }, io))]);
+}
+
+async function isRunSmall(run: string, { store }: EngineIo): Promise<boolean> {
+  const first = await store.batches.ofRun(run, { limit: autoDirectLimit + 1 });
+  return isSmallRun(first.filter(({ parent }) => parent === undefined));
 }
 
 async function lookUpAll(

@@ -50,9 +50,10 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       return row && toBatch(row);
     },
 
-    async ofRun(runId, { states } = {}) {
+    async ofRun(runId, { states, limit } = {}) {
       let wanted = db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number');
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
+      if (limit !== undefined) wanted = wanted.limit(limit);
       return (await wanted.execute()).map(toBatch);
     },
 

@@ -17,6 +17,8 @@ export const indexes: readonly string[] = [
   'create index runs_by_end on runs (ended_at)',
   'create index reads_newest on reads (sync, read_at)',
   'create index plans_digest on plans (sync, digest)',
+  // The changes of all syncs, newest first. Plans that were only shown are not listed.
+  'create index plans_newest on plans (made_at, id) where run is not null',
   'create index changes_person on changes (identification)',
   'create index changes_batch on changes (batch, identification) where batch is not null',
   // The members of a hold. It has all that is asked of a million of them, so that their wide rows are not read.
