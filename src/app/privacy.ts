@@ -41,6 +41,7 @@ type Uncounted = 'identification' | 'forgotten';
 
 const nouns = {
   ledger: ['ledger entry', 'ledger entries'],
+  leads: ['person led', 'people led'],
   directories: ['directory entry', 'directory entries'],
   changes: ['change', 'changes'],
   findings: ['finding', 'findings'],

@@ -10,6 +10,8 @@ import type { AuditEntry } from './store-operations.ts';
 export interface PersonRecord {
   readonly identification: string;
   readonly ledger: readonly { readonly connection: string; readonly entry: LedgerEntry }[];
+  /** The people whose entries name the person as a leader. */
+  readonly leads: readonly { readonly connection: string; readonly identification: string }[];
   /** Set when the person was forgotten: what is kept under a keyed hash of the identification. */
   readonly forgotten: readonly { readonly connection: string; readonly entry: LedgerEntry; readonly at: number }[];
   /** How searches by name find the person. */
@@ -46,7 +48,8 @@ export interface PersonRecords {
    * Erases the person from ledger, history, findings, decisions, requests, notices and raw answers of other systems, in
    * one transaction. Keeps who owns the user, that we disabled or removed it, and a blacklist, under a keyed hash: a
    * later read that shows the person continues from there. Changes stay as numbers without a person, so that guards
-   * count them. Throws `CONFLICT` while a run that may still change the person is in progress or unresolved.
+   * count them. The people whom the person led keep a pseudonym, so that the leader stays ours. Throws `CONFLICT` while a
+   * run that may still change the person, or set the person as a leader, is in progress or unresolved.
    */
   forget(identification: string, now: number): Promise<ForgetResult>;
   /**

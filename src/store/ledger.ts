@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { FieldValues } from '../core/person/fields.ts';
+import { isSameKnown, renameLeaders, unread } from '../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
@@ -131,9 +132,32 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
         // The sealed columns are bound to the identification.
         const entry = withAccount(seenInSource(toLedgerEntry(row, keys), false), accountId);
         await writer.write(transaction, toLedgerRows(connection, [{ ...entry, identification: to }], keys));
+        await rewriteLeaders(transaction, { connection, keys }, (leaders) =>
+          renameLeaders(leaders, (name) => (name === from ? to : name)),
+        );
       });
     },
   };
+}
+
+/** Rewrites what the entries of a connection know of leaders, where `rewrite` returns something else. */
+export async function rewriteLeaders(
+  transaction: OpenTransaction,
+  { connection, keys }: { readonly connection: string; readonly keys: KeyRing },
+  rewrite: (leaders: LedgerLeaders) => LedgerLeaders,
+): Promise<void> {
+  const rows = await transaction
+    .selectFrom('ledger')
+    .selectAll()
+    .where('connection', '=', connection)
+    .where('leaders', 'is not', null)
+    .execute();
+  const changed = rows.flatMap((row) => {
+    const entry = toLedgerEntry(row, keys);
+    const leaders = rewrite(entry.leaders ?? unread);
+    return isSameKnown(leaders, entry.leaders) ? [] : [{ ...entry, leaders }];
+  });
+  await createLedgerWriter().write(transaction, toLedgerRows(connection, changed, keys));
 }
 
 /** Changes the owner of users that still have the expected one. Keeps what is known of their accounts. */

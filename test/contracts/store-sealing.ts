@@ -238,6 +238,17 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       await expect(store.people.forget('ana', now)).rejects.toThrow(/run_1 may still change this person/);
     });
 
+    it('is not erased while a run may still set the person as a leader', async () => {
+      const store = await open([seal(1)]);
+      const before = { userId: '', enabled: true, fields: { mainLeader: '', secondaryLeaders: '' } };
+      const lead = { before, after: { mainLeader: 'ana' }, changed: ['mainLeader'], classes: ['leads'] } as const;
+      const owned = await openPlanned(store, { id: 'run_1' }, [sampleChange('eva', 'lead', lead)]);
+      await expect(store.people.forget('ana', now)).rejects.toThrow(/run_1 may still change this person/);
+      await endRun(store, owned);
+      await store.people.forget('ana', now);
+      expect(await store.plans.get('run_1', 'eva', 'leaders')).toMatchObject({ kind: 'lead', after: {}, changed: [] });
+    });
+
     it('of users who have been gone for long is kept behind the hash, others stay', async () => {
       const store = await open([]);
       const owned = await openRun(store, { id: 'run_1' });

@@ -141,6 +141,24 @@ it('an edit of the mapping that changes more than ten people waits for approval'
   expect([done.run.outcome, done.run.counts.applied]).toEqual(['succeeded', 19]);
 });
 
+it('an edit of the mapping holds only the people whom it changes, whatever HR changes on that day', async () => {
+  const guards = { creates: { absolute: 100, percent: 0 }, leads: { absolute: 100, percent: 0 } };
+  const office = await openOffice({ sync: { ...led, guards } });
+  const crowd = employees(30).map((row, i) => ({ ...row, boss: i === 0 ? '' : 'E1', chief: i < 18 ? '' : 'E2' }));
+  const rows = crowd.map((row) => ({ ...row, chief: row.chief === '' ? row.boss : row.chief, second: '' }));
+  await office.applyRows(rows);
+  await office.edit({ mapping: { ...led.mapping, manager: 'chief' } });
+  // E3 and E4 are moved by HR, in both columns. For E19 to E30, only the edit names another leader.
+  const moved = rows.map((row, i) => (i === 2 || i === 3 ? { ...row, boss: 'E5', chief: 'E5' } : row));
+  const held = await office.applyRows(moved);
+  expect([held.run.outcome, held.run.counts.applied, held.run.counts.held]).toEqual(['held', 2, 12]);
+  expect(held.run.facts.edit).toMatchObject({ people: 12, parts: { lead: 12 }, classes: { leads: 12 } });
+  expect([leadersOf(office, 'E3').main, leadersOf(office, 'E19').main]).toEqual(['E5', 'E1']);
+  await office.edit({ mapping: led.mapping });
+  const back = await office.applyRows(moved.map((row, i) => (i > 3 && i < 18 ? { ...row, boss: 'E2' } : row)));
+  expect([back.run.outcome, back.run.counts.lead, back.run.facts.edit]).toEqual(['succeeded', 14, undefined]);
+});
+
 it('a rejected leader stays away until the source names another one', async () => {
   const office = await openOffice({ sync: { ...led, guards: { leads: { absolute: 0, percent: 0 } } } });
   await office.applyRows(team());

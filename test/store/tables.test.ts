@@ -38,10 +38,13 @@ async function openNew() {
   return { store, raw, columnsOf, insert };
 }
 
+const ledBy = (main: string): string => JSON.stringify({ main, secondary: ['E77'], checkedAt: 1 });
+
 /** What a column can hold that names the person `E7`. */
 function namingText({ table, name, isExact, forgotten }: DeclaredColumn): string | undefined {
   if (isExact) return 'E7';
   if (table === 'directory_pages') return JSON.stringify([['E7', 'Ana', '', 's', 'active', 1]]);
+  if (name === 'leaders') return ledBy('E7');
   if (table === 'changes' && name === 'personal') return '[null,{"job":"as E7"},"E7 has another job",null]';
   if (forgotten === 'unlisted') return JSON.stringify({ kind: 'users', identifications: ['E7', 'E77'] });
   return forgotten === undefined ? undefined : JSON.stringify(['of (E7), not of E77']);
@@ -67,6 +70,22 @@ describe('the declaration of the tables', () => {
       const naming = declaredColumns(table).map((column) => [column.name, namingText(column)] as const);
       if (naming.length > 0) insert(table, new Map(naming));
     }
+    const personal = '[{"userId":"","enabled":true,"fields":{"mainLeader":"E7"}},{"mainLeader":""},"",null]';
+    insert(
+      'ledger',
+      new Map([
+        ['identification', 'E8'],
+        ['leaders', ledBy('E7')],
+      ]),
+    );
+    insert(
+      'changes',
+      new Map([
+        ['identification', 'E8'],
+        ['part', 'leaders'],
+        ['personal', personal],
+      ]),
+    );
     const found = () =>
       declaredTables.filter((table) => /\bE7\b/.test(JSON.stringify(raw.prepare(`select * from ${table}`).all())));
     expect(found()).toEqual(
@@ -79,6 +98,8 @@ describe('the declaration of the tables', () => {
       scope: JSON.stringify({ kind: 'users', identifications: ['E77'] }),
       scope_key: '["of ((forgotten)), not of E77"]',
     });
+    const led = raw.prepare("select leaders from ledger where identification = 'E8'").pluck().get();
+    expect(led).toMatch(/"main":"forgotten:[0-9a-f]{64}"/);
   });
 
   it('names everything that hangs on the name of a sync: a rename moves all of it, or nothing', async () => {

@@ -205,13 +205,28 @@ function historyOf({ identification, history }: PersonTrace): string {
 
 /** Renders everything that the store has about one person. */
 export function renderRecord(record: PersonRecord): string {
-  const { identification, ledger, directories, forgotten, changes, findings, decisions, requests, notices, rawTexts } =
-    record;
+  const {
+    identification,
+    ledger,
+    leads,
+    directories,
+    forgotten,
+    changes,
+    findings,
+    decisions,
+    requests,
+    notices,
+    rawTexts,
+  } = record;
   const sections = [
     `what the store has about ${cleanLine(identification)}`,
     section(
       'ledger',
       ledger.flatMap(({ connection, entry }) => [`connection ${cleanLine(connection)}`, ...valuesOf(entry)]),
+    ),
+    section(
+      'leader of',
+      leads.map(({ connection, identification: led }) => `connection ${cleanLine(connection)}: ${cleanLine(led)}`),
     ),
     section(
       'kept under a keyed hash',

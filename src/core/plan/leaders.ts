@@ -1,6 +1,7 @@
 import type { LeaderField } from '../person/fields.ts';
 import { leadersIn, leaderValues } from '../person/leaders.ts';
 import type { Leaders } from '../person/user.ts';
+import { given } from '../run/given.ts';
 import type { Dialect, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
 import { canonicalJson } from './configuration.ts';
@@ -97,13 +98,13 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const change = leaderChange(identification, shown, { main, secondary }, after);
   if (change === undefined || !permitted[policy].includes(change.kind)) {
     const stays =
-      change === undefined ? after : { ...after, ...given(known?.main), secondary: known?.secondary ?? [], shown };
+      change === undefined
+        ? after
+        : { ...after, ...given({ main: known?.main }), secondary: known?.secondary ?? [], shown };
     return { known: stays, ...told };
   }
   return { change, known: after, ...told };
 }
-
-const given = (main: string | undefined): Pick<LedgerLeaders, 'main'> => (main === undefined ? {} : { main });
 
 function mainAfter({ wanted: { main }, known, shown, takeOver }: LeaderCase): string | undefined {
   const isOurs = shown.main !== undefined && shown.main === known?.main;
@@ -253,7 +254,7 @@ export function withoutFields(draft: Proposal, without: readonly string[], known
   const { main, ...leaders } = before.leaders;
   const ours = without.includes('mainLeader') ? known?.main : main;
   const secondary = without.includes('secondaryLeaders') ? (known?.secondary ?? []) : leaders.secondary;
-  const after = { ...leaders, ...given(ours), secondary, shown: leaderStates(draft).to };
+  const after = { ...leaders, ...given({ main: ours }), secondary, shown: leaderStates(draft).to };
   return { ...draft, before: { ...before, leaders: after } };
 }
 
@@ -267,6 +268,27 @@ export function afterLeaders(entry: LedgerEntry, change: Change, shown: Leaders,
 export function withoutList(entry: LedgerEntry): LedgerEntry {
   const { shown: _, ...leaders } = entry.leaders ?? unread;
   return { ...entry, leaders };
+}
+
+/** Returns what is known with other names for the leaders: one has another identification now, or was forgotten. */
+export function renameLeaders(known: LedgerLeaders, nameOf: (leader: string) => string): LedgerLeaders {
+  const { main, byHand, shown, secondary, ...rest } = known;
+  const named = (name: string | undefined): string | undefined => (name === undefined ? undefined : nameOf(name));
+  return {
+    ...rest,
+    ...given({ main: named(main), byHand: named(byHand) }),
+    secondary: secondary.map(nameOf),
+    ...(shown && { shown: { main: named(shown.main), secondary: shown.secondary.map(nameOf) } }),
+  };
+}
+
+/** How the entries of others name a person who was forgotten begins. */
+export const pseudonymPrefix = 'forgotten:';
+
+/** Returns all leaders that are known. */
+export function leadersNamed({ main, byHand, shown, secondary, waits = [] }: LedgerLeaders): readonly string[] {
+  const named = [main, byHand, shown?.main].filter((name) => name !== undefined);
+  return [...named, ...secondary, ...(shown?.secondary ?? []), ...waits.map(({ value }) => value)];
 }
 
 /** What the ledger knows of leaders that were never read. */

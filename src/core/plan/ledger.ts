@@ -84,6 +84,8 @@ export interface LedgerEntry {
   /** The last take-over: the sync that owned the user before, and when. */
   readonly taken?: TakenOver;
   readonly removed?: Removal;
+  /** How the entries of others name this person since the person was forgotten: see `LedgerLeaders`. */
+  readonly pseudonym?: string;
   /** Absent: nothing is known of the user's leaders. */
   readonly leaders?: LedgerLeaders;
   /** When we last wrote to the user; absent when the user was adopted without a write. */

@@ -2,12 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { Leaders } from '../../core/person/user.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
+import { differsByEdit } from '../../core/plan/configuration.ts';
 import { settleDecisions } from '../../core/plan/decision.ts';
 import {
   decideLeaders,
   isSameKnown,
   isStated,
   type LeaderCase,
+  leadersNamed,
+  pseudonymPrefix,
+  renameLeaders,
   unread,
   withoutFields,
   withoutList,
@@ -15,6 +19,7 @@ import {
 import type { LedgerEntry, LedgerLeaders } from '../../core/plan/ledger.ts';
 import { isUndoRule } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
+import { given } from '../../core/run/given.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
 import { undoneBy } from '../../ports/runs.ts';
@@ -60,7 +65,7 @@ export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: Engin
   const { leaders } = sync.settings.mapping;
   const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, needsFull: false, unclear: 0 };
   if (undoneBy(work.scope) !== undefined) {
-    const proposals = (await undoLeaders(work, io)).map((change) => ({ change, known: undefined }));
+    const proposals = (await undoLeaders(work, io)).map((change) => ({ change }));
     if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
     return count;
   }
@@ -96,7 +101,7 @@ async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promi
   const above = new Map<number, string>();
   const toDecide: number[] = [];
   const listed: { readonly slot: number; readonly at: number }[] = [];
-  for await (const one of wishes(work, led, isFull, io)) {
+  for await (const one of wishes({ ...work, slots: led, isFull }, io)) {
     const { slot, person, wish, entry } = one;
     const { trouble, wanted } = wish;
     const { identification } = person;
@@ -198,27 +203,58 @@ interface Wish {
   readonly entry: LedgerEntry | undefined;
 }
 
+interface WishesJob extends Pick<PlanWork, 'sync' | 'index'> {
+  readonly slots: readonly number[];
+  readonly isFull: boolean;
+  /** The record of a slot. Absent: that of the index. */
+  readonly personOf?: (slot: number) => ReturnType<PlanWork['index']['person']> | undefined;
+}
+
 /** Yields what the source wants of each person's leaders, with the person's ledger entry. */
-async function* wishes(
-  { sync, index }: Pick<PlanWork, 'sync' | 'index'>,
-  slots: readonly number[],
-  isFull: boolean,
-  io: EngineIo,
-): AsyncGenerator<Wish, void> {
-  const { connection } = sync.settings;
-  for (const some of chunk(slots, peopleAtOnce)) {
+async function* wishes(job: WishesJob, io: EngineIo): AsyncGenerator<Wish, void> {
+  const { sync, index, isFull, personOf = (slot) => index.person(slot) } = job;
+  for (const some of chunk(job.slots, peopleAtOnce)) {
     const people = some.flatMap((slot) => {
-      const person = index.person(slot);
-      return person.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
+      const person = personOf(slot);
+      return person?.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
     });
     const names = people.flatMap(({ person }) => [person.identification, ...namesIn(person)]);
-    const ledger = await io.store.ledger.getMany(connection, [...new Set(names)]);
+    const ledger = await io.store.ledger.getMany(sync.settings.connection, [...new Set(names)]);
     const resolve = (reference: LeaderReference) => resolveReference(reference, { index, isFull }, ledger);
     for (const { slot, person } of people) {
       yield { slot, person, wish: resolveWish(person, resolve), entry: ledger.get(person.identification) };
     }
     await nextTurn();
   }
+}
+
+/**
+ * Returns what the configuration before an edit wants of these people, by slot, over the same facts. It may find other
+ * e-mails. Empty where there is no edit, or one read cannot compare the two.
+ */
+async function wishesBefore(
+  { edit, ...job }: WishesJob & Pick<PlanWork, 'edit'>,
+  io: EngineIo,
+): Promise<ReadonlyMap<number, Wish>> {
+  if (edit?.people === undefined) return new Map();
+  const { index } = edit.people;
+  const nameOf = ({ by, value }: LeaderReference): LeaderReference => {
+    const slot = by === 'email' ? index.findEmail(value) : -1;
+    return { by: 'identification', value: slot === -1 ? value : index.person(slot).identification };
+  };
+  const personOf = (slot: number): Person | undefined => {
+    const found = index.find(job.index.person(slot).identification);
+    const person = found.isExact ? index.person(found.slot) : undefined;
+    if (person?.kind !== 'person') return undefined;
+    const { main, secondary } = person.leaders ?? {};
+    const named = {
+      ...(main === undefined ? {} : { main: main === 'none' ? main : nameOf(main) }),
+      ...(secondary && { secondary: { ...secondary, references: secondary.references.map(nameOf) } }),
+    };
+    return { ...person, leaders: named };
+  };
+  const all = await Array.fromAsync(wishes({ ...job, personOf }, io));
+  return new Map(all.map((one) => [one.slot, one]));
 }
 
 function namesIn({ leaders = {} }: Person): readonly string[] {
@@ -251,12 +287,16 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
   const now = io.clock.now();
   const proposals: LeaderProposal[] = [];
   const entries: LedgerEntry[] = [];
-  const found = await Array.fromAsync(wishes(work, slots, survey.isFull, io));
-  const all = found.map((one) => (survey.cycles.has(one.slot) ? withoutMain(one) : one));
-  const toList = all.filter((one) => {
+  const job = { ...work, slots, isFull: survey.isFull };
+  const found = await Array.fromAsync(wishes(job, io));
+  const before = await wishesBefore(job, io);
+  const settingsBefore = { ...sync.settings, ...work.edit?.before.settings };
+  const wished = found.map((one) => (survey.cycles.has(one.slot) ? withoutMain(one) : one));
+  const toList = wished.filter((one) => {
     return survey.rolling.has(one.slot) || (isStated(one.wish.wanted) && knownList(one, work) === undefined);
   });
   const lists = await readLists(toList, { ...work, count });
+  const all = await withNames(wished, lists, { ...work, io });
   for (const one of all) {
     const { slot, wish, entry } = one;
     const { identification } = one.person;
@@ -274,7 +314,11 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
     }
     const isOpen = wish.trouble !== undefined || wish.waits.length > 0 || survey.cycles.has(slot);
     if (!isOpen) index.set(slot, mark.led);
-    if (decision?.change !== undefined) proposals.push({ change: decision.change, known: entry?.leaders });
+    if (decision?.change !== undefined) {
+      const earlier = before.get(slot);
+      const instead = shown && earlier && decideLeaders(caseOf({ ...earlier, ...shown, now }, settingsBefore)).change;
+      proposals.push({ change: decision.change, ...given({ known: entry?.leaders, earlier: instead }) });
+    }
     if (!isOurs(entry, sync.settings.name)) {
       count.needsFull ||= wish.waits.length > 0;
       continue;
@@ -288,6 +332,34 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
   }
   if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
   if (entries.length > 0) await work.recorder.ledger(entries);
+}
+
+/** Finds forgotten leaders of ours again in the lists that were read. The ledger has only pseudonyms of them. */
+async function withNames(
+  people: readonly Wish[],
+  lists: ReadonlyMap<number, LeadersLookup>,
+  { sync, io }: Pick<PlanWork, 'sync'> & { readonly io: EngineIo },
+): Promise<readonly Wish[]> {
+  const listed = people.flatMap(({ slot, entry }) => {
+    const list = lists.get(slot);
+    return list?.found === 'complete' && hasPseudonym(entry?.leaders)
+      ? leadersNamed({ ...unread, shown: list.leaders })
+      : [];
+  });
+  if (listed.length === 0) return people;
+  const names = new Map<string, string>();
+  for (const [name, { pseudonym }] of await io.store.ledger.getMany(sync.settings.connection, [...new Set(listed)])) {
+    if (pseudonym !== undefined) names.set(pseudonym, name);
+  }
+  return people.map((one) => {
+    if (one.entry?.leaders === undefined) return one;
+    const leaders = renameLeaders(one.entry.leaders, (name) => names.get(name) ?? name);
+    return { ...one, entry: { ...one.entry, leaders } };
+  });
+}
+
+function hasPseudonym(known: LedgerLeaders = unread): boolean {
+  return leadersNamed(known).some((name) => name.startsWith(pseudonymPrefix));
 }
 
 /** Returns the wish of a person in a circle: the main leader stays. */
@@ -323,10 +395,12 @@ const notRead: LeadersLookup = {
   reason: `none of the last ${listsAtOnce} lists could be read, so this one was not requested`,
 };
 
-/** `known`: what the ledger has before it. An undo needs it not. */
 interface LeaderProposal {
   readonly change: Proposal;
-  readonly known: LedgerLeaders | undefined;
+  /** What the ledger has before it. An undo needs it not. */
+  readonly known?: LedgerLeaders;
+  /** What the configuration before an edit does. Absent: nothing. */
+  readonly earlier?: Proposal;
 }
 
 /** Applies the standing decisions about each person, and stores the changes. */
@@ -337,7 +411,7 @@ async function storeChanges(
 ): Promise<void> {
   const names = proposals.map(({ change }) => change.identification);
   const made = await io.store.decisions.ofMany(sync.settings.name, names);
-  const changes = proposals.map(({ change: proposal, known }): NewChange => {
+  const changes = proposals.map(({ change: proposal, known, earlier }): NewChange => {
     const decisions = (made.get(proposal.identification) ?? []).filter(
       (one) => isUndoRule(one.rule) === isUndoRule(proposal.rule),
     );
@@ -347,24 +421,21 @@ async function storeChanges(
     if (settled.verdict?.state === 'dropped') count.rejected += 1;
     if (settled.verdict?.state === 'held') count.leftOut += 1;
     const kept = withoutFields(draft, settled.without ?? [], known);
-    return { ...sealChange({ ...kept, episode: episodeOf(draft.rule, decisions) }), ...settled };
+    const change = { ...sealChange({ ...kept, episode: episodeOf(draft.rule, decisions) }), ...settled };
+    return edit === undefined || edit.isReverted ? change : asEdited(change, earlier, edit);
   });
-  const ofEdit = edit === undefined || !isAboutLeaders(edit) ? undefined : edit;
-  await recorder.changes(ofEdit === undefined ? changes : changes.map((change) => asEdited(change, ofEdit)));
+  await recorder.changes(changes);
 }
 
-/** Returns whether an edit of the configuration may be why leaders differ. One that no read can compare always may. */
-function isAboutLeaders({ keys, people }: Edit): boolean {
-  return people === undefined || keys.includes('mapping.manager') || keys.includes('mapping.secondaryLeaders');
-}
-
-/** Adds the class of the edit. Leaders are not decided a second time with the earlier configuration. */
-function asEdited(change: NewChange, edit: Edit): NewChange {
+/** Adds the class of the edit, if the configuration before it does not make the same change. */
+function asEdited(change: NewChange, earlier: Proposal | undefined, edit: Edit): NewChange {
+  const parts = differsByEdit(change, earlier);
+  if (parts.length === 0) return change;
   if (change.verdict?.state === 'dropped') {
     edit.tally.rejected += 1;
     return change;
   }
   const edited: NewChange = { ...change, classes: [...change.classes, 'configuration'] };
-  countEdited(edit, edited, [change.kind]);
+  countEdited(edit, edited, parts);
   return edited;
 }

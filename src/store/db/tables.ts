@@ -78,7 +78,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
       identification: { of: 'person', isExact: true, forgotten: 'own' },
       hidden: { of: 'person', sealedBy: 'key ring', lost: 'null' },
       quirks: { of: 'person', sealedBy: 'key ring', lost: 'null' },
-      leaders: { of: 'person', sealedBy: 'key ring', lost: 'null' },
+      leaders: { of: 'person', sealedBy: 'key ring', forgotten: 'own', lost: 'null' },
     },
     countedAs: 'ledger',
   },

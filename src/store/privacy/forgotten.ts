@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { pseudonymPrefix } from '../../core/plan/leaders.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Database } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
@@ -57,6 +58,11 @@ export async function findForgotten(
   return found;
 }
 
+/** Returns how the entries of the people whom a forgotten person led name the person. */
+export function pseudonymOf(hash: string): string {
+  return `${pseudonymPrefix}${hash}`;
+}
+
 export function toEntry(row: Schema['forgotten'], identification: string): LedgerEntry {
   return {
     identification,
@@ -64,6 +70,7 @@ export function toEntry(row: Schema['forgotten'], identification: string): Ledge
     hidden: {},
     quirks: {},
     unverified: 0,
+    pseudonym: pseudonymOf(row.hash),
     ...(row.disabled_at === null ? {} : { disabledAt: row.disabled_at }),
     ...(row.gone_since === null ? {} : { goneSince: row.gone_since }),
     ...(row.removed_at === null ? {} : { removed: { at: row.removed_at, blacklist: row.removed_blacklist === 1 } }),

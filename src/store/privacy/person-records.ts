@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
@@ -7,11 +8,11 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from '../directories.ts';
-import { toLedgerEntry } from '../ledger.ts';
+import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { toFinding } from '../runs.ts';
-import { findPersonHash, hideLedgerRow, makePersonHash, toEntry } from './forgotten.ts';
+import { findPersonHash, hideLedgerRow, makePersonHash, type PersonHash, pseudonymOf, toEntry } from './forgotten.ts';
 
 export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords {
   return {
@@ -19,15 +20,18 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
 
     forget(identification, now) {
       return inTransaction(db, async (transaction) => {
-        await requireQuiet(transaction, identification);
+        await requireQuiet(transaction, keys, identification);
         const hash = await makePersonHash(transaction, keys);
         const rows = await transaction
           .selectFrom('ledger')
           .selectAll()
           .where('identification', '=', identification)
           .execute();
+        const emails = await emailsOf(transaction, keys, identification);
+        await hideLeaders(transaction, keys, { names: [identification], emails, hash });
         for (const row of rows) await hideLedgerRow(transaction, row, hash, now);
         await emptyChanges(transaction, identification);
+        for (const row of await leadersNaming(transaction, keys, identification)) await emptyLeaders(transaction, row);
         await eraseFromDirectories(transaction, keys, identification);
         const person = personNamed(identification);
         for (const table of declaredTables) await eraseFrom(transaction, keys, table, person);
@@ -50,6 +54,8 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
           .execute();
         if (rows.length === 0) return 0;
         const hash = await makePersonHash(transaction, keys);
+        const names = rows.map(({ identification }) => identification);
+        await hideLeaders(transaction, keys, { names, emails: [], hash });
         for (const row of rows) await hideLedgerRow(transaction, row, hash, now);
         return rows.length;
       });
@@ -57,22 +63,89 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
   };
 }
 
-/** Throws `CONFLICT` while a change of the person may still be sent or read back. */
-async function requireQuiet(db: OpenTransaction, identification: string): Promise<void> {
-  const busy = await db
+/** Throws `CONFLICT` while a change of the person, or one that makes the person a leader, may still be sent or read back. */
+async function requireQuiet(db: OpenTransaction, keys: KeyRing, identification: string): Promise<void> {
+  const open = db
     .selectFrom('changes')
     .innerJoin('plans', 'plans.id', 'changes.plan')
     .innerJoin('runs', 'runs.id', 'plans.run')
+    .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('changes.state', 'in', ['sent', 'unresolved'])]));
+  const own = await open
     .select('runs.id')
     .where('changes.identification', '=', identification)
-    .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('changes.state', 'in', ['sent', 'unresolved'])]))
     .limit(1)
     .executeTakeFirst();
+  const led = await open.selectAll('changes').select('runs.id').where('changes.part', '=', 'leaders').execute();
+  const busy = own ?? led.find((row) => namesLeader(row, keys, identification));
   if (busy === undefined) return;
   const message =
     `run ${busy.id} may still change this person, so nothing was erased. Wait until it has ended and its changes are ` +
     'resolved, then run the command again.';
   throw new RollcallError(message, { code: 'CONFLICT' });
+}
+
+type ChangeRow = Selectable<Schema['changes']>;
+
+function namesLeader(row: ChangeRow, keys: KeyRing, identification: string): boolean {
+  const change = toPlannedChange(row, keys);
+  const { from, to } = leaderStates(change);
+  const known = leadersNamed(change.before?.leaders ?? unread);
+  return [from.main, to.main, ...from.secondary, ...to.secondary, ...known].includes(identification);
+}
+
+/** Returns the changes of the leaders of others that name the person. */
+async function leadersNaming(db: OpenTransaction, keys: KeyRing, identification: string): Promise<ChangeRow[]> {
+  const plans = await db.selectFrom('changes').select('plan').distinct().where('part', '=', 'leaders').execute();
+  const found: ChangeRow[] = [];
+  for (const { plan } of plans) {
+    const rows = await db
+      .selectFrom('changes')
+      .selectAll()
+      .where('plan', '=', plan)
+      .where('part', '=', 'leaders')
+      .execute();
+    found.push(...rows.filter((row) => namesLeader(row, keys, identification)));
+  }
+  return found;
+}
+
+/** Leaves a change of leaders as a number, with the person whose leaders they are. */
+async function emptyLeaders(db: OpenTransaction, { plan, identification }: ChangeRow): Promise<void> {
+  await db
+    .updateTable('changes')
+    .set(emptyChange)
+    .where('plan', '=', plan)
+    .where('identification', '=', identification)
+    .where('part', '=', 'leaders')
+    .execute();
+}
+
+/** Returns by which e-mails the source may name the person as a leader. */
+async function emailsOf(db: Database, keys: KeyRing, identification: string): Promise<readonly string[]> {
+  const found = await findInDirectories(db, keys, identification);
+  return found.map(({ row }) => row.email).filter((email) => email !== '');
+}
+
+/** Replaces people by their pseudonyms where the entries of others name them as leaders. Their lists are read again. */
+async function hideLeaders(
+  db: OpenTransaction,
+  keys: KeyRing,
+  {
+    names,
+    emails,
+    hash,
+  }: { readonly names: readonly string[]; readonly emails: readonly string[]; readonly hash: PersonHash },
+): Promise<void> {
+  const hidden = new Set([...names, ...emails]);
+  for (const { connection } of await db.selectFrom('ledger').select('connection').distinct().execute()) {
+    await rewriteLeaders(db, { connection, keys }, (leaders) => {
+      if (!leadersNamed(leaders).some((name) => hidden.has(name))) return leaders;
+      const { shown: _, waits = [], ...kept } = leaders;
+      const left = waits.filter(({ value }) => !hidden.has(value));
+      const named = renameLeaders(kept, (name) => (names.includes(name) ? pseudonymOf(hash(connection, name)) : name));
+      return { ...named, ...(left.length === 0 ? {} : { waits: left }) };
+    });
+  }
 }
 
 /** Leaves changes of ended runs as numbers, so that counts and guards of the last 24 hours stay right. */
@@ -100,12 +173,19 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
     .where('changes.identification', '=', identification)
     .orderBy('plans.made_at')
     .execute();
+  const known = (await naming('ledger')).map((row) => ({
+    connection: row.connection,
+    entry: toLedgerEntry(row, keys),
+  }));
+  const isOwn = ({ entry }: (typeof known)[number]): boolean => entry.identification === identification;
+  const isLed = ({ entry }: (typeof known)[number]): boolean =>
+    entry.leaders !== undefined && leadersNamed(entry.leaders).includes(identification);
   return {
     identification,
-    ledger: (await naming('ledger')).map((row) => ({
-      connection: row.connection,
-      entry: toLedgerEntry(row, keys),
-    })),
+    ledger: known.filter(isOwn),
+    leads: known
+      .filter((one) => !isOwn(one) && isLed(one))
+      .map(({ connection, entry }) => ({ connection, identification: entry.identification })),
     forgotten: await forgottenOf(db, keys, identification),
     directories: await findInDirectories(db, keys, identification),
     changes: changes.map((row) => ({
