@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LeaderReference, Person } from '../../core/person/person.ts';
+import type { LeaderReference, Person, RejectedPerson } from '../../core/person/person.ts';
 import type { Leaders } from '../../core/person/user.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
 import { differsByEdit } from '../../core/plan/configuration.ts';
@@ -29,6 +29,7 @@ import { countEdited, type Edit } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/people-index.ts';
+import type { Absent } from '../read/person-text.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type Cycles, findCycles } from './cycles.ts';
 import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
@@ -207,7 +208,7 @@ interface WishesJob extends Pick<PlanWork, 'sync' | 'index'> {
   readonly slots: readonly number[];
   readonly isFull: boolean;
   /** The record of a slot. Absent: that of the index. */
-  readonly personOf?: (slot: number) => ReturnType<PlanWork['index']['person']> | undefined;
+  personOf?(slot: number): Person | RejectedPerson | Absent | undefined;
 }
 
 /** Yields what the source wants of each person's leaders, with the person's ledger entry. */
