@@ -6,6 +6,7 @@ import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { nextRead } from '../core/run/next-read.ts';
+import { oddColumns } from '../core/setup/odd-columns.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { ExportRequest } from '../ports/store-operations.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
@@ -253,6 +254,11 @@ function judgePage(
       `${works}. Mapped fields that it does not show: ${names}. Later records may have them, or a name is misspelled, ` +
       `or access to the field is not granted. To read all records: rollcall source try ${settings.name}`;
     return { state: 'warning', message };
+  }
+  const odd = oddColumns(records, settings);
+  if (odd.length > 0) {
+    const advice = `Columns may be swapped: compare the export with syncs.${settings.name}.mapping`;
+    return { state: 'warning', message: `${works}. ${advice}. ${odd.join('; ')}` };
   }
   const known = fields === undefined ? '' : ` (${countOf(fields.length, 'field')})`;
   const message = `${works}, and every mapped field is present${known}`;

@@ -51,13 +51,10 @@ function play({ fields, pages = [], end = whole, refusal }: Played) {
   }
   const capabilities = { delta: false, point: false, terminated: 'never', future: 'never' } as const;
   const source: Source = { kind: 'played', capabilities, read, fields: async () => fields };
-  const mapping = compileMapping(
-    { identification: from('id'), fields: { firstName: from('first'), lastName: from('last') } },
-    { ...lifecycle, leaveDate: 'left' },
-    { scope: undefined },
-    { expressions: createExpressions() },
-  );
-  const sync = { settings: { name: 'people' }, source, mapping } as unknown as Sync;
+  const rules = { identification: from('id'), fields: { firstName: from('first'), lastName: from('last') } };
+  const leaves = { ...lifecycle, leaveDate: 'left' };
+  const mapping = compileMapping(rules, leaves, { scope: undefined }, { expressions: createExpressions() });
+  const sync = { settings: { name: 'people', mapping: rules, lifecycle: leaves }, source, mapping } as unknown as Sync;
   const io = { clock: new FastClock(0), logger: memoryLogger() };
   return { taken, check: () => checkSource(sync, io, new AbortController().signal) };
 }
@@ -86,6 +83,19 @@ it.each<readonly [string, Played, string, RegExp]>([
     { pages: [{ records: [ana], broken: [bad] }] },
     'warning',
     /1 record and 1 that cannot be read \(line 3: 2 columns instead of 4\)/,
+  ],
+  [
+    'columns that look swapped',
+    {
+      pages: [
+        {
+          records: [ana, bruno].map((one) => ({ ...one, fields: { ...one.fields, first: '8731', left: '' } })),
+          broken: [],
+        },
+      ],
+    },
+    'warning',
+    /may be swapped: .*people\.mapping\. first \(for firstName\): 2 of 2 cells are not like names, first at row 1: "9999"$/,
   ],
   ['a page of nothing else', { pages: [{ records: [], broken: [bad] }] }, 'failed', /no record .* line 3: 2 columns/],
   [
