@@ -1,6 +1,7 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import { formatCount } from '../core/run/formats.ts';
+import { nearest } from '../core/run/problem-words.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import { type CliIo, Interruption } from './cli-io.ts';
 import { addGroup, type CommandGroup, type CommandHost } from './command.ts';
@@ -93,8 +94,19 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .exitOverride();
   for (const group of commandGroups(host.apiOperations)) addGroup(program, group, host.action);
   program.helpCommand('help [command]', 'show the help of a command');
+  program.addHelpText('beforeAll', ({ command }) => refuseUnknown(command));
   const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
   return program.addHelpText('after', `\nExit codes:\n${codes.join('\n')}`);
+}
+
+/** Refuses the help of a command that does not exist. Commander would print the help of its group, and exit with 0. */
+function refuseUnknown(command: Command): string {
+  const names = command.commands.map((below) => below.name());
+  const word = command.args.find((argument) => argument !== 'help');
+  if (word === undefined || word.startsWith('-') || names.length === 0 || names.includes(word)) return '';
+  const guess = nearest(word, names);
+  const hint = guess === undefined ? '' : `\n(Did you mean ${guess}?)`;
+  return command.error(`error: unknown command '${word}'${hint}`, { code: 'commander.unknownCommand' });
 }
 
 /**

@@ -29,10 +29,11 @@ async function problemOf(line: string, isWhole: boolean): Promise<string | undef
     return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // A page may speak of a command without its arguments, and write N for a number.
+    // A page may speak of a command without its arguments, and write N for a number or COMMAND for a command.
     const allowed = isWhole ? ['commander.help'] : ['commander.help', 'commander.missingArgument'];
     if (error.exitCode === 0 || allowed.includes(error.code)) return undefined;
-    return error.code === 'commander.invalidArgument' && /'[A-Z]+'/.test(error.message) ? undefined : error.message;
+    const mayBeName = ['commander.invalidArgument', 'commander.unknownCommand'].includes(error.code);
+    return mayBeName && /'[A-Z]+'/.test(error.message) ? undefined : error.message;
   }
 }
 

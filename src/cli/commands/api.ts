@@ -25,8 +25,10 @@ export function apiCommands(operations: readonly ApiOperation[]): readonly Comma
     {
       words: 'api',
       meaning: "call any operation of the platform's API on a connection",
+      arguments: [['[operation...]', 'a part and an operation of it, such as: users search']],
       options: [['--list', 'list every operation with its parameters']],
-      run: (shell, { list }: { readonly list?: true }, command: Command) =>
+      // The help refuses words that are no commands.
+      run: (shell, _words: readonly string[], { list }: { readonly list?: true }, command: Command) =>
         list === true ? printList(shell, operations) : command.help({ error: true }),
     },
     ...parts.flatMap((part) => [
