@@ -20,8 +20,8 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // Tests wait for processes, databases and clocks for a third of their time, so three workers fill two cores.
-    maxWorkers: 3,
+    // Tests wait for processes, databases and clocks for half of their time, so four workers fill two cores.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // The files of one worker share their modules: importing the product costs more than most files take. So no module
     // keeps state, whatever a test opens is closed by `onTestFinished`, and what is spied on is put back.
