@@ -6,6 +6,8 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/(?<=\/auth\/link\?code=)[\w-]{32}/g, 'CODE'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC/g, 'TIME'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME'],
+  // A report that ends today.
+  [/(?<=from \d{4}-\d\d-\d\d to )\d{4}-\d\d-\d\d(?=:)/g, 'TODAY'],
   [/\b\d+(\.\d+)? (ms|s|min|h)\b/g, 'DURATION'],
   [/\b\d+(\.\d+)?(ms|s|m)\b/g, 'DURATION'],
   [/DURATION( DURATION)+/g, 'DURATION'],
