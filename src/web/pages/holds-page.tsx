@@ -113,6 +113,11 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
       <div className="grow">
         <strong>{hold.sync}</strong> · {f.number(hold.count)} {classWord(t.words, hold.class, hold.count)}
         <div className="break">{t.reason(hold.reason)}</div>
+        {hold.approvals.map(({ changes, of, by }) => (
+          <div key={by.join()} className="needs">
+            {t.holds.partly(changes, by.length, of, by.join(', '))}
+          </div>
+        ))}
         <div className="faint small">
           {t.holds.heldSince} <Ago at={hold.heldAt} />
           {hold.isApprovable ? (

@@ -108,6 +108,8 @@ export const holds = {
   takes: 'Delivery',
   approved: (changes: number) => `${count(changes, 'change', 'changes')} approved`,
   rejected: (changes: number) => `${count(changes, 'change', 'changes')} rejected`,
+  pending: (changes: number) =>
+    `${count(changes, 'change has', 'changes have')} your approval. Another person must approve too.`,
   approvedHint: 'The next run delivers them. Follow it here.',
   rejectedHint: 'No run sends them while their reason lasts.',
   reduced: (changes: number) =>

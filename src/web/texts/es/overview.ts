@@ -110,6 +110,8 @@ export const holds: Texts['holds'] = {
   takes: 'Entrega',
   approved: (changes) => count(changes, 'cambio aprobado', 'cambios aprobados'),
   rejected: (changes) => count(changes, 'cambio rechazado', 'cambios rechazados'),
+  pending: (changes) =>
+    `${count(changes, 'cambio tiene', 'cambios tienen')} su aprobación. Otra persona también debe aprobar.`,
   approvedHint: 'La próxima ejecución los entrega. Puede seguirla aquí.',
   rejectedHint: 'Ninguna ejecución los envía mientras dure su motivo.',
   reduced: (changes) =>
