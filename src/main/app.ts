@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';
-import { checkOnce } from '../watch/alerts/open-alerts.ts';
+import { checkOnce, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
@@ -24,13 +24,15 @@ export interface AppParts {
   readonly scope?: LogScope;
   /** Reads the configuration again, and throws its problems. */
   readonly checkConfig?: () => Promise<unknown>;
+  /** What this process saw before it opened the engine. */
+  readonly memory?: ProcessMemory;
 }
 
 /** Opens what the use cases of the command line and the server need over an opened engine. Closing it closes the engine. */
 export function openApp(
   config: Config,
   engine: Engine,
-  { scope = openLogScope(), checkConfig = async () => config }: AppParts = {},
+  { scope = openLogScope(), checkConfig = async () => config, memory = freshMemory() }: AppParts = {},
 ): AppIo {
   const { io, connections } = engine;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -77,7 +79,7 @@ export function openApp(
     platformApi: platformApiOf(connections),
     changes: openChangeSearches(io),
     searchPeople: openPeopleSearches(io),
-    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig }, options),
+    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig, memory }, options),
     close: () => engine.close(),
   };
   return app;

@@ -118,28 +118,24 @@ interface DeploymentParts {
   readonly openDrive: (options: StartOptions) => DriveIo;
   /** Reads the configuration again, and throws its problems. */
   readonly checkConfig: () => Promise<unknown>;
-}
-
-interface Remembering extends DeploymentParts {
   readonly memory: ProcessMemory;
 }
 
 /** Runs `rollcall start` until the signal aborts, or until the configuration is to be opened again. */
 export function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<'stopped' | 'reload'> {
   const { signal, onHangup } = options;
-  const { checkConfig, engine } = parts;
-  const memory = freshMemory();
+  const { checkConfig, engine, memory } = parts;
   const { clock, logger } = engine.io;
   const onRefused = (problems: readonly string[]): void => {
     memory.refusedReload = { at: clock.now(), problems };
   };
   return workUntilReload({ signal, onHangup, checkConfig, logger, onRefused }, (until) =>
-    runRole({ ...parts, memory }, { ...options, signal: until }),
+    runRole(parts, { ...options, signal: until }),
   );
 }
 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
-async function runRole(parts: Remembering, options: StartOptions): Promise<void> {
+async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
   const { config, engine, app, memory } = parts;
   const { role = 'all', listen, onReady, onListening, onSignInLink } = options;
   refuseRole(config, options);
@@ -191,7 +187,7 @@ async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): P
 }
 
 async function work(
-  { config, engine, openDrive, memory }: Remembering,
+  { config, engine, openDrive, memory }: DeploymentParts,
   options: StartOptions,
   heartbeat: Heartbeat,
   watch: RedisWatch | undefined,

@@ -200,15 +200,23 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [{ createLogger }, { openLogScope }, { openEngine }, { followClock }, { openApp }, { openWhenWritable }] =
-    await Promise.all([
-      import('../watch/logs/create-logger.ts'),
-      import('../watch/logs/log-scope.ts'),
-      import('./engine.ts'),
-      import('../work/follow-clock.ts'),
-      import('./app.ts'),
-      import('../work/wait-for-store.ts'),
-    ]);
+  const [
+    { createLogger },
+    { openLogScope },
+    { openEngine },
+    { followClock },
+    { openApp },
+    { openWhenWritable },
+    { freshMemory },
+  ] = await Promise.all([
+    import('../watch/logs/create-logger.ts'),
+    import('../watch/logs/log-scope.ts'),
+    import('./engine.ts'),
+    import('../work/follow-clock.ts'),
+    import('./app.ts'),
+    import('../work/wait-for-store.ts'),
+    import('../watch/alerts/open-alerts.ts'),
+  ]);
   const clock = systemClock;
   const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, hasEffect = false } = options;
   const egress = openEgress(options.env);
@@ -233,6 +241,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
       isReadOnly: !hasEffect,
       egress,
     });
+  const memory = freshMemory();
   const engine =
     waits === undefined
       ? await open()
@@ -242,6 +251,9 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
           serve: async (fault) =>
             (await import('./deployment.ts')).serveWaiting(config, fault, { clock, logger, newId: newUlid, ...waits }),
           ...{ clock, logger, signal: waits.signal },
+          onWaited: (away) => {
+            memory.away = away;
+          },
         });
   const tracing = await openTracing(config, { env: options.env, clock, logger, egress });
   if (tracing !== undefined) engine.meter.attach(tracing.metrics);
@@ -253,7 +265,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
   };
   const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
   const traced = tracing === undefined ? {} : { tracing };
-  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig });
+  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig, memory });
 }
 
 /** Opens the SDK of OpenTelemetry when the environment asks for it. It is loaded only then. */

@@ -19,6 +19,8 @@ export interface WaitIo<Engine extends Opened> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Called when a wait is over: since when the store was seen to take no write (epoch ms), and why. */
+  readonly onWaited: (away: { readonly from: number; readonly fault: string }) => void;
 }
 
 /**
@@ -29,6 +31,7 @@ export async function openWhenWritable<Engine extends Opened>(io: WaitIo<Engine>
   const { clock, logger } = io;
   let fault: string | undefined;
   let loggedAt: number | undefined;
+  let away: { readonly from: number; readonly fault: string } | undefined;
   let stopServing: (() => Promise<void>) | undefined;
   const look = async (): Promise<Engine | undefined> => {
     const engine = await io.open().catch((error: unknown) => {
@@ -46,9 +49,13 @@ export async function openWhenWritable<Engine extends Opened>(io: WaitIo<Engine>
     for (;;) {
       const engine = await look();
       if (engine !== undefined) {
-        if (loggedAt !== undefined) logger.info({}, 'the store takes writes: this process starts');
+        if (away !== undefined) {
+          logger.info({}, 'the store takes writes: this process starts');
+          io.onWaited(away);
+        }
         return engine;
       }
+      away = { from: away?.from ?? clock.now(), fault: fault ?? 'it does not answer' };
       if (loggedAt === undefined || clock.now() >= loggedAt + logAgainMs) {
         loggedAt = clock.now();
         logger.warn({ fault }, `the store takes no write, because ${fault}: this process waits, and looks every 5 s`);

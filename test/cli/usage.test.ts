@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { exitCodeOf, failureJson, renderFailure } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
+import { findProgram } from '../support/services/programs.ts';
 import { plain } from './samples.ts';
 import { openTestShell } from './test-shell.ts';
 
@@ -113,6 +114,45 @@ test('the script for bash completes a command line', async () => {
   expect(execFileSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' })).toBe(
     'completion words -- check a \n',
   );
+});
+
+const zsh = await findProgram('zsh');
+/** In place of the program and of the shell's own list: what is offered is printed. */
+const zshStubs = `
+  rollcall() { if [[ $5 == a* ]]; then print -l acme albatros; elif [[ -z $5 ]]; then print every; fi }
+  compdef() { }; _files() { print files }; compadd() { print -r -- "offers \${@[2,-1]}" }
+  words=(rollcall check "$1") CURRENT=3`;
+
+test.skipIf(zsh === undefined).each([
+  ['a', 'offers acme albatros\n'],
+  ['', 'offers every\n'],
+  ['x', 'files\n'],
+])('the script for zsh completes "%s", sourced and as a function of the fpath', async (word, offered) => {
+  const shell = await openTestShell();
+  const script = join(shell.folder, '_rollcall');
+  await writeFile(script, (await shell.run(['completion', 'zsh'])).stdout);
+  for (const how of [`source ${script}`, `fpath=(${shell.folder}); autoload -Uz _rollcall`]) {
+    const lines = `${zshStubs}; ${how}; _rollcall`;
+    expect(execFileSync(zsh ?? '', ['-f', '-c', lines, 'zsh', word], { encoding: 'utf8' }), how).toBe(offered);
+  }
+});
+
+const fish = await findProgram('fish');
+
+test.skipIf(fish === undefined).each([
+  ['rollcall check a', 'acme\nalbatros\n'],
+  ['rollcall check ', 'every\n'],
+  ['rollcall check e', 'employees.csv\n'],
+])('the script for fish completes "%s", and offers files only where nothing else fits', async (line, offered) => {
+  const shell = await openTestShell();
+  await writeFile(join(shell.folder, 'employees.csv'), '');
+  const stub = `function rollcall
+    if string match -q 'a*' -- $argv[5]; printf 'acme\nalbatros\n'
+    else if test -z $argv[5]; echo every; end
+  end`;
+  const script = (await shell.run(['completion', 'fish'])).stdout;
+  const options = { encoding: 'utf8', cwd: shell.folder, env: { HOME: shell.folder, PATH: process.env.PATH } } as const;
+  expect(execFileSync(fish ?? '', ['-N', '-c', `${stub}\n${script}\ncomplete -C '${line}'`], options)).toBe(offered);
 });
 
 test('without a command the help is shown, and that is wrong usage', async () => {

@@ -5,23 +5,33 @@ import type { Shell } from '../shell.ts';
 
 /** A shell's script. It asks `rollcall completion words` for what may follow the words of the line. */
 const scripts = {
-  bash: `_rollcall() {
+  bash: `# In ~/.bashrc: source <(rollcall completion bash)
+_rollcall() {
   local IFS=$'\\n'
   COMPREPLY=($(rollcall completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _rollcall rollcall`,
+  // The last line: as a file of the fpath, the script itself is the function that is called first.
   zsh: `#compdef rollcall
+# In ~/.zshrc, after compinit: source <(rollcall completion zsh)
+# Or in a folder of the fpath, before compinit: rollcall completion zsh > _rollcall
 _rollcall() {
   local -a found
   found=("\${(@f)$(rollcall completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   [[ -n $found ]] && compadd -- $found || _files
 }
-compdef _rollcall rollcall`,
-  fish: `function __rollcall_words
+if [[ $funcstack[1] == _rollcall ]]; then _rollcall; else compdef _rollcall rollcall; fi`,
+  fish: `# rollcall completion fish > ~/.config/fish/completions/rollcall.fish
+function __rollcall_words
   set -l before (commandline -opc)
-  rollcall completion words -- $before[2..-1] (commandline -ct) 2>/dev/null
+  set -l found (rollcall completion words -- $before[2..-1] (commandline -ct) 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c rollcall -a '(__rollcall_words)'`,
+complete -c rollcall -f -a '(__rollcall_words)'`,
 } as const;
 
 export const completionCommands: readonly CommandRow[] = [
