@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { partWords } from '../core/guard/approvals.ts';
+import { leaderValues } from '../core/person/leaders.ts';
 import { foldText, normalText } from '../core/person/text.ts';
 import { type Change, isFreezable } from '../core/plan/change.ts';
 import { decisionAbout } from '../core/plan/decision.ts';
@@ -51,14 +52,29 @@ export async function tracePerson(
   const decided = change && (await decisionOf(name, change, io));
   const decidedLeaders = leaders && (await decisionOf(name, leaders, io));
   const isExpected = expected !== undefined;
-  const input = { ...explanation, records: traced, isExpected, decided, last, batch };
+  const input = {
+    ...explanation,
+    records: traced,
+    isExpected,
+    decided: change ? decided : decidedLeaders,
+    last,
+    batch,
+  };
   const steps = personSteps(input);
   const ledger = await io.store.ledger.get(connection, identification);
   const { failure, findings } = explained;
+  const listed = ledger?.leaders?.shown;
+  const shownLeaders = leaders?.before?.fields ?? (listed && leaderValues(listed)) ?? {};
   return {
     identification,
     answer: answerOf(input, steps),
-    values: valuesOf({ records: traced, mapping: sync.mapping, lookup, hidden: ledger?.hidden ?? {} }),
+    values: valuesOf({
+      records: traced,
+      mapping: sync.mapping,
+      lookup,
+      hidden: ledger?.hidden ?? {},
+      leaders: shownLeaders,
+    }),
     ...explained,
     records: traced,
     reads: sync.mapping.reads,

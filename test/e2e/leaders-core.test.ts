@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decideRun } from '../../src/app/approve.ts';
+import { tracePerson } from '../../src/app/people.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { undoRun } from '../../src/app/undo.ts';
@@ -184,6 +185,23 @@ it('one person is explained with the change of the leaders beside that of the ac
     'lead',
     { mainLeader: 'E2' },
   ]);
+});
+
+it('one person is told which leaders the platform shows, what holds the change, and what waits', async () => {
+  const office = await openOffice({ sync: { ...led, guards: { leads: { absolute: 0, percent: 0 } } } });
+  await office.applyRows(team());
+  await office.applyAll();
+  const held = await office.applyRows(team({ E5: { boss: 'E2' }, E6: { boss: 'E9' } }));
+  const moved = await tracePerson(office.app, 'people', 'E5', signal);
+  expect(moved.answer).toMatch(/^Not given a leader: held for approval/);
+  expect(moved.steps.map(({ step, state }) => `${step} ${state}`)).toContain('guard stopped');
+  expect(moved.values.find(({ field }) => field === 'mainLeader')).toMatchObject({ sent: 'E2', platform: 'E1' });
+  const waiting = await tracePerson(office.app, 'people', 'E6', signal);
+  expect(waiting.answer).toMatch(/^Nothing to change: .*the leader E9 waits since/);
+  expect(waiting.values.find(({ field }) => field === 'mainLeader')).toMatchObject({ sent: 'E9', platform: 'E1' });
+  // An operator sees a name beside the change.
+  const [change] = await findChanges(office.app, held.run.id, { limit: 5 });
+  expect(change?.before?.fields).toMatchObject({ firstName: 'Ana5', email: 'ana5@example.com', mainLeader: 'E1' });
 });
 
 describe('a run sends the requests that its plan names', () => {

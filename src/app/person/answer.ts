@@ -25,23 +25,24 @@ export function answerOf(input: StepsInput, steps: readonly PersonStep[]): strin
     return 'Not found: neither HR nor the platform has this identification';
   }
   const stopped = steps.find(({ state }) => state === 'stopped');
+  const next = change ?? input.leaders;
   if (decision?.rule === 'create-refused' || decision?.rule === 'enable-refused') {
     const causes = records.flatMap(({ trace: { mapped } }) => (mapped.kind === 'person' ? causesOf(mapped) : []));
     const why = causes.length > 0 ? causes.join('; ') : (decision.finding?.message ?? wordsOf(decision));
     return `Not ${decision.rule === 'create-refused' ? 'created' : 'enabled'}: ${why}`;
   }
   if (stopped !== undefined) {
-    const sent = stopped.run === undefined || change !== undefined ? change?.kind : last?.kind;
+    const sent = stopped.run === undefined || next !== undefined ? next?.kind : last?.kind;
     const kind = decision?.forbidden ?? sent;
     return `Not ${kind === undefined ? 'changed' : done[kind]}: ${stopped.summary}`;
   }
-  const next = change ?? input.leaders;
   if (next !== undefined) return `To be ${done[next.kind]}: ${next.reason}`;
   if (decision?.wait !== undefined) return `Missing from HR: ${waitWords(decision.wait)}`;
   if (decision === undefined || isExpected) return 'Not changed: nothing was decided about the person';
   const kept = Object.keys(decision.kept ?? {});
   const also = kept.length === 0 ? '' : `; kept as the platform has it: ${kept.join(', ')}`;
-  return `Nothing to change: ${wordsOf(decision)}${also}`;
+  const led = input.findings.filter(({ code }) => code.startsWith('leader')).map(({ message }) => `; ${message}`);
+  return `Nothing to change: ${wordsOf(decision)}${also}${led.join('')}`;
 }
 
 /** `work_email in HR, line 42, is not an address`, for each cell that keeps the person from an account. */
@@ -58,13 +59,15 @@ interface ValuesInput {
   readonly mapping: CompiledMapping;
   readonly lookup: Lookup;
   readonly hidden: FieldValues;
+  /** The leaders that the platform shows, as far as they are known. */
+  readonly leaders: FieldValues;
 }
 
 /** Returns each mapped field of the first usable record: what HR says, what is sent, and what the platform has. */
-export function valuesOf({ records, mapping, lookup, hidden }: ValuesInput): readonly PersonValue[] {
+export function valuesOf({ records, mapping, lookup, hidden, leaders }: ValuesInput): readonly PersonValue[] {
   const used = records.find(({ trace }) => trace.mapped.kind === 'person') ?? records[0];
   if (used === undefined) return [];
-  const shown: FieldValues = lookup.found === true ? lookup.user.fields : {};
+  const shown: FieldValues = lookup.found === true ? { ...lookup.user.fields, ...leaders } : {};
   return used.trace.steps.flatMap(({ target, effect, detail, origin }) => {
     if (target === 'status' || target === 'scope') return [];
     const columns = [...mapping.readers].filter(([, keys]) => keys.includes(target)).map(([column]) => column);

@@ -44,9 +44,11 @@ type Step = Omit<PersonStep, 'step' | 'run' | 'details'> & Partial<Pick<PersonSt
 
 /** Returns every step. After one that stops, the others are not reached. */
 export function personSteps(input: StepsInput): readonly PersonStep[] {
+  // Where only the leaders change, the steps are about that change.
+  const due = { ...input, change: input.change ?? input.leaders };
   let isStopped = false;
   return personStepNames.map((step) => {
-    const { details = [], run, ...result } = isStopped ? notReached : judges[step](input);
+    const { details = [], run, ...result } = isStopped ? notReached : judges[step](due);
     isStopped ||= result.state === 'stopped';
     return { step, ...result, details, run };
   });
@@ -179,10 +181,12 @@ function conflictsStep({ subject, decision, change, findings, isExpected }: Step
   return { state: 'ok', summary: 'no conflict with another person, sync or account', details };
 }
 
-function differenceStep({ change, decision }: StepsInput): Step {
+function differenceStep({ change, leaders, decision }: StepsInput): Step {
   const kept = keptDetails(decision?.kept);
-  if (change !== undefined) {
-    return { state: 'ok', summary: `${change.kind}: ${change.reason}`, details: [...detailsOf(change), ...kept] };
+  const all = [...new Set([change, leaders])].filter((one) => one !== undefined);
+  if (all.length > 0) {
+    const summary = all.map(({ kind, reason }) => `${kind}: ${reason}`).join('; ');
+    return { state: 'ok', summary, details: [...all.flatMap(detailsOf), ...kept] };
   }
   if (decision?.forbidden !== undefined) {
     return { state: 'stopped', summary: forbiddenWords(decision) };

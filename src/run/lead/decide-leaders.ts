@@ -316,9 +316,10 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
     const isOpen = wish.trouble !== undefined || wish.waits.length > 0 || survey.cycles.has(slot);
     if (!isOpen) index.set(slot, mark.led);
     if (decision?.change !== undefined) {
+      const change = withPerson(decision.change, one.person);
       const earlier = before.get(slot);
       const instead = shown && earlier && decideLeaders(caseOf({ ...earlier, ...shown, now }, settingsBefore)).change;
-      proposals.push({ change: decision.change, ...given({ known: entry?.leaders, earlier: instead }) });
+      proposals.push({ change, ...given({ known: entry?.leaders, earlier: instead }) });
     }
     if (!isOurs(entry, sync.settings.name)) {
       count.needsFull ||= wish.waits.length > 0;
@@ -361,6 +362,14 @@ async function withNames(
 
 function hasPseudonym(known: LedgerLeaders = unread): boolean {
   return leadersNamed(known).some((name) => name.startsWith(pseudonymPrefix));
+}
+
+/** Adds who the person is: an operator who decides about a held change sees a name and an area. */
+function withPerson(change: Proposal, { fields: { firstName, lastName, email, area } }: Person): Proposal {
+  const { before } = change;
+  if (before === undefined) return change;
+  const fields = { ...given({ firstName, lastName, email, area }), ...before.fields };
+  return { ...change, before: { ...before, fields } };
 }
 
 /** Returns the wish of a person in a circle: the main leader stays. */

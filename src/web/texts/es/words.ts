@@ -47,8 +47,8 @@ export const words: Texts['words'] = {
     enable: 'Habilitación',
     disable: 'Inhabilitación',
     remove: 'Baja',
-    lead: 'Asignación de líderes',
-    unlead: 'Retiro de líderes',
+    lead: 'Nuevo líder',
+    unlead: 'Retiro de líder',
   },
   changeState: {
     planned: 'Planificado',
