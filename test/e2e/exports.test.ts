@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exportOrQueue, listExports } from '../../src/app/connections.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
+import { startChild } from '../chaos/child.ts';
 import { openHere } from '../chaos/open-here.ts';
+import { SharedClock } from '../chaos/shared-clock.ts';
 import { drawRuns } from '../support/drawn.ts';
 import { type ExportingWorld, lists, openExportingWorld, type Target, targets } from '../support/exporting.ts';
 import { FastClock } from '../support/fast-clock.ts';
@@ -235,4 +237,44 @@ describe('an export', () => {
     const message = /has a table made\.feedback with other columns: .* \(42703\)/;
     await expect(pass(world, 'feedback-postgres', clock)).rejects.toThrow(message);
   });
+});
+
+describe('the schedule of exports under start', () => {
+  it('writes each item once, also over a kill -9 and what was missed meanwhile', async () => {
+    // A minute takes three seconds.
+    const clock = new SharedClock({ anchor: Date.now(), speed: 20 });
+    const world = await openExportingWorld(() => clock.now(), undefined);
+    await world.configure({ schedule: { cron: '* * * * *' } });
+    const deploy = async () => {
+      const child = startChild({ command: 'start', config: world.config, time: clock.parameters });
+      await child.line('ready');
+      return child;
+    };
+    const allWritten = () =>
+      expect
+        .poll(
+          async () =>
+            (await Promise.all(lists.map((list) => world.written(list, 'jsonl')))).map(({ length }) => length),
+          { timeout: 60_000, interval: 200 },
+        )
+        .toEqual(lists.map((list) => world.existing[list].size));
+    const add = (id: number) => {
+      const at = clock.now() - 1000;
+      world.addFeedback(at);
+      world.putEvaluation(id, at, at);
+    };
+    add(1);
+    const first = await deploy();
+    await allWritten();
+    add(2);
+    first.process.kill('SIGKILL');
+    await first.ended;
+    add(3);
+    await deploy();
+    await allWritten();
+    for (const list of lists) {
+      expect([...(await world.written(list, 'csv'))].sort()).toEqual([...world.existing[list]].sort());
+      expect([...(await world.written(list, 'jsonl'))].sort()).toEqual([...world.existing[list]].sort());
+    }
+  }, 120_000);
 });

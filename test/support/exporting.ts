@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import type { PostgresService } from './services.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -11,12 +11,15 @@ export type Target = (typeof targets)[number];
 export const lists = ['feedback', 'evaluations'] as const;
 export type List = (typeof lists)[number];
 
+type Keys = Readonly<Record<string, unknown>>;
+
 export interface ExportingWorld {
   readonly sandbox: RunningSandbox;
   readonly folder: string;
   readonly config: string;
-  /** Writes the configuration: an export `LIST-TARGET` of each list to each target. */
-  configure(keys?: Readonly<Record<string, unknown>>, limits?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Writes the configuration: an export `LIST-TARGET` of each list to each target. `rest`: keys beside the exports. */
+  configure(keys?: Keys, limits?: Keys, rest?: Keys): Promise<void>;
+  setFaults(...faults: readonly string[]): void;
   /** Adds feedback of these times. */
   addFeedback(...at: readonly number[]): void;
   /** Adds an evaluation, or changes the one with the id. */
@@ -50,7 +53,7 @@ export async function openExportingWorld(
     folder,
     config,
     existing,
-    async configure(keys = {}, limits = {}) {
+    async configure(keys = {}, limits = {}, rest = {}) {
       const pairs = lists.flatMap((list) => targets.map((target) => [list, target] as const));
       const exports = pairs
         .filter(([, target]) => target !== 'postgres' || url !== undefined)
@@ -63,8 +66,9 @@ export async function openExportingWorld(
         accessToken: sandbox.accessToken,
         limits: { requestsPerSecond: 1000, concurrency: 4, ...limits },
       };
-      await writeFile(config, JSON.stringify({ connections: { acme }, exports: Object.fromEntries(exports) }));
+      await writeFile(config, JSON.stringify({ ...rest, connections: { acme }, exports: Object.fromEntries(exports) }));
     },
+    setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
     addFeedback(...times) {
       for (const createdAt of times) {
         feedback += 1;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ExportState } from '../../../src/core/export/export.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
-import { judgeToken } from '../../../src/watch/alerts/judge-service.ts';
+import { judgeExports, judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 
 const issuedAt = Date.UTC(2026, 10, 25, 3);
 const minute = 60_000;
@@ -102,5 +103,48 @@ describe('a configured access token that states its end', () => {
   it('is never a problem without an end, whatever its age', () => {
     const token: TokenStatus = { ...fixed, expiresAt: undefined };
     expect(judgeToken({ connection: 'acme', token, now: expiresAt + 9000 * days })).toBe('well');
+  });
+});
+
+describe('the exports of a connection', () => {
+  const state = (name: string, over: Partial<ExportState> = {}): ExportState => ({
+    ...{ name, attempt: 1, slotAt: undefined, requestedAt: undefined, readUntil: issuedAt, file: undefined, items: 7 },
+    ...{ lastItemAt: issuedAt, successAt: issuedAt, failures: 0, failure: undefined, retryAt: undefined, ...over },
+  });
+  const failing = (name: string, failures: number) =>
+    state(name, { failures, failure: 'the folder cannot be written (EACCES)', requestedAt: issuedAt });
+  const on = (one: ExportState, staleBefore?: number) => ({ state: one, staleBefore });
+
+  it.each([
+    ['there are none', []],
+    ['all succeed', [on(state('a'), issuedAt + 1)]],
+    ['one failed once: the next pass may succeed', [on(failing('a', 1))]],
+    ['a pass waits for less than three slots', [on(state('a', { requestedAt: issuedAt }), issuedAt)]],
+    ['a pass without a schedule waits for long', [on(state('a', { requestedAt: 1 }))]],
+  ])('are well where %s', (_, exports) => {
+    expect(judgeExports({ exports })).toBe('well');
+  });
+
+  it('are a warning after two failures in a row, with what failed and when the last success was', () => {
+    const never = { ...failing('b', 5), successAt: undefined };
+    expect(judgeExports({ exports: [on(failing('a', 2)), on(never), on(state('c'))] })).toMatchObject({
+      ...{ topic: 'export', code: 'export-failed', severity: 'warning', key: 'failed a, b', count: 2 },
+      summary: '2 exports fail again and again: a, b',
+      details: [
+        'a: last success 2026-11-25 03:00 UTC, the folder cannot be written (EACCES)',
+        'b: last success never, the folder cannot be written (EACCES)',
+      ],
+      action: 'rollcall exports run a',
+    });
+  });
+
+  it('are late when a pass waits for three slots, unless one that fails explains it', () => {
+    const late = on(state('a', { requestedAt: issuedAt }), issuedAt + 1);
+    expect(judgeExports({ exports: [late] })).toMatchObject({
+      ...{ code: 'export-late', key: 'late a', count: 1, action: 'rollcall exports list' },
+      summary: '1 export is late: a',
+      details: ['a: last success 2026-11-25 03:00 UTC'],
+    });
+    expect(judgeExports({ exports: [late, on(failing('b', 2))] })).toMatchObject({ key: 'failed b', count: 1 });
   });
 });

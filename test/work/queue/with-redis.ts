@@ -90,7 +90,7 @@ export interface Deployment {
 }
 
 /** `rollcall start` in this process. Stopped after the test if it still runs. */
-export async function startHere(world: RedisWorld, role: Role = 'all'): Promise<Deployment> {
+export async function startHere(world: Pick<RedisWorld, 'config' | 'clock'>, role: Role = 'all'): Promise<Deployment> {
   const logger = memoryLogger();
   const { app, engine } = await openHere(world.config, { clock: world.clock, logger });
   const stopping = new AbortController();
