@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from 'axe-core';
 import { chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { TestServer } from '../server/open-test-server.ts';
@@ -64,6 +65,16 @@ export async function openBrowserPage(
     return route.abort();
   });
   return { page, complaints };
+}
+
+/** What axe-core finds against WCAG 2.2 AA, as sentences. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(
+    `axe.run('main', { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+  );
+  const { violations } = found as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
 
 /** Signs in with a token on the page that is open. */

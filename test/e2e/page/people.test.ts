@@ -1,22 +1,11 @@
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { orderPreview } from '../../../src/app/previews.ts';
 import { makePreview } from '../../../src/run/make-preview.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from '../../server/open-test-server.ts';
-import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { openBrowserPage, signIn, violationsOf } from '../../support/browser-page.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../../support/office.ts';
 import { findChromium } from '../../support/services/chromium.ts';
-
-/** What axe-core finds against WCAG 2.2 AA, as sentences. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(
-    `axe.run('main', { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
-  );
-  const { violations } = found as AxeResults;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
 
 const chromiumPath = await findChromium('page/people.test.ts');
 const see = it.skipIf(chromiumPath === undefined);
