@@ -111,7 +111,7 @@ function AccountTable({ sync, pages }: { readonly sync: string; readonly pages: 
             { title: t.changes.columns.name, cell: ({ name }) => name },
             { title: t.changes.columns.email, cell: ({ email }) => email },
             { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
-            { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate },
+            { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
             { title: words.state, cell: ({ state, why, matches }) => <Why sync={sync} {...{ state, why, matches }} /> },
             {
               title: '',

@@ -141,14 +141,14 @@ function Exports() {
             title: t.exports.success,
             className: 'break',
             cell: ({ successAt, failures, failure }) => (
-              <>
+              <span className="stack">
                 <Ago at={successAt} missing="–" />
                 {failure === null ? null : (
-                  <p className="needs small">
+                  <small className="needs">
                     {t.exports.failures(failures)} {failure}
-                  </p>
+                  </small>
                 )}
-              </>
+              </span>
             ),
           },
           {

@@ -1,4 +1,5 @@
 import { words as english } from '../en/words.ts';
+import { people } from './people.ts';
 import { words } from './words.ts';
 
 /** A sentence of the server with a gap for each of its values, and the same in Spanish, with the gaps in equal order. */
@@ -54,7 +55,15 @@ const phrases: readonly Phrase[] = [
   // The state of an account.
   ['HR does not name the person', 'RR. HH. no nombra a la persona'],
   ['HR does not name the person (missing in {})', 'RR. HH. no nombra a la persona (ausente en {})'],
-  ['HR has the person ({})', 'RR. HH. tiene a la persona ({})'],
+  ...Object.entries(people.standings).map(([standing, inSpanish]): Phrase => {
+    return [`HR has the person (${standing})`, `RR. HH. tiene a la persona (${inSpanish.toLowerCase()})`];
+  }),
+  [
+    '{} ({}) has the e-mail of user {}, which may be a rename',
+    '{} ({}) tiene el correo del usuario {}, quizá por un cambio de identificación',
+  ],
+  ['Neither is changed', 'No se cambia ninguno'],
+  ['Correct one identification, or run "{}"', 'Corrija una identificación, o ejecute "{}"'],
   ['and no sync owns the account yet', 'y la cuenta aún no es de ninguna sincronización'],
   ['and no sync owns the account', 'y la cuenta no es de ninguna sincronización'],
   ['and sync {} owns the account', 'y la cuenta es de la sincronización {}'],
