@@ -9,7 +9,7 @@ import type { Batch, Run } from '../../src/ports/store.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { silentLogger } from '../support/memory-logger.ts';
-import { csvOf, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { csvOf, plainSync, type Row, usersOf } from '../support/office.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Child, startChild } from './child.ts';
 import { openHere } from './open-here.ts';
@@ -68,11 +68,7 @@ export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
   });
   onTestFinished(() => sandbox.close());
   const people = {
-    connection: 'acme',
-    source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-    policy: 'sync',
-    mapping: plainMapping,
-    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    ...plainSync(),
     settle: { every: '1s', visibleWithin: '10s' },
     ...options.sync,
   };

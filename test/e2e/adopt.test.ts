@@ -10,16 +10,13 @@ import {
   type OfficeOptions,
   openOffice,
   plainMapping,
+  plainSync,
   type Row,
   usersOf,
 } from '../support/office.ts';
 
 const second = {
-  connection: 'acme',
-  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
-  policy: 'sync',
-  mapping: plainMapping,
-  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+  ...plainSync('./second.csv'),
   settle: { every: '2s', visibleWithin: '20s' },
 };
 const staff = employees(20);

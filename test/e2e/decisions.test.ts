@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
 import { findHolds } from '../../src/app/holds.ts';
 import { findChanges } from '../../src/app/runs.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openManaged, type Row } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -22,11 +22,7 @@ function without(names: readonly string[]): Row[] {
   return employees(total).filter(({ id = '' }) => !names.includes(id));
 }
 
-async function managed(options: OfficeOptions = {}): Promise<Office> {
-  const office = await openOffice({ sandbox: { people: usersOf(employees(total)) }, ...options });
-  expect((await office.applyRows(employees(total))).run.outcome).toBe('nothing-to-do');
-  return office;
-}
+const managed = (options: OfficeOptions = {}) => openManaged(total, options);
 
 const disabledOf = (office: Office): string[] =>
   office.sandbox.state.log

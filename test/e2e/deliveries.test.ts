@@ -6,11 +6,11 @@ import { runSync } from '../../src/app/requests.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import {
   employees,
-  type Office,
   type OfficeOptions,
+  openManaged,
   openOffice,
   plainMapping,
-  type Row,
+  renamed,
   usersOf,
 } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
@@ -19,19 +19,7 @@ holdPromises();
 
 const hourMs = 3_600_000;
 
-async function managed(sync: OfficeOptions['sync'] = {}, count = 30): Promise<Office> {
-  const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
-  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
-  return office;
-}
-
-function renamed(changed: number, patch: Readonly<Record<string, Row>> = {}, count = 30): Row[] {
-  return employees(count).map((row, i) => ({
-    ...row,
-    ...(i < changed ? { last: 'Paz' } : {}),
-    ...patch[row.id ?? ''],
-  }));
-}
+const managed = (sync: OfficeOptions['sync'] = {}, count = 30) => openManaged(count, { sync });
 
 describe('delivery: auto', () => {
   it('sends what only a file can carry by file', async () => {
@@ -57,9 +45,9 @@ describe('delivery: auto', () => {
 
   it('removes by DELETE, beside a file', async () => {
     const office = await managed({ remove: { afterDays: 1 } }, 66);
-    await office.applyRows(renamed(0, { E9: { status: 'left' } }, 66));
+    await office.applyRows(renamed(66, 0, { E9: { status: 'left' } }));
     office.clock.jump(25 * hourMs);
-    const report = await office.applyRows(renamed(21, { E29: { status: 'left' }, E9: { status: 'left' } }, 66));
+    const report = await office.applyRows(renamed(66, 21, { E29: { status: 'left' }, E9: { status: 'left' } }));
     expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { remove: 1, disable: 1 } });
     expect(office.sandbox.state.log.filter(({ kind }) => kind === 'removed').map(({ via }) => via)).toEqual(['delete']);
   });
@@ -89,7 +77,7 @@ describe('delivery: direct', () => {
 
   it('waits when there are too many requests, and goes on where it was', async () => {
     const office = await managed(direct, 36);
-    await office.writeEmployees(renamed(12, {}, 36));
+    await office.writeEmployees(renamed(36, 12));
     office.setFaults('update:status=429;retry-after=2@4-6');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 12, failed: 0, unresolved: 0 } });
@@ -98,7 +86,7 @@ describe('delivery: direct', () => {
 
   it('a refused call fails its own change, and no other', async () => {
     const office = await managed(direct);
-    await office.writeEmployees(renamed(5));
+    await office.writeEmployees(renamed(30, 5));
     office.setFaults('update:status=400@2');
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: 4, failed: 1 } });
@@ -210,7 +198,7 @@ describe('delivery: outbox', () => {
 describe('a run of named people', () => {
   it('touches only these, and calls nobody missing', async () => {
     const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
-    const rows = renamed(10, { E4: { status: 'left' } }).filter(({ id }) => id !== 'E30');
+    const rows = renamed(30, 10, { E4: { status: 'left' } }).filter(({ id }) => id !== 'E30');
     await office.writeEmployees([...rows, ...employees(32).slice(30)]);
     const report = await office.apply({ users: ['E2', 'E4', 'E30', 'E31', 'E99'] });
     expect(report.run.counts).toMatchObject({ create: 1, update: 1, disable: 1, applied: 3 });
@@ -221,7 +209,7 @@ describe('a run of named people', () => {
 
   it('of whom the source knows none changes nothing', async () => {
     const office = await managed();
-    await office.writeEmployees(renamed(3));
+    await office.writeEmployees(renamed(30, 3));
     const report = await office.apply({ users: ['E99'] });
     expect(report.run).toMatchObject({ outcome: 'failed' });
     expect(report.run.reason).toContain('none of the named people');
@@ -230,7 +218,7 @@ describe('a run of named people', () => {
 
   it('of whom the source knows only some does its work for these, and is partial for the others, each with a finding', async () => {
     const office = await managed();
-    await office.writeEmployees(renamed(3));
+    await office.writeEmployees(renamed(30, 3));
     const report = await office.apply({ users: ['E1', 'e2', 'E99'] });
     const reason = expect.stringMatching(/^the source does not know 2 named people/);
     expect(report.run).toMatchObject({ outcome: 'partial', reason, counts: { applied: 1 } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { type Office, type OfficeOptions, openManaged, renamed } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -11,22 +11,9 @@ const csv = { delivery: 'csv' };
 async function officeWith(users: number, changed: number, options: OfficeOptions = {}): Promise<Office> {
   // No guard lets more than a third of the users change.
   const count = Math.max(users, 3 * changed);
-  const office = await openOffice({
-    ...options,
-    sandbox: { people: usersOf(employees(count)), ...options.sandbox },
-    sync: { ...csv, ...options.sync },
-  });
-  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
+  const office = await openManaged(count, { ...options, sync: { ...csv, ...options.sync } });
   await office.writeEmployees(renamed(count, changed));
   return office;
-}
-
-function renamed(count: number, changed: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
-  return employees(count).map((row, i) => ({
-    ...row,
-    ...(i < changed ? { last: 'Paz' } : {}),
-    ...patch[row.id ?? ''],
-  }));
 }
 
 function writes(office: Office): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findChanges } from '../../src/app/runs.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { type Office, type OfficeOptions, openManaged, renamed } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -10,22 +10,9 @@ const csv = { delivery: 'csv' };
 /** Three times as many users, all ours, of whom the first `changed` have a new last name in the source. */
 async function officeWith(changed: number, options: OfficeOptions = {}): Promise<Office> {
   const count = 3 * changed;
-  const office = await openOffice({
-    ...options,
-    sandbox: { ...options.sandbox, people: usersOf(employees(count)) },
-    sync: { ...csv, ...options.sync },
-  });
-  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
+  const office = await openManaged(count, { ...options, sync: { ...csv, ...options.sync } });
   await office.writeEmployees(renamed(count, changed));
   return office;
-}
-
-function renamed(count: number, changed: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
-  return employees(count).map((row, i) => ({
-    ...row,
-    ...(i < changed ? { last: 'Paz' } : {}),
-    ...patch[row.id ?? ''],
-  }));
 }
 
 function writes(office: Office): number {

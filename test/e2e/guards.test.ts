@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
 import { describeRun, findRuns } from '../../src/app/runs.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import {
+  employees,
+  type Office,
+  type OfficeOptions,
+  openManaged,
+  openOffice,
+  type Row,
+  usersOf,
+} from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
 
 const hourMs = 3_600_000;
 
-async function managed(sync: OfficeOptions['sync'] = {}, count = 40): Promise<Office> {
-  const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
-  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
-  return office;
-}
+const managed = (sync: OfficeOptions['sync'] = {}, count = 40) => openManaged(count, { sync });
 
 /** `count` employees, those numbered `from` to `to` with a patch. */
 function patched(count: number, from: number, to: number, patch: Row): Row[] {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { tracePerson } from '../../src/app/people.ts';
-import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { employees, type Office, openOffice, plainSync, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -8,11 +8,7 @@ holdPromises();
 const hourMs = 3_600_000;
 const atOnce = { missing: { afterReads: 1, minAge: '0s' } };
 const second = {
-  connection: 'acme',
-  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
-  policy: 'sync',
-  mapping: plainMapping,
-  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+  ...plainSync('./second.csv'),
   settle: { every: '2s', visibleWithin: '20s' },
   ...atOnce,
 };

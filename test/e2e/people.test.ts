@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { findRuns } from '../../src/app/runs.ts';
 import type { RunReport } from '../../src/views/runs.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import {
+  employees,
+  type Office,
+  type OfficeOptions,
+  openManaged,
+  openOffice,
+  type Row,
+  usersOf,
+} from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
 
 const hourMs = 3_600_000;
 
-async function managed(sync: OfficeOptions['sync'] = {}, count = 20): Promise<Office> {
-  const office = await openOffice({ sandbox: { people: usersOf(employees(count)) }, sync });
-  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
-  return office;
-}
+const managed = (sync: OfficeOptions['sync'] = {}, count = 20) => openManaged(count, { sync });
 
 function isEnabled(office: Office, identification: string): boolean | undefined {
   return office.sandbox.state.users.get(identification)?.enabled;

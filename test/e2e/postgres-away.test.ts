@@ -7,7 +7,7 @@ import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-import { plainMapping } from '../support/office.ts';
+import { plainSync } from '../support/office.ts';
 import { findPostgresPrograms, startPostgresServer } from '../support/services/postgres-server.ts';
 import { until } from '../support/services/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -26,15 +26,11 @@ describe.skipIf(programs === undefined)(
       const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 400 });
       onTestFinished(() => sandbox.close());
       const people = {
-        connection: 'acme',
-        source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-        policy: 'sync',
+        ...plainSync(),
         delivery: 'csv',
         batchRows: 10,
-        mapping: plainMapping,
         guards: { creates: { absolute: 1000, percent: 100 } },
         settle: { every: '500ms', visibleWithin: '20s', deadline: '5m' },
-        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
       };
       const rows = Array.from({ length: count }, (_, i) => `E${i},Ana,Li,e${i}@example.com,active`);
       await writeFile(join(folder, 'employees.csv'), `${['id,first,last,mail,status', ...rows].join('\n')}\n`);

@@ -7,7 +7,7 @@ import { startSandbox } from '../../src/sandbox/index.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { ask } from '../server/open-test-server.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
-import { plainMapping } from '../support/office.ts';
+import { plainSync } from '../support/office.ts';
 import { startRollcall } from '../support/rollcall-process.ts';
 import { findPostgresPrograms, startPostgresServer } from '../support/services/postgres-server.ts';
 import { until } from '../support/services/redis.ts';
@@ -24,11 +24,7 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     const sandbox = await startSandbox({ now: () => Date.now(), processingMs: 10, faults: [] });
     onTestFinished(() => sandbox.close());
     const people = {
-      connection: 'acme',
-      source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-      policy: 'sync',
-      mapping: plainMapping,
-      lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+      ...plainSync(),
     };
     const config = join(folder, 'rollcall.json');
     const connections = { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } };

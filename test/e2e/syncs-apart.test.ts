@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest';
-import { employees, type Office, openOffice, plainMapping, usersOf } from '../support/office.ts';
+import { employees, type Office, openOffice, plainSync, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
 
 const second = {
-  connection: 'acme',
-  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
-  policy: 'sync',
-  mapping: plainMapping,
-  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+  ...plainSync('./second.csv'),
   settle: { every: '2s', visibleWithin: '20s' },
   missing: { afterReads: 1, minAge: '0s' },
 };

@@ -5,7 +5,7 @@ import { traceIdsOf } from '../../src/core/run/run.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { shellIn } from '../cli/test-shell.ts';
 import { startProxy } from '../support/http-proxy.ts';
-import { plainMapping } from '../support/office.ts';
+import { plainSync } from '../support/office.ts';
 import { type RollcallProcess, runRollcall, startRollcall } from '../support/rollcall-process.ts';
 import { until } from '../support/services/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -68,12 +68,8 @@ async function openFolder(
     connections: { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } },
     syncs: {
       people: {
-        connection: 'acme',
-        source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-        policy: 'sync',
+        ...plainSync(),
         delivery: 'csv',
-        mapping: plainMapping,
-        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
         guards: { creates: { absolute: 1000 } },
         settle: { every: '1s' },
       },

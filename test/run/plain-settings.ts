@@ -11,6 +11,17 @@ const from = (path: string, whenEmpty: FieldRule['whenEmpty'] = 'keep'): FieldRu
 
 const unlimited = { absolute: 1_000_000, percent: 100, cap: undefined };
 
+export const plainLifecycle: NonNullable<SyncSettings['lifecycle']> = {
+  status: 'status',
+  active: ['active'],
+  leaver: ['left'],
+  hireDate: 'hired',
+  leaveDate: 'leaves',
+  dateFormat: undefined,
+  leavesBy: undefined,
+  timezone: undefined,
+};
+
 /** A sync of a few fields of every sort, whose guards hold nothing. */
 export const plainSettings: SyncSettings = {
   name: 'people',
@@ -32,16 +43,7 @@ export const plainSettings: SyncSettings = {
   },
   scope: "type != 'guest'",
   match: ['identification', 'email'],
-  lifecycle: {
-    status: 'status',
-    active: ['active'],
-    leaver: ['left'],
-    hireDate: 'hired',
-    leaveDate: 'leaves',
-    dateFormat: undefined,
-    leavesBy: undefined,
-    timezone: undefined,
-  },
+  lifecycle: plainLifecycle,
   missing: { afterReads: 2, minAgeMs: 3_600_000 },
   outOfScope: 'ignore',
   firstSight: 'write',

@@ -3,7 +3,7 @@ import { orderPreview } from '../../src/app/previews.ts';
 import { queueRun } from '../../src/app/requests.ts';
 import type { Grant } from '../../src/core/guard/access.ts';
 import type { OpenApiOperation } from '../../src/server/open-api-document.ts';
-import { type Office, openOffice, plainMapping, type Row } from '../support/office.ts';
+import { type Office, openOffice, plainSync, type Row } from '../support/office.ts';
 import { ask, openTestServer } from './open-test-server.ts';
 
 /* Every operation of the OpenAPI document, called over HTTP by every kind of caller, about each of two syncs. */
@@ -45,11 +45,7 @@ const namesIn = (sync: string): RegExp => new RegExp(`QX${sync}\\d|Firstname${sy
 
 async function openWorld() {
   const staff = {
-    connection: 'acme',
-    source: { kind: 'csv', path: './staff.csv', complete: 'stable' },
-    policy: 'sync',
-    mapping: plainMapping,
-    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    ...plainSync('./staff.csv'),
     settle: { every: '2s', visibleWithin: '20s' },
   };
   const office = await openOffice({ sandbox: { people: [] }, syncs: { staff } });

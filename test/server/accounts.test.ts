@@ -4,15 +4,11 @@ import { openAccounts } from '../../src/app/accounts/list-accounts.ts';
 import { decideRun } from '../../src/app/approve.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import { accountPage } from '../../src/views/accounts.ts';
-import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { employees, type Office, openOffice, plainMapping, plainSync, type Row, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
 
-const plainSync = {
-  connection: 'acme',
-  source: { kind: 'csv', path: './second.csv', complete: 'stable' },
-  policy: 'sync',
-  mapping: plainMapping,
-  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+const secondSync = {
+  ...plainSync('./second.csv'),
   settle: { every: '2s', visibleWithin: '20s' },
 };
 const signal = AbortSignal.timeout(600_000);
@@ -241,7 +237,7 @@ describe('a decision to disable an account', () => {
   it('leaves the account to another sync that has the person as active', async () => {
     const office = await openOffice({
       sandbox: { people: usersOf([...ours, ...unknown]) },
-      syncs: { second: { ...plainSync, guards: { updates: { absolute: 0, percent: 0 } } } },
+      syncs: { second: { ...secondSync, guards: { updates: { absolute: 0, percent: 0 } } } },
     });
     await office.applyRows(ours);
     await office.writeEmployees([known('P2', { first: 'Other' })], 'second.csv');

@@ -5,7 +5,7 @@ import { expect, it, test } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
 import { changeTokens } from '../../src/app/connections.ts';
 import { endpoints } from '../../src/server/endpoints/index.ts';
-import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
+import { employees, openOffice, plainSync, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, operatorToken, type TestServer, viewerToken } from './open-test-server.ts';
 
 /** An office whose first run disabled nobody, because seven leavers at once are held, and created one person. */
@@ -188,11 +188,7 @@ test('adopting people is previewed, done once, and in the audit with who and why
     sandbox: { people: usersOf(rows) },
     syncs: {
       second: {
-        connection: 'acme',
-        source: { kind: 'csv', path: './second.csv', complete: 'stable' },
-        policy: 'sync',
-        mapping: plainMapping,
-        lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+        ...plainSync('./second.csv'),
       },
     },
   });

@@ -5,6 +5,7 @@ import { compileMapping } from '../../src/core/person/mapping.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
 import type { Run, RunScope } from '../../src/ports/store.ts';
 import { requestRun } from '../../src/run/request-run.ts';
+import { plainLifecycle, plainSettings } from '../run/plain-settings.ts';
 import { drawSeeds } from '../support/drawn.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community, type Effect } from './community.ts';
@@ -22,34 +23,16 @@ const from = (path: string): FieldRule => {
 };
 
 const settings: SyncSettings = {
-  name: 'people',
-  connection: 'acme',
-  policy: 'sync',
-  delivery: 'auto',
+  ...plainSettings,
   batchRows: 2,
   mapping: {
     identification: from('id'),
     fields: { email: from('email'), firstName: from('first'), lastName: from('last') },
   },
   scope: undefined,
-  match: ['identification', 'email'],
-  lifecycle: {
-    status: 'status',
-    active: ['active'],
-    leaver: ['left'],
-    hireDate: undefined,
-    leaveDate: undefined,
-    dateFormat: undefined,
-    leavesBy: undefined,
-    timezone: undefined,
-  },
+  lifecycle: { ...plainLifecycle, hireDate: undefined, leaveDate: undefined },
   missing: { afterReads: 2, minAgeMs: 0 },
-  outOfScope: 'ignore',
-  firstSight: 'write',
-  foreignDisable: 'report',
-  protected: [],
   remove: { afterMs: 30 * hourMs, blacklist: false },
-  handOver: { maxAgeMs: 86_400_000 },
   settle: {
     everyMs: 5000,
     deadlineMs: 60_000,

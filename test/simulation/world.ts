@@ -6,6 +6,7 @@ import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core
 import type { RunScope } from '../../src/ports/store.ts';
 import type { EngineIo } from '../../src/run/engine-io.ts';
 import { requestRun } from '../../src/run/request-run.ts';
+import { plainLifecycle, plainSettings } from '../run/plain-settings.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community } from './community.ts';
 import { behindMs, Company, type Employee, soundSource } from './company.ts';
@@ -41,9 +42,7 @@ function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
   const fullEveryMs = pick([undefined, 6 * hourMs, 30 * hourMs, 60 * hourMs]);
   const few = { absolute: allowedDisables, percent: 0, cap: undefined };
   return {
-    name: 'people',
-    connection: 'acme',
-    policy: 'sync',
+    ...plainSettings,
     delivery: pick(['auto', 'csv', 'csv']),
     batchRows: pick([1, 2, 3, 50]),
     mapping: {
@@ -57,23 +56,10 @@ function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
       },
     },
     scope: undefined,
-    match: ['identification', 'email'],
-    lifecycle: {
-      status: 'status',
-      active: ['active'],
-      leaver: ['left'],
-      hireDate: undefined,
-      leaveDate: undefined,
-      dateFormat: undefined,
-      leavesBy: undefined,
-      timezone: undefined,
-    },
+    lifecycle: { ...plainLifecycle, hireDate: undefined, leaveDate: undefined },
     missing: { afterReads: 2, minAgeMs: pick([0, hourMs]) },
-    outOfScope: 'ignore',
     firstSight: pick(['write', 'assume']),
     foreignDisable: pick(['report', 'enable']),
-    protected: [],
-    handOver: { maxAgeMs: 86_400_000 },
     remove: pick(['never', 'never', { afterMs: 24 * hourMs, blacklist: false }]),
     settle: {
       everyMs: 5000,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { type Finished, openTestShell } from '../cli/test-shell.ts';
-import { plainMapping } from './office.ts';
+import { plainSync } from './office.ts';
 
 /** A folder in which commands run, with a platform whose refresh tokens rotate. */
 export interface CommandPlace {
@@ -36,11 +36,7 @@ export async function openCommandPlace(store: string): Promise<CommandPlace> {
         connections: { acme: { baseUrl: sandbox.url, applicationToken: sandbox.applicationToken, refreshToken } },
         syncs: {
           people: {
-            connection: 'acme',
-            source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-            policy: 'sync',
-            mapping: plainMapping,
-            lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+            ...plainSync(),
             guards: { creates: { absolute: 1000 } },
             settle: { every: '50ms' },
           },

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { planHere } from '../../src/app/previews.ts';
 import { runSync } from '../../src/app/requests.ts';
@@ -82,6 +82,15 @@ export function takeOffices(): readonly Office[] {
 
 export const plainMapping = { identification: 'id', firstName: 'first', lastName: 'last', email: 'mail' };
 
+/** A sync over a CSV file of `employees`, which takes the file as it is. */
+export const plainSync = (path = './employees.csv') => ({
+  connection: 'acme',
+  source: { kind: 'csv', path, complete: 'stable' },
+  policy: 'sync',
+  mapping: plainMapping,
+  lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+});
+
 export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   const folder = await temporaryFolder();
   const clock = new FastClock(someInstant);
@@ -95,11 +104,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   });
   onTestFinished(() => sandbox.close());
   const people = {
-    connection: 'acme',
-    source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-    policy: 'sync',
-    mapping: plainMapping,
-    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    ...plainSync(),
     settle: { every: '2s', visibleWithin: '20s' },
     ...options.sync,
   };
@@ -203,4 +208,20 @@ export function usersOf(rows: readonly Row[]): NonNullable<SandboxOptions['peopl
 
 export function readText(folder: string, file: string): Promise<string> {
   return readFile(join(folder, file), 'utf8');
+}
+
+/** Opens an office of so many people that a run has taken over: they are on the platform, and nothing is left to do. */
+export async function openManaged(count: number, options: OfficeOptions = {}): Promise<Office> {
+  const office = await openOffice({ ...options, sandbox: { people: usersOf(employees(count)), ...options.sandbox } });
+  expect((await office.applyRows(employees(count))).run.outcome).toBe('nothing-to-do');
+  return office;
+}
+
+/** Returns so many employees, of whom the first `changed` have a new last name. */
+export function renamed(count: number, changed: number, patch: Readonly<Record<string, Row>> = {}): Row[] {
+  return employees(count).map((row, i) => ({
+    ...row,
+    ...(i < changed ? { last: 'Paz' } : {}),
+    ...patch[row.id ?? ''],
+  }));
 }

@@ -11,7 +11,7 @@ import { openHere } from '../../chaos/open-here.ts';
 import type { Order } from '../../chaos/run-and-die.ts';
 import { SharedClock } from '../../chaos/shared-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
-import { csvOf, plainMapping, type Row, usersOf } from '../../support/office.ts';
+import { csvOf, plainSync, type Row, usersOf } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 
 export interface RedisWorldOptions {
@@ -61,12 +61,8 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
     people: usersOf(options.users ?? []),
   });
   const people = {
-    connection: 'acme',
-    source: { kind: 'csv', path: './employees.csv', complete: 'stable' },
-    policy: 'sync',
+    ...plainSync(),
     delivery: 'csv',
-    mapping: plainMapping,
-    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
     settle: { every: '100ms', visibleWithin: '5s', unknownAfter: '1s' },
     guards: openGuards,
     ...options.sync,
