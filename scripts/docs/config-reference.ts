@@ -57,6 +57,11 @@ const chapters: readonly Chapter[] = [
     text: 'Below `exports.<name>`: feedback or evaluations to files or to PostgreSQL. See [Export feedback and evaluations](how-to/export-feedback.md).',
   },
   {
+    title: 'A report by e-mail',
+    path: ['reports', '*'],
+    text: 'Below `reports.<name>`: leavers or joiners to a mailbox. See [Report leavers and joiners](how-to/report-leavers.md).',
+  },
+  {
     title: 'An alert channel',
     path: ['alerts', '[]'],
     text: 'One entry of the list `alerts`. Test it with `rollcall alerts test`.',

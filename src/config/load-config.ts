@@ -168,6 +168,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   checkWebhooks(value.server, syncs, report);
   checkScopes(value.server, syncs, report);
   checkAlerts(value.alerts, syncs, report);
+  checkReports(value.reports, syncs, report);
   checkFormerNames(syncs, report);
   checkOutboxes(
     read.map(([, { draft }]) => draft),
@@ -251,6 +252,13 @@ function checkAlerts(alerts: unknown, syncs: ReadonlyMap<string, unknown>, repor
       if (typeof name !== 'string' || syncs.has(name)) continue;
       report.add(['alerts', i, 'syncs', j], ...unknownSync(syncs));
     }
+  }
+}
+
+function checkReports(reports: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
+  for (const [name, one] of Object.entries(isMapping(reports) ? reports : {})) {
+    if (!isMapping(one) || typeof one.sync !== 'string' || syncs.has(one.sync)) continue;
+    report.add(['reports', name, 'sync'], ...unknownSync(syncs));
   }
 }
 

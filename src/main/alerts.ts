@@ -69,9 +69,9 @@ export function openConfigAlertChecks(
   const { store, clock } = engine.io;
   const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
   const work: WatchedWork = {
-    hasSchedules: [...Object.values(config.syncs), ...Object.values(config.exports)].some(
-      ({ schedule }) => schedule !== undefined,
-    ),
+    hasSchedules: [config.syncs, config.exports, config.reports]
+      .flatMap((some) => Object.values<{ schedule?: unknown }>(some))
+      .some(({ schedule }) => schedule !== undefined),
     isScheduled: () => isHeld(deploymentLease),
     isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
     queue,

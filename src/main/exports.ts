@@ -1,16 +1,21 @@
 import { resolve } from 'node:path';
+import { note } from '../app/audit.ts';
+import { daysBefore, reportCsv, reportPeople } from '../app/changes/reports.ts';
 import type { Config, ConnectionSettings, ExportConfig } from '../config/config.ts';
-import type { Export, ExportTarget } from '../core/export/export.ts';
+import type { Export, ExportTarget, MailedReport } from '../core/export/export.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { countOf } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
 import { openFileTarget } from '../delivery/exports/file-target.ts';
 import { openPostgresTarget } from '../delivery/exports/postgres-target.ts';
 import { parseDatabaseUrl } from '../drivers/sql/database-url.ts';
 import { openPlatformApi } from '../platform/client/api.ts';
 import type { PlatformClient } from '../platform/client/client.ts';
 import { exportColumns, openExportFeed } from '../platform/export-feed.ts';
-import type { Clock } from '../ports/runtime.ts';
+import type { Clock, Egress } from '../ports/runtime.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { DueExport } from '../run/work.ts';
+import { sendMail } from '../watch/alerts/channels/email.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';
 import type { WatchedConnection } from '../watch/alerts/topics.ts';
 import { openSchedule, openSlots } from '../work/schedule.ts';
@@ -48,12 +53,64 @@ function openTarget({ name, what, to }: ExportConfig, folder: string, clock: Clo
   return openPostgresTarget({ place, table: to.table, columns, key, folder, urlKey });
 }
 
-/** Returns when the exports are due, for the scheduler. */
-export function dueExports({ exports }: Config, { store }: Pick<EngineIo, 'store'>): readonly DueExport[] {
-  return Object.values(exports).map(({ name, schedule }) => {
+/** Returns the exports and the reports that are sent by e-mail. */
+function scheduled({ exports, reports }: Config): readonly Pick<ExportConfig, 'name' | 'schedule'>[] {
+  const mailed = Object.entries(reports).map(([name, { schedule }]) => ({ name: reportName(name), schedule }));
+  return [...Object.values(exports), ...mailed];
+}
+
+/** Returns when the exports and reports are due, for the scheduler. */
+export function dueExports(config: Config, { store }: Pick<EngineIo, 'store'>): readonly DueExport[] {
+  return scheduled(config).map(({ name, schedule }) => {
     const lastSlot = async () => (await store.exports.list()).find((one) => one.name === name)?.slotAt;
     return { name, slots: schedule && openSlots(schedule, lastSlot) };
   });
+}
+
+/** Returns the name under which the store has the slots of a report. No export can have it. */
+const reportName = (name: string): string => `report:${name}`;
+
+/** Opens the reports that are sent by e-mail. `io` is asked when one is sent. */
+export function openReports(
+  { reports }: Config,
+  io: () => EngineIo,
+  egress: Egress | undefined,
+): ReadonlyMap<string, MailedReport> {
+  const opened = Object.entries(reports).map(([name, { what: kind, days, sync, ...mail }]): [string, MailedReport] => [
+    reportName(name),
+    {
+      async send(slotAt, signal) {
+        const engine = io();
+        const query = { kind, ...daysBefore(slotAt, days) };
+        const report = await reportPeople({ engine }, { ...query, ...given({ sync }) });
+        const { from, to, people } = report;
+        const rows: string[] = [];
+        for await (const some of reportCsv(report)) rows.push(some);
+        const counts = Object.entries(report.counts).map(([state, count]) => `${state}: ${count}`);
+        const head = `${countOf(people.length, kind.slice(0, -1))} from ${from} to ${to}`;
+        const message = {
+          subject: `[rollcall] ${head}`,
+          text: [`${head}, both days included (UTC).`, ...counts, '', 'The attached file lists them.', ''].join('\n'),
+          messageId: `<report.${name}.${slotAt}@rollcall.invalid>`,
+          attachments: [
+            { filename: `${kind}_${from}_${to}.csv`, content: rows.join(''), contentType: 'text/csv; charset=utf-8' },
+          ],
+        };
+        try {
+          await sendMail(mail, message, egress, signal);
+        } catch (cause) {
+          throw new RollcallError(cause instanceof Error ? cause.message : 'the e-mail was not sent', {
+            code: 'EXPORT_TARGET',
+            cause,
+          });
+        }
+        const detail = `report of ${kind}, ${from} to ${to}, sent as reports.${name} to ${countOf(mail.to.length, 'recipient')}`;
+        await note({ action: 'export-changes', by: 'schedule', detail, ...given({ sync }) }, engine);
+        return people.length;
+      },
+    },
+  ]);
+  return new Map(opened);
 }
 
 /** Returns the next slot of each export with a schedule. */
@@ -67,10 +124,18 @@ export function nextExportSlots({ exports }: Config): (name: string, after: numb
   return (name, after) => slots.get(name)?.nextSlot(after);
 }
 
-/** Returns what alerts watch of the exports of a connection. */
-export function watchedExports({ exports }: Config, connection: string): WatchedConnection['exports'] {
-  return Object.values(exports)
-    .filter((one) => one.connection === connection)
+/** Returns what alerts watch of the exports of a connection. Reports without a sync are watched with the first one. */
+export function watchedExports(config: Config, connection: string): WatchedConnection['exports'] {
+  const { exports, reports, syncs, connections } = config;
+  const [first] = Object.keys(connections);
+  const names = [
+    ...Object.values(exports).flatMap((one) => (one.connection === connection ? [one.name] : [])),
+    ...Object.entries(reports).flatMap(([name, { sync }]) =>
+      (sync === undefined ? first : syncs[sync]?.connection) === connection ? [reportName(name)] : [],
+    ),
+  ];
+  return scheduled(config)
+    .filter(({ name }) => names.includes(name))
     .map(({ name, schedule }) => {
       const slots = schedule && openSchedule(schedule.cron, schedule.timezone);
       return { name, staleBefore: oldestSuccess({ freshnessMs: undefined, schedule: slots }) };

@@ -1,4 +1,4 @@
-import type { Export } from '../core/export/export.ts';
+import type { Export, MailedReport } from '../core/export/export.ts';
 import type { ApprovalSettings } from '../core/guard/approvals.ts';
 import type { CompiledMapping } from '../core/person/mapping.ts';
 import type { Configuration, DecidingSettings } from '../core/plan/configuration.ts';
@@ -56,6 +56,8 @@ export interface EngineIo {
   readonly approvals?: ApprovalSettings;
   /** The configured exports by name. Absent: there are none. */
   readonly exports?: ReadonlyMap<string, Export>;
+  /** The reports that are sent by e-mail, by the name under which the store has their slots. Absent: there are none. */
+  readonly reports?: ReadonlyMap<string, MailedReport>;
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
   readonly countRequests: CountRequests;

@@ -52,7 +52,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'store: 5': '1 store: must be text; put it in quotes',
     'store:': '1 store: has no value; set one, or delete the key',
     'stor: sqlite:./db':
-      '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, connections, syncs, exports, server, alerts, log',
+      '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, reports, connections, syncs, exports, server, alerts, log',
     'store: sqlite:./db\nworkers: { concurrency: 0 }': '2 workers.concurrency: must be a whole number from 1 to 64',
     'store: sqlite:./db\nworkers: { lock: 1s }':
       '2 workers.lock: must be a duration from 3s to 5m: a whole number and ms, s, m, h or d',
@@ -85,7 +85,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   [`encryptionKey: ${key32}`]: {
     'store2: x':
-      '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, connections, syncs, exports, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
+      '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, reports, connections, syncs, exports, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
   },
   'log:': {
     'traceUrl: https://traces.example/\nlog:':

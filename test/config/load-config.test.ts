@@ -526,3 +526,29 @@ test('a configuration can be printed without showing a token', async () => {
     expect(shown).not.toContain('fixed-token');
   }
 });
+
+test('a report by e-mail covers a week unless it says so, and every wrong key is named', async () => {
+  const report = `reports:
+  weekly:
+    what: leavers
+    schedule: { cron: "0 7 * * 1" }
+    url: smtps://ops:secret-word@mail.example.com
+    from: rollcall@example.com
+    to: [hr@example.com]
+`;
+  const { reports } = await load(`${smallest}${report}`);
+  expect(reports.weekly).toMatchObject({ what: 'leavers', days: 7, to: ['hr@example.com'], insecure: false });
+  expect(inspect(reports, { depth: 9 })).not.toContain('secret-word');
+
+  const wrong = report
+    .replace('leavers', 'movers')
+    .replace('smtps:', 'https:')
+    .replace('hr@', 'hr at ')
+    .replace('    from:', '    days: 0\n    sync: peple\n    from:');
+  expect((await problemsOf(`${smallest}${wrong}`)).map(({ path }) => path).sort()).toEqual([
+    'reports.weekly.days',
+    'reports.weekly.sync',
+    'reports.weekly.to[0]',
+    'reports.weekly.what',
+  ]);
+});

@@ -103,7 +103,7 @@ const readAtOnce = 500;
  * Reports who left or joined, once for each person and reason: when a read first showed it, when the platform showed it, and
  * who approved. Throws `USAGE` for days that do not exist.
  */
-export async function reportPeople({ engine: io }: AppIo, query: ReportQuery): Promise<PersonReport> {
+export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query: ReportQuery): Promise<PersonReport> {
   const { kind, from, to, sync, syncs: seen } = query;
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + dayMs];
   if (!(since < until)) {
@@ -177,6 +177,12 @@ function describe(
 }
 
 /** The columns of the file. Programs may rely on them: new ones are added at the end. */
+/** Returns the whole days (UTC) before the day of an instant. */
+export function daysBefore(at: number, days: number): Pick<ReportQuery, 'from' | 'to'> {
+  const dayOf = (back: number): string => new Date(at - back * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  return { from: dayOf(days), to: dayOf(1) };
+}
+
 const columns = [
   ...(['sync', 'identification', 'name', 'email', 'change', 'state', 'saidAt', 'hireDate', 'shownAt'] as const),
   ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run'] as const),

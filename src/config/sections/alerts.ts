@@ -20,7 +20,7 @@ const ownKeys: Readonly<Record<Kind, { readonly needs: readonly OwnKey[]; readon
   alertmanager: { needs: ['url'], may: ['token'] },
 };
 
-const address = () =>
+export const address = () =>
   z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: must('must be an e-mail address such as ops@example.com') });
 
 const remindSentence = 'must be never, or a duration from 1m to 30d: a whole number and m, h or d';
@@ -126,7 +126,8 @@ const channel = z
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-function addressFault(address: string, kind: Kind, isInsecure: boolean): string | undefined {
+/** Returns what is wrong with the address of a channel, or undefined. */
+export function addressFault(address: string, kind: Kind, isInsecure: boolean): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (kind === 'email') {
     const isMail = url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '';

@@ -5,6 +5,7 @@ import { approvals } from './approvals.ts';
 import { connectionShape } from './connection.ts';
 import { exportShape } from './exports.ts';
 import { redis } from './redis.ts';
+import { reports } from './reports.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
@@ -125,6 +126,7 @@ export const rootShape = {
     'https://grafana.example.com/explore?traceId={traceId}',
   ),
   approvals,
+  reports,
   server,
   alerts,
   log: documented(

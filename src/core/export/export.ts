@@ -116,6 +116,12 @@ export interface Export {
   readonly target: ExportTarget;
 }
 
+/** A report that is sent by e-mail. Its slots, retries and alerts are those of an export. */
+export interface MailedReport {
+  /** Sends the report of a slot (epoch ms), and returns the number of people in it. Throws `EXPORT_TARGET`. */
+  send(slotAt: number, signal: AbortSignal): Promise<number>;
+}
+
 /** Yields ranges of a time, oldest first, each with all its items. A range that one answer does not hold is halved. */
 export async function* readRanges(
   feed: ExportFeed,

@@ -15,15 +15,16 @@ const longestRetryMs = 60 * minuteMs;
  * Returns how many items it wrote. Call it under `exportLease`. Each range is written in two steps: the rows to the target,
  * then their keys and the place in the target to the store. A kill in between repeats the range: the target drops what the
  * store does not know, or knows the rows itself. Stores a failure and rethrows it; the next pass continues after the last
- * stored range.
+ * stored range. A report is sent whole; a kill between its sending and the store sends it again.
  */
 export async function runExport(name: string, io: EngineIo, signal: AbortSignal): Promise<number> {
   const { store, clock, logger, checkpoint } = io;
-  const one = io.exports?.get(name);
+  const one = io.exports?.get(name) ?? io.reports?.get(name);
   if (one === undefined) throw new RollcallError(`no export is called ${name}`, { code: 'USAGE' });
   const pass = await store.exports.begin(name);
   try {
-    const items = await writeNew(one, pass, io, signal);
+    const slotAt = pass.slotAt ?? clock.now();
+    const items = 'send' in one ? await one.send(slotAt, signal) : await writeNew(one, pass, io, signal);
     checkpoint('export-finished');
     const ended = { file: undefined, failures: 0, failure: undefined, retryAt: undefined };
     await store.exports.save(pass, { ...ended, successAt: clock.now() });

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { given } from '../../../src/core/run/given.ts';
 import type { AlertNotice, ChannelSettings } from '../../../src/ports/alerts.ts';
 import type { Egress } from '../../../src/ports/runtime.ts';
@@ -8,6 +7,7 @@ import { openChannel } from '../../../src/watch/alerts/channels/registry.ts';
 import { commandPrefixOf } from '../../../src/watch/alerts/render-notice.ts';
 import { FakeClock, someInstant } from '../../support/fake-clock.ts';
 import { startProxy } from '../../support/http-proxy.ts';
+import { openMailServer } from '../../support/mail-server.ts';
 import { openReceiver } from './receiver.ts';
 
 const reveal = (value: string) => ({ reveal: () => value });
@@ -437,36 +437,6 @@ describe('PagerDuty', () => {
 });
 
 describe('e-mail', () => {
-  const servers: SMTPServer[] = [];
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-
-  /** A real SMTP server; gives its port and what it took. */
-  async function openMailServer(options: SMTPServerOptions = {}) {
-    const mails: string[] = [];
-    const server = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      logger: false,
-      onData(stream, _session, callback) {
-        const chunks: Buffer[] = [];
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', () => {
-          mails.push(Buffer.concat(chunks).toString());
-          callback();
-        });
-      },
-      ...options,
-    });
-    servers.push(server);
-    server.on('error', () => {});
-    const listening = server.listen(0, '127.0.0.1');
-    await new Promise<void>((resolve) => listening.once('listening', () => resolve()));
-    const address = listening.address();
-    return { mails, port: typeof address === 'object' && address !== null ? address.port : 0 };
-  }
-
   const mail = (url: string): Bare => ({
     kind: 'email',
     name: 'e',
@@ -559,8 +529,8 @@ describe('e-mail', () => {
   });
 
   it('to a server that is not there is an error', async () => {
-    const { port } = await openMailServer();
-    for (const server of servers.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()));
+    const { port, close } = await openMailServer();
+    await close();
     await expect(send(mail(`smtp://127.0.0.1:${port}`))).rejects.toThrow(/E[A-Z]+: no connection; check host and port/);
   });
 });

@@ -297,8 +297,9 @@ export const alertEntries = {
     topic: 'export',
     titles: ['an export fails', 'the exports succeed again'],
     rules: [],
-    meaning: 'An export failed twice or more in a row. What it has written stays, and it continues where it stopped.',
-    cause: 'The folder or table cannot be written, or the platform did not answer. The notice says why.',
+    meaning: 'An export, or a report by e-mail, failed twice or more in a row. It continues where it stopped.',
+    cause:
+      'The folder or table cannot be written, the platform did not answer, or the mail server refused. The notice says why.',
     cure: [
       'Correct what the reason names.',
       'Run `rollcall exports run NAME` to continue now, or wait: it is tried again at least once an hour.',

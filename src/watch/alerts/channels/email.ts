@@ -15,51 +15,75 @@ export function openEmail(settings: Settings, { egress, place }: ChannelIo): Cha
     settings,
     async send(notice, signal, first) {
       const { title, lines } = renderNotice(notice, place);
-      const url = new URL(settings.url.reveal());
-      const isSecure = url.protocol === 'smtps:';
-      const proxy = egress?.proxyFor(url);
-      const through = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
-      // Loaded only when an e-mail is sent.
-      const { createTransport } = await import('nodemailer');
-      const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
-      const transport = createTransport({
-        host: url.hostname.replace(/^\[|\]$/g, ''),
-        port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
-        secure: isSecure,
-        requireTLS: !isSecure && !settings.insecure && !loopback.test(url.hostname),
-        ...(settings.insecure ? { tls: { rejectUnauthorized: false } } : {}),
-        ...(url.username === '' ? {} : { auth }),
-        ...(proxy === undefined ? {} : { proxy }),
-        connectionTimeout: 10_000,
-        greetingTimeout: 10_000,
-        socketTimeout: 15_000,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-      const close = (): void => transport.close();
-      signal.addEventListener('abort', close, { once: true });
       const messageId = `<${notice.id}@rollcall.invalid>`;
-      try {
-        await transport.sendMail({
-          from: settings.from,
-          to: [...settings.to],
-          subject: `[rollcall] ${title}`.slice(0, 200),
-          text: `${lines.join('\n')}\n`,
-          // The same in every attempt, so that most mail programs show a repeated message once.
-          messageId,
-          // Mail programs show the notices about one run as one conversation.
-          ...(first === undefined ? {} : { inReplyTo: first, references: first }),
-          headers: { 'X-Rollcall-Notice': notice.id, 'Auto-Submitted': 'auto-generated' },
-        });
-        return messageId;
-      } catch (error) {
-        throw new Error(`${url.hostname} did not accept the e-mail${through}: ${faultOf(error)}`);
-      } finally {
-        signal.removeEventListener('abort', close);
-        close();
-      }
+      const mail = {
+        subject: `[rollcall] ${title}`.slice(0, 200),
+        text: `${lines.join('\n')}\n`,
+        messageId,
+        // Mail programs show the notices about one run as one conversation.
+        ...(first === undefined ? {} : { inReplyTo: first, references: first }),
+        headers: { 'X-Rollcall-Notice': notice.id },
+      };
+      await sendMail(settings, mail, egress, signal);
+      return messageId;
     },
   };
+}
+
+interface Mail {
+  readonly subject: string;
+  readonly text: string;
+  /** The same in every attempt, so that most mail programs show a repeated message once. */
+  readonly messageId: string;
+  readonly inReplyTo?: string;
+  readonly references?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly attachments?: { filename: string; content: string; contentType: string }[];
+}
+
+/** Sends one message. Throws an error that says what the server answered, and nothing of the message. */
+export async function sendMail(
+  settings: Pick<Settings, 'url' | 'from' | 'to' | 'insecure'>,
+  { headers, ...mail }: Mail,
+  egress: ChannelIo['egress'],
+  signal: AbortSignal,
+): Promise<void> {
+  const url = new URL(settings.url.reveal());
+  const isSecure = url.protocol === 'smtps:';
+  const proxy = egress?.proxyFor(url);
+  const through = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
+  // Loaded only when an e-mail is sent.
+  const { createTransport } = await import('nodemailer');
+  const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  const transport = createTransport({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    secure: isSecure,
+    requireTLS: !isSecure && !settings.insecure && !loopback.test(url.hostname),
+    ...(settings.insecure ? { tls: { rejectUnauthorized: false } } : {}),
+    ...(url.username === '' ? {} : { auth }),
+    ...(proxy === undefined ? {} : { proxy }),
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 15_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const close = (): void => transport.close();
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    await transport.sendMail({
+      from: settings.from,
+      to: [...settings.to],
+      ...mail,
+      headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
+    });
+  } catch (error) {
+    throw new Error(`${url.hostname} did not accept the e-mail${through}: ${faultOf(error)}`);
+  } finally {
+    signal.removeEventListener('abort', close);
+    close();
+  }
 }
 
 const noConnection = 'no connection; check host and port in the url, and whether it must be smtps:// or smtp://';

@@ -1,0 +1,117 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openExports } from '../../jobs/open-exports.ts';
+import { runExport } from '../../jobs/run-export.ts';
+import { createExpressions } from '../../src/config/expressions.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { dueExports, openReports, watchedExports } from '../../src/main/exports.ts';
+import { knownKinds } from '../../src/sources/kinds.ts';
+import { judgeExports } from '../../src/watch/alerts/judge-service.ts';
+import { openMailServer } from '../support/mail-server.ts';
+import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** The scheduler of reports over an office. `tick` is one look of the scheduler, a minute later. */
+async function openReporter(office: Office, port: number) {
+  const text = await readFile(join(office.folder, 'rollcall.json'), 'utf8');
+  const weekly = {
+    what: 'leavers',
+    schedule: { cron: '0 7 * * 1' },
+    url: `smtp://127.0.0.1:${port}`,
+    from: 'rollcall@example.com',
+    to: ['hr@example.com'],
+  };
+  const path = join(office.folder, 'reports.json');
+  await writeFile(path, JSON.stringify({ ...JSON.parse(text), reports: { weekly } }));
+  const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
+  const engine = { ...office.engine.io, reports: openReports(config, () => office.engine.io, undefined) };
+  const open = () => dueExports(config, engine);
+  let exports = open();
+  return {
+    config,
+    engine,
+    restart: () => {
+      exports = open();
+    },
+    async tick() {
+      office.clock.jump(minuteMs);
+      const withLease = <T>(_: string, work: (signal: AbortSignal) => Promise<T>) => work(AbortSignal.timeout(60_000));
+      await openExports.run(
+        {
+          engine,
+          exports,
+          enqueue: async (_, { export: name = '' }) =>
+            void (await runExport.run({ engine, withLease }, { export: name })),
+        },
+        undefined,
+      );
+    },
+  };
+}
+
+/** Of twenty people one left on Saturday, 2026-11-21. It is Monday, 06:58. */
+async function openMonday() {
+  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
+  await office.applyRows(employees(20));
+  await office.applyRows(employees(20, { E3: { status: 'left', last: 'Ñíguez' } }));
+  office.clock.jump(Date.parse('2026-11-23T06:58:00Z') - office.clock.now());
+  return office;
+}
+
+it('a report goes out once for each slot, with the people of the days before and none in its text', async () => {
+  const office = await openMonday();
+  const { mails, port } = await openMailServer();
+  const reporter = await openReporter(office, port);
+  await reporter.tick();
+  expect(mails).toEqual([]);
+  for (let minute = 0; minute < 5; minute += 1) {
+    await reporter.tick();
+    reporter.restart();
+  }
+  expect(mails).toHaveLength(1);
+  const [mail = ''] = mails;
+  expect(mail).toContain('Subject: [rollcall] 1 leaver from 2026-11-16 to 2026-11-22');
+  expect(mail).toContain('To: hr@example.com');
+  expect(mail).toContain('applied: 1');
+  expect(mail).toContain('leavers_2026-11-16_2026-11-22.csv');
+  const [, body = ''] = /csv\r\n(?:Content-.*\r\n)*\r\n([\s\S]+?)\r\n--/i.exec(mail) ?? [];
+  const csv = /base64/i.test(mail) ? Buffer.from(body, 'base64').toString() : body;
+  expect(csv).toMatch(/people,E3,.*disable,applied/);
+  expect(mail.replace(body, '')).not.toMatch(/E3|ana3/);
+  const [entry] = await office.engine.io.store.audit.list({ limit: 1 });
+  expect(entry).toMatchObject({
+    action: 'export-changes',
+    by: 'schedule',
+    detail: expect.stringContaining('reports.weekly'),
+  });
+
+  office.clock.jump(7 * dayMs - 20 * minuteMs);
+  for (let minute = 0; minute < 30; minute += 1) await reporter.tick();
+  expect(mails).toHaveLength(2);
+  expect(mails[1]).toContain('0 leavers from 2026-11-23 to 2026-11-29');
+});
+
+it('a report that the mail server refuses is an alert, is tried again, and arrives once', async () => {
+  const office = await openMonday();
+  let isFull = true;
+  const { mails, port } = await openMailServer({
+    onRcptTo: (_address, _session, callback) => callback(isFull ? new Error('mailbox full') : null),
+  });
+  const reporter = await openReporter(office, port);
+  for (let minute = 0; minute < 6; minute += 1) await reporter.tick();
+  const [state] = await office.engine.io.store.exports.list();
+  expect(state).toMatchObject({ name: 'report:weekly', failures: 3 });
+  expect(watchedExports(reporter.config, 'acme').map(({ name }) => name)).toEqual(['report:weekly']);
+  const problem = judgeExports({ exports: state === undefined ? [] : [{ state, staleBefore: 0 }] });
+  expect(problem).toMatchObject({
+    code: 'export-failed',
+    details: [expect.stringMatching(/127\.0\.0\.1 did not accept the e-mail/)],
+  });
+  isFull = false;
+  for (let minute = 0; minute < 10; minute += 1) await reporter.tick();
+  expect(mails).toHaveLength(1);
+  expect(await office.engine.io.store.exports.list()).toMatchObject([{ failures: 0 }]);
+});
