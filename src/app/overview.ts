@@ -1,8 +1,9 @@
+import { blockedKinds } from '../core/guard/blocked.ts';
 import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { noKinds } from '../core/run/report.ts';
 import { workersLease } from '../ports/leases.ts';
-import type { Streak } from '../ports/reports.ts';
+import type { AppliedCount, EndedCount, Streak } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import type {
   DayCounts,
@@ -24,8 +25,9 @@ import { readSyncStates } from './syncs.ts';
 export async function readOverview(io: AppIo): Promise<Overview> {
   const { store, clock } = io.engine;
   const now = clock.now();
-  const [states, unfinished, isDeploymentRunning, worker] = await Promise.all([
+  const [states, recent, unfinished, isDeploymentRunning, worker] = await Promise.all([
     readSyncStates(io),
+    readRecent(io, now - dayMs),
     store.runs.unfinished(),
     io.isDeployed(),
     store.leases.holder(workersLease, now),
@@ -36,6 +38,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
       await overviewOf(
         state,
         unfinished.find(({ sync }) => sync === storedName(state.name, io.engine.syncs)),
+        recent,
         io,
       ),
     );
@@ -60,6 +63,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
 async function overviewOf(
   { waiting: requests, ...state }: SyncState,
   run: Run | undefined,
+  recent: Recent,
   io: AppIo,
 ): Promise<SyncOverview> {
   const { store, clock } = io.engine;
@@ -77,8 +81,54 @@ async function overviewOf(
     health: healthOf(state, streak, io.staleBefore(state.name, now)),
     activity: { kind, run: step },
     holds,
+    people: await readPeople(stored, io),
+    lastDay: lastDayOf(stored, recent),
     requests,
   };
+}
+
+/** Returns what the last accepted full read saw; undefined before there is one. */
+async function readPeople(sync: string, { engine: { store } }: AppIo): Promise<SyncOverview['people']> {
+  const read = await store.rosters.open(sync);
+  const facts = read && (await store.runs.get(read.run))?.facts;
+  if (read === undefined || facts === undefined) return undefined;
+  const { matched, managedUsers, platformUsers, unmanaged = 0, outOfScope = 0, noAccount = 0, blocked = {} } = facts;
+  if (matched === undefined || managedUsers === undefined || platformUsers === undefined) return undefined;
+  const reasons = blockedKinds.map((kind) => [kind, blocked[kind] ?? 0] as const);
+  const skipped = [['out-of-scope', outOfScope], ['no-account', noAccount], ...reasons] as const;
+  return {
+    ...{ readAt: read.at, run: read.run, source: read.rows, matched, owned: managedUsers },
+    ...{ platform: platformUsers, unknown: unmanaged },
+    skipped: Object.fromEntries(skipped.filter(([, people]) => people > 0)),
+  };
+}
+
+interface Recent {
+  readonly applied: readonly AppliedCount[];
+  readonly ended: readonly EndedCount[];
+}
+
+/** Reads what happened in all syncs since an instant. */
+async function readRecent({ engine: { store } }: Pick<AppIo, 'engine'>, since: number): Promise<Recent> {
+  const [applied, ended] = await Promise.all([store.reports.applied(since), store.reports.ended(since)]);
+  return { applied, ended };
+}
+
+function lastDayOf(name: string, { applied, ended }: Recent): SyncOverview['lastDay'] {
+  const changes: Record<string, number> = {};
+  for (const { sync, kind, count } of applied) if (sync === name) changes[kind] = (changes[kind] ?? 0) + count;
+  const ends = ended.filter(({ sync }) => sync === name);
+  const sum = (of: (end: EndedCount) => number): number => ends.reduce((all, end) => all + of(end), 0);
+  return {
+    runs: sum(({ count }) => count),
+    failedRuns: sum((end) => (isBadEnd(end) ? end.count : 0)),
+    failed: sum(({ failed }) => failed),
+    changes,
+  };
+}
+
+function isBadEnd({ outcome, isSuccess }: EndedCount): boolean {
+  return !isSuccess && outcome !== 'cancelled';
 }
 
 /** Returns the health by the newest success and what followed it. */
@@ -170,27 +220,26 @@ export async function countDays({ engine: io }: AppIo, { days: count, timezone }
       code: 'USAGE',
     });
   }
-  const { store, clock } = io;
-  const now = clock.now();
+  const now = io.clock.now();
   const zone = createZoneDays();
   const dayOf = (at: number): string => zone.today(timezone, at) ?? '';
   const days = daysUpTo(dayOf(now), count);
   const first = days[0] ?? '';
   // A day begins at most 14 hours before, and 12 hours after, the day of UTC.
   const since = Date.parse(`${first}T00:00:00Z`) - dayMs;
-  const [applied, ended] = await Promise.all([store.reports.applied(since), store.reports.ended(since)]);
+  const { applied, ended } = await readRecent({ engine: io }, since);
   const counts = new Map<string, Map<string, Draft>>();
   for (const name of io.syncs.keys()) counts.set(name, new Map(days.map((day) => [day, emptyDay(day)])));
   for (const { sync, at, kind, count: changes } of applied) {
     const day = counts.get(sync)?.get(dayOf(at));
     if (day !== undefined) day[kind] += changes;
   }
-  for (const { sync, at, outcome, isSuccess, count: runs, failed } of ended) {
-    const day = counts.get(sync)?.get(dayOf(at));
+  for (const end of ended) {
+    const day = counts.get(end.sync)?.get(dayOf(end.at));
     if (day === undefined) continue;
-    day.runs += runs;
-    day.failed += failed;
-    if (!isSuccess && outcome !== 'cancelled') day.failedRuns += runs;
+    day.runs += end.count;
+    day.failed += end.failed;
+    if (isBadEnd(end)) day.failedRuns += end.count;
   }
   return { timezone, days, syncs: [...counts].map(([name, byDay]) => ({ name, days: [...byDay.values()] })) };
 }

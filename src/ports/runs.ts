@@ -26,6 +26,8 @@ export interface RunFacts {
   /** Users per page of the directory scan. Absent when the plan read users one by one. */
   readonly pageSize?: number;
   readonly managedUsers?: number;
+  /** People of the source who have an account, ours or not. Absent: not a full read. */
+  readonly matched?: number;
   /** Number of changes that repeat one whose outcome remained unknown. */
   readonly repeated?: number;
   /** People for whom no decision is possible, by kind. */

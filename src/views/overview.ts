@@ -42,6 +42,25 @@ const activity = z.object({
   etaSeconds: count.nullable().describe('An estimate; null: the remaining time is not known'),
 });
 
+/** What the last accepted full read saw of a sync. */
+const people = z.object({
+  readAt: instant,
+  run: z.string().describe('The run that made the read'),
+  source: count.describe('Records of the HR system'),
+  matched: count.describe('People of the HR system who have an account'),
+  platform: count.describe('Accounts of the platform'),
+  owned: count.describe('Accounts that the sync owns'),
+  unknown: count.describe('Accounts that no record names and no sync owns'),
+  skipped: amounts.describe('People without a change, by reason: out-of-scope, no-account, or why they are blocked'),
+});
+
+const lastDay = z.object({
+  runs: count,
+  failedRuns: count.describe('Runs that ended as failed or partial'),
+  failed: count.describe('Changes that failed'),
+  changes: amounts.describe('Changes that were seen applied, by kind'),
+});
+
 const waiting = z.object({
   holds: count,
   changes: count.describe('Distinct changes that can be approved now'),
@@ -82,6 +101,8 @@ export const overview = z
         health,
         activity,
         holds: waiting,
+        people: people.nullable().describe('null: no full read was accepted yet'),
+        lastDay: lastDay.describe('The last 24 hours, to a quarter of an hour'),
         requests: count,
         frozenUntil: instant
           .nullable()
@@ -126,6 +147,8 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
     readonly run: RunStep | undefined;
   };
   readonly holds: WaitingWork;
+  readonly people: Inner<z.output<typeof people>> | undefined;
+  readonly lastDay: Inner<z.output<typeof lastDay>>;
   /** Requests that no run has taken. */
   readonly requests: number;
 }

@@ -248,6 +248,14 @@ export class PeopleIndex {
     this.#hiddenLo[slot] = hidden.lo;
   }
 
+  /** Counts the people whom a record of the source and an account of the platform name. The platform was read before. */
+  countMatched(): number {
+    const both = mark.inSource | mark.seen;
+    let count = 0;
+    for (let slot = 0; slot < this.#size; slot += 1) if (((this.#marks[slot] as number) & both) === both) count += 1;
+    return count;
+  }
+
   /** Keeps the name of a slot that no record of the source fills. */
   name(slot: number, identification: string): void {
     this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification }));

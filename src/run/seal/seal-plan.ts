@@ -38,6 +38,7 @@ export async function sealPlan(
     platformUsers: compared.users,
     ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
     managedUsers: compared.managed,
+    ...(snapshot.kind === 'full' ? { matched: work.index.countMatched() } : {}),
     unchanged: compared.quiet.unchanged + decided.quiet.unchanged,
     ...(outOfScope > 0 ? { outOfScope } : {}),
     ...(noAccount > 0 ? { noAccount } : {}),

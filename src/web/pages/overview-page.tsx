@@ -8,7 +8,7 @@ import { Box } from '../ui/actions.tsx';
 import { Badge, Icon } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { ConnectionsCard } from './connections-page.tsx';
-import { SyncTable } from './sync-table.tsx';
+import { MonthCard, PeopleTable, SyncTable } from './sync-table.tsx';
 
 /** What waits for the user first, then every sync with its health and its state. */
 export function OverviewPage() {
@@ -28,7 +28,9 @@ export function OverviewPage() {
               </Box>
             ))}
             <SyncTable syncs={data.syncs} />
+            <PeopleTable syncs={data.syncs} />
             <div className="cards">
+              <MonthCard syncs={data.syncs} />
               <AlertsCard alerts={data.alerts} />
               <ConnectionsCard />
               <WorkCard work={data.work} daysUntilFull={data.store.daysUntilFull} />

@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo } from '../router/router.tsx';
+import { Link, pathTo, withFilters } from '../router/router.tsx';
 import type { SyncOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
@@ -62,6 +62,139 @@ export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }
         ]}
       />
     </Section>
+  );
+}
+
+/** HR people and platform accounts of each sync, as its last full read saw them, and who was skipped. */
+export function PeopleTable({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
+  const { t, f } = usePage();
+  const words = t.overview.people;
+  const rows = syncs.flatMap(({ name, people }) => (people === null ? [] : [{ name, ...people }]));
+  if (rows.length === 0) return null;
+  const skippedOf = ({ skipped }: (typeof rows)[number]) => Object.entries(skipped);
+  return (
+    <Section name="people" title={words.title}>
+      <DataTable
+        rows={rows}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: t.overview.syncs.name,
+            kind: 'head',
+            cell: ({ name, readAt }) => (
+              <>
+                <Link to={pathTo('syncs', name)}>{name}</Link>
+                <small className="faint">
+                  <Ago at={readAt} />
+                </small>
+              </>
+            ),
+          },
+          { title: words.source, kind: 'number', cell: ({ source }) => f.number(source) },
+          { title: words.matched, kind: 'number', cell: ({ matched }) => f.number(matched) },
+          { title: words.platform, kind: 'number', cell: ({ platform }) => f.number(platform) },
+          { title: words.owned, kind: 'number', cell: ({ owned }) => f.number(owned) },
+          {
+            title: words.unknown,
+            kind: 'number',
+            cell: ({ name, unknown }) =>
+              unknown === 0 ? (
+                f.number(unknown)
+              ) : (
+                <Link to={withFilters(pathTo('syncs', name, 'accounts'), { state: 'unmanaged' })}>
+                  {f.number(unknown)}
+                </Link>
+              ),
+          },
+          {
+            title: words.skipped,
+            cell: (row) =>
+              skippedOf(row).length === 0 ? (
+                '–'
+              ) : (
+                <Link to={pathTo('runs', row.run)}>
+                  {skippedOf(row)
+                    .map(([reason, count]) => `${f.number(count)} ${wordOf(words.reasons, reason)}`)
+                    .join(', ')}
+                </Link>
+              ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+const groups = [
+  ['joiners', ['create', 'enable']],
+  ['movers', ['update', 'lead', 'unlead']],
+  ['leavers', ['disable', 'remove']],
+] as const;
+
+/** Joiners, movers and leavers of the last 30 days as bars, and the last 24 hours in numbers. */
+export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
+  const { t, f } = usePage();
+  const words = t.overview.month;
+  const days = useDays(30).data;
+  const all = days?.days.map((day, i) =>
+    sumOf(
+      day,
+      days.syncs.map((sync) => sync.days[i]).filter((one) => one !== undefined),
+    ),
+  );
+  const last = groups.map(([group, kinds]) => {
+    const count = syncs.reduce(
+      (sum, { lastDay }) => sum + kinds.reduce((some, kind) => some + (lastDay.changes[kind] ?? 0), 0),
+      0,
+    );
+    return words.counts[group](count);
+  });
+  const runs = syncs.reduce((sum, { lastDay }) => sum + lastDay.runs, 0);
+  const failed = syncs.reduce((sum, { lastDay }) => sum + lastDay.failed, 0);
+  const failedRuns = syncs.reduce((sum, { lastDay }) => sum + lastDay.failedRuns, 0);
+  return (
+    <Section className="card month" name="month" title={words.title}>
+      <DayBars days={all} />
+      <ul className="legend">
+        {groups.map(([group, kinds]) => (
+          <li key={group} className={kinds[0]}>
+            {words.counts[group](
+              (all ?? []).reduce((sum, day) => sum + kinds.reduce((some, kind) => some + day[kind], 0), 0),
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className="small">
+        <strong>{words.lastDay}</strong> {[...last, t.overview.syncs.runs(runs)].join(' · ')}
+        {failed + failedRuns === 0 ? null : (
+          <span className="needs">
+            {' · '}
+            {f.number(failed)} {t.runs.counts.failed}, {t.overview.syncs.failedRuns(failedRuns)}
+          </span>
+        )}
+      </p>
+      <Link to="/changes">{t.recent.title}</Link>
+    </Section>
+  );
+}
+
+function sumOf(day: string, parts: readonly DayCounts[]): DayCounts {
+  const zero = {
+    runs: 0,
+    failedRuns: 0,
+    failed: 0,
+    create: 0,
+    update: 0,
+    enable: 0,
+    disable: 0,
+    remove: 0,
+    lead: 0,
+    unlead: 0,
+  };
+  const names = Object.keys(zero) as (keyof typeof zero)[];
+  return parts.reduce<DayCounts>(
+    (sum, one) => ({ ...sum, ...Object.fromEntries(names.map((name) => [name, sum[name] + one[name]])) }),
+    { day, ...zero },
   );
 }
 
@@ -160,11 +293,12 @@ export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefi
       width={bars.length * (width + gap) - gap}
       height={height}
       viewBox={`0 0 ${bars.length * (width + gap) - gap} ${height}`}
+      preserveAspectRatio="none"
       role="img"
       aria-label={t.overview.syncs.chart(all, days.length, failed)}
     >
       {bars.map(({ key, value, parts, isOnlyRunBad, title }, i) => {
-        const tall = value === 0 ? 0 : Math.max(4, Math.round(Math.sqrt(value / largest) * height));
+        const tall = value === 0 ? 0 : Math.max(4, Math.round(Math.sqrt(value / largest) * (height - 3)));
         const x = i * (width + gap);
         let top = height;
         return (

@@ -82,7 +82,7 @@ see('over two weeks of holds, decisions, failures and updates, the page shows wh
     // The server shares one reading of the overview for a moment of its own clock.
     await server.clock.advance(60_000);
     await page.reload();
-    await page.locator('main table').waitFor();
+    await page.locator('main table').first().waitFor();
     const text = await page.locator('main').innerText();
     const waits = `${expected.held} changes held`;
     expect(text.includes(waits), `${step}: ${text}`).toBe(expected.held > 0);

@@ -30,10 +30,15 @@ see('shows nothing without a known token; then what waits first, and each sync w
 
   await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
   expect(await page.locator('.waiting').innerText()).toContain('7 disables');
-  const row = page.getByRole('row').filter({ hasText: 'people' });
+  const row = page.getByRole('row').filter({ hasText: 'people' }).first();
   expect(await row.innerText()).toContain('Healthy');
-  expect(await page.locator('.bars').getAttribute('aria-label')).toMatch(/changes in 7 days/);
+  expect(await page.locator('table .bars').getAttribute('aria-label')).toMatch(/changes in 7 days/);
   expect(await page.getByRole('navigation').innerText()).toContain('7');
+  const people = page.locator('section', { has: page.getByRole('heading', { name: 'People' }) }).getByRole('row').nth(1);
+  expect((await people.innerText()).split(/\s*\t\s*|\n+/).slice(-6)).toEqual(['20', '20', '20', '20', '0', '–']);
+  const month = await page.locator('.month').innerText();
+  expect(month).toMatch(/3 joiners\s+0 movers\s+0 leavers/);
+  expect(month).toContain('Last 24 hours: 3 joiners · 0 movers · 0 leavers · 2 runs');
 
   await page.reload();
   await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
@@ -55,7 +60,7 @@ see('a run, an alert and a person lead to the changes that wait; bars are red on
   await review.click();
   await page.waitForURL('**/holds?sync=people');
   await page.goto(server.url);
-  await page.locator('.bars rect.create').waitFor();
+  await page.locator('.month .bars rect.create').waitFor();
   expect(await page.locator('.bars rect.bad').count()).toBe(0);
   await page.goto(`${server.url}/people/people/E3`);
   await page.getByRole('link', { name: 'Review the held change' }).click();

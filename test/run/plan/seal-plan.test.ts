@@ -177,6 +177,7 @@ describe('a plan of a dry run', () => {
     sourceRows: 5,
     platformUsers: 6,
     managedUsers: 7,
+    matched: 0,
     unchanged: 28,
     outOfScope: 3,
     lookedAt: 9,

@@ -44,7 +44,34 @@ export const overview = {
       `${count(changes, 'change', 'changes')} in ${days} days${failed === 0 ? '' : `, ${count(failed, 'failed run', 'failed runs')}`}`,
     day: (day: string, runs: number, parts: string) =>
       `${day}: ${count(runs, 'run', 'runs')}${parts === '' ? ', no changes' : `; ${parts}`}`,
+    runs: (runs: number) => count(runs, 'run', 'runs'),
     failedRuns: (runs: number) => count(runs, 'failed run', 'failed runs'),
+  },
+  people: {
+    title: 'People',
+    source: 'In HR',
+    matched: 'With an account',
+    platform: 'Accounts',
+    owned: 'Owned',
+    unknown: 'Unknown',
+    skipped: 'Skipped',
+    reasons: {
+      'out-of-scope': 'out of scope',
+      'no-account': 'need no account',
+      'row-refused': 'with a bad record',
+      'status-unknown': 'with an unknown status',
+      conflict: 'in a conflict',
+      unresolved: 'wait for an earlier change',
+    } as Readonly<Record<string, string>>,
+  },
+  month: {
+    title: 'Last 30 days',
+    counts: {
+      joiners: (people: number) => count(people, 'joiner', 'joiners'),
+      movers: (people: number) => count(people, 'mover', 'movers'),
+      leavers: (people: number) => count(people, 'leaver', 'leavers'),
+    },
+    lastDay: 'Last 24 hours:',
   },
   connections: {
     expires: 'Valid until',

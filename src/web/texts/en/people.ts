@@ -228,6 +228,7 @@ export const runs = {
     managedUsers: 'Managed users',
     unchanged: 'Unchanged users',
     outOfScope: 'People out of scope',
+    matched: 'People with an account',
     noAccount: 'People without an account who need none',
     unmanaged: 'Users on the platform only',
     respectedEdits: 'Respected edits on the platform',

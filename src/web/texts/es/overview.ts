@@ -45,7 +45,34 @@ export const overview: Texts['overview'] = {
       `${count(changes, 'cambio', 'cambios')} en ${days} días${failed === 0 ? '' : `, ${count(failed, 'ejecución fallida', 'ejecuciones fallidas')}`}`,
     day: (day, runs, parts) =>
       `${day}: ${count(runs, 'ejecución', 'ejecuciones')}${parts === '' ? ', sin cambios' : `; ${parts}`}`,
+    runs: (runs) => count(runs, 'ejecución', 'ejecuciones'),
     failedRuns: (runs) => count(runs, 'ejecución fallida', 'ejecuciones fallidas'),
+  },
+  people: {
+    title: 'Personas',
+    source: 'En RR. HH.',
+    matched: 'Con cuenta',
+    platform: 'Cuentas',
+    owned: 'Propias',
+    unknown: 'Desconocidas',
+    skipped: 'Omitidas',
+    reasons: {
+      'out-of-scope': 'fuera del alcance',
+      'no-account': 'no necesitan cuenta',
+      'row-refused': 'con un registro incorrecto',
+      'status-unknown': 'con un estado desconocido',
+      conflict: 'en conflicto',
+      unresolved: 'esperan un cambio anterior',
+    },
+  },
+  month: {
+    title: 'Últimos 30 días',
+    counts: {
+      joiners: (people) => count(people, 'alta', 'altas'),
+      movers: (people) => count(people, 'modificación', 'modificaciones'),
+      leavers: (people) => count(people, 'baja', 'bajas'),
+    },
+    lastDay: 'Últimas 24 horas:',
   },
   connections: {
     expires: 'Válido hasta',

@@ -224,6 +224,7 @@ export const runs: Texts['runs'] = {
     managedUsers: 'Usuarios gestionados',
     unchanged: 'Usuarios sin cambios',
     outOfScope: 'Personas fuera del alcance',
+    matched: 'Personas con cuenta',
     noAccount: 'Personas sin cuenta que no la necesitan',
     unmanaged: 'Usuarios solo en la plataforma',
     respectedEdits: 'Ediciones respetadas en la plataforma',
