@@ -179,23 +179,10 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
 }
 
 function sumOf(day: string, parts: readonly DayCounts[]): DayCounts {
-  const zero = {
-    runs: 0,
-    failedRuns: 0,
-    failed: 0,
-    create: 0,
-    update: 0,
-    enable: 0,
-    disable: 0,
-    remove: 0,
-    lead: 0,
-    unlead: 0,
-  };
-  const names = Object.keys(zero) as (keyof typeof zero)[];
-  return parts.reduce<DayCounts>(
-    (sum, one) => ({ ...sum, ...Object.fromEntries(names.map((name) => [name, sum[name] + one[name]])) }),
-    { day, ...zero },
-  );
+  const of = (name: Exclude<keyof DayCounts, 'day'>): number => parts.reduce((sum, part) => sum + part[name], 0);
+  const changes = { create: of('create'), update: of('update'), enable: of('enable'), disable: of('disable') };
+  const others = { remove: of('remove'), lead: of('lead'), unlead: of('unlead') };
+  return { day, runs: of('runs'), failedRuns: of('failedRuns'), failed: of('failed'), ...changes, ...others };
 }
 
 /** What a sync does now: idle, or the step of its run with progress and remaining time. */

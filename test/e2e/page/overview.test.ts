@@ -34,7 +34,10 @@ see('shows nothing without a known token; then what waits first, and each sync w
   expect(await row.innerText()).toContain('Healthy');
   expect(await page.locator('table .bars').getAttribute('aria-label')).toMatch(/changes in 7 days/);
   expect(await page.getByRole('navigation').innerText()).toContain('7');
-  const people = page.locator('section', { has: page.getByRole('heading', { name: 'People' }) }).getByRole('row').nth(1);
+  const people = page
+    .locator('section', { has: page.getByRole('heading', { name: 'People' }) })
+    .getByRole('row')
+    .nth(1);
   expect((await people.innerText()).split(/\s*\t\s*|\n+/).slice(-6)).toEqual(['20', '20', '20', '20', '0', '–']);
   const month = await page.locator('.month').innerText();
   expect(month).toMatch(/3 joiners\s+0 movers\s+0 leavers/);
