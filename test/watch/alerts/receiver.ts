@@ -7,6 +7,8 @@ export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** When it came, by the clock of the machine (epoch ms). */
+  readonly at: number;
   json<Shape>(): Shape;
 }
 
@@ -30,7 +32,8 @@ export async function openReceiver(): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      received.push({ path: request.url ?? '', headers: request.headers, text, json: () => JSON.parse(text) });
+      const message = { path: request.url ?? '', headers: request.headers, text, at: Date.now() };
+      received.push({ ...message, json: () => JSON.parse(text) });
       const status = statuses.shift() ?? 200;
       if (status === 0) return;
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(body);
