@@ -220,6 +220,11 @@ function checkMatch({ path, found }: SyncDraft, { report }: SyncReading): void {
   if (at >= 0 && mapping.fields.email === undefined) {
     report.add([...path, 'match', at], 'names email, but mapping has no email; map it, or remove it from match');
   }
+  const byEmail = leaderRules(mapping).find(({ rule }) => rule.by === 'email');
+  if (at < 0 && byEmail !== undefined) {
+    const message = `lacks email, so no leader can be found by e-mail (mapping.${byEmail.key.join('.')}); add email, or use by: identification`;
+    report.add([...path, 'match'], message);
+  }
 }
 
 /** A write that clears unmapped fields would destroy values that cannot be read back. */

@@ -194,6 +194,10 @@ test('leaders need an e-mail to look up, a policy that updates, and a delivery t
   expect(await problem('{ from: boss, by: email }', 'policy: sync')).toEqual([
     'syncs.people.mapping.manager.by is email, but mapping has no email; map it, or use by: identification',
   ]);
+  const byMail = '{ from: boss, by: email }, email: mail';
+  expect(await problem(byMail, 'policy: sync\n    match: [identification]')).toEqual([
+    'syncs.people.match lacks email, so no leader can be found by e-mail (mapping.manager); add email, or use by: identification',
+  ]);
   expect(await problem('boss', 'policy: create-only')).toEqual([
     'syncs.people.mapping.manager changes leaders, but policy create-only does not allow it; use another policy, or delete this key',
   ]);
