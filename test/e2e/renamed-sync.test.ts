@@ -195,7 +195,7 @@ it('without formerly, every run, status and check tell of the users that no sync
       message: expect.stringContaining('1 enabled user belongs to sync people'),
     });
     const [last] = await findOrphans(app.engine);
-    expect(last?.message).toContain('set syncs.staff.formerly to people');
+    expect(last?.message).toContain('Set syncs.staff.formerly to people');
   });
 });
 

@@ -37,12 +37,12 @@ see('the address of a run shows its outcome, times, files, and findings by cause
   const text = await page.locator('main').innerText();
   expect(text).toContain(second.id);
   expect(text).toContain('Held');
-  for (const word of ['Reading', 'Planning', 'Delivering', 'Proving']) expect(text).toContain(word);
+  for (const word of ['Reading', 'Planning', 'Delivering', 'Reading back']) expect(text).toContain(word);
   const causes = (await page.locator('.cause', { hasText: 'status-unknown' }).allInnerTexts()).join('\n');
   expect(causes).toContain('status has a value that is in neither active nor leaver (2');
   expect(causes).toMatch(/E12.*line 13/s);
   expect(await page.locator('.list.holds').innerText()).toContain('7 disables');
-  expect(await page.getByRole('table').innerText()).toContain('Settled');
+  expect(await page.getByRole('table').innerText()).toContain('Ended');
   const figures = page.locator('.card', { hasText: 'Numbers of the read' });
   expect(await figures.innerText()).toMatch(/Rows of the source\s+20\s/);
   expect(await figures.innerText()).not.toMatch(/[a-z][A-Z]|,\d{3},\d{3}/);
