@@ -76,6 +76,8 @@ export interface StoreSize {
   readonly bytes: number;
   /** What is left on its disk. Absent: a database on a server. */
   readonly room?: number;
+  /** What was deleted counts only some seconds later. */
+  readonly isLate?: true;
 }
 
 /** How large the store was on a day (epoch ms, bytes). */

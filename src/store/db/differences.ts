@@ -47,7 +47,7 @@ export async function sizeOf(db: QueryExecutorProvider, place: string): Promise<
         else n_live_tup * (28 + width) * 1.5 end)), 0)::bigint as bytes
       from pg_stat_user_tables t left join lateral (select sum(avg_width) as width from pg_stats s
         where s.schemaname = t.schemaname and s.tablename = t.relname) w on true`.execute(db);
-    return { bytes: Number(rows[0]?.bytes ?? 0) };
+    return { bytes: Number(rows[0]?.bytes ?? 0), isLate: true };
   }
   const pragma = async (name: string): Promise<number> => {
     const { rows } = await sql<Record<string, number>>`select * from ${sql.raw(`pragma_${name}`)}`.execute(db);

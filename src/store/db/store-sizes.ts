@@ -16,7 +16,8 @@ export function createStoreSizes(db: Database, place: string): Pick<Store, 'size
 
     async noteSize(now) {
       const day = Math.floor(now / dayMs);
-      await put(db, 'store_sizes', { ...samples.toRow({ at: now, ...(await sizeOf(db, place)) }), day });
+      const { isLate: _, ...size } = await sizeOf(db, place);
+      await put(db, 'store_sizes', { ...samples.toRow({ at: now, ...size }), day });
       await db
         .deleteFrom('store_sizes')
         .where('day', '<=', day - keptDays)

@@ -43,6 +43,15 @@ describe('a file that failed', () => {
     ]);
   });
 
+  it('is named with its batch, its file and why, in the one line of the log about the end of the run', async () => {
+    const scene = await platformWithBad(['u14'], { count: 8 });
+    await scene.play();
+    const batch = (await scene.batches()).find(({ number }) => number === 6);
+    const failures = [`batch 6 (1 row), file ${batch?.fileId}: the platform ended its file as failed`];
+    const ends = scene.log.lines.filter(({ message }) => message === 'run ended');
+    expect(ends).toMatchObject([{ level: 'warn', fields: { outcome: 'partial', failed: 1, failures } }]);
+  });
+
   it('is halved so that each row is in exactly one of the halves', async () => {
     const scene = await platformWithBad(['u10', 'u16'], { count: 7 });
     await scene.play(async () => (await scene.batches()).length === 3);
