@@ -46,6 +46,7 @@ async function openBench(options: BenchOptions) {
       ]),
     ),
     exports: {},
+    reports: {},
     alerts: [],
   } as unknown as Config;
   let ids = 0;
