@@ -107,13 +107,16 @@ function addressOf({ path, needs: { of } }: Played, sync: 'people' | 'staff', id
     .replace('{sync}', sync)
     .replace('{identification}', `QX${sync}9`)
     .replace('{id}', ids[of as keyof Ids] ?? '')
+    .replace('{kind}', 'joiners')
     .replace('{name}', 'acme');
   if (of !== 'list') return filled;
-  const hasSync = /days|people|previews|runs$|holds$|audit/.test(path) && !path.endsWith('/events');
-  return `${filled}${path === '/api/people' ? '?q=Lastname' : hasSync ? '?' : ''}${hasSync ? `&sync=${sync}` : ''}`.replace(
-    '?&',
-    '?',
-  );
+  const hasSync = /days|people|previews|runs$|holds$|audit|changes$|reports/.test(path) && !path.endsWith('/events');
+  const query = [
+    ...(path === '/api/people' ? ['q=Lastname'] : []),
+    ...(path.startsWith('/api/reports/') ? ['from=2026-11-01', 'to=2026-12-31'] : []),
+    ...(hasSync ? [`sync=${sync}`] : []),
+  ];
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
 it('every operation answers exactly those who may call it, and shows people only to those who see them', {
@@ -146,6 +149,11 @@ it('every operation answers exactly those who may call it, and shows people only
     expect((await server.ask(path, { token: tokenOf('viewer of staff') })).status).toBe(404);
     const seen = await server.ask(path, { token: tokenOf('viewer') });
     expect(seen.status, seen.text).toBe(200);
+  }
+  // Reports and found changes have people to hide.
+  for (const path of ['/api/reports/joiners?from=2026-11-01&to=2026-12-31', '/api/changes?']) {
+    const seen = await server.ask(`${path}&sync=people`, { token: tokenOf('viewer') });
+    expect(seen.text).toMatch(namesIn('people'));
   }
   const surprises: string[] = [];
   let played = 0;
