@@ -94,7 +94,7 @@ const right: Readonly<Record<string, Check>> = {
   '12B-marriage-id-is-email': all(
     stay('p105@corp.test'),
     noAccounts('f.perez-soto@corp.test'),
-    told(/p105@corp\.test.* look like the same person.*adopt people f\.perez-soto@corp\.test/),
+    told(/p105@corp\.test.* look like one person.*adopt people f\.perez-soto@corp\.test/),
     partial(/1 person lacks access/),
   ),
   '12C-rehire-new-id': all(

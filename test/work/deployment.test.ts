@@ -47,6 +47,7 @@ async function openBench(options: BenchOptions) {
     ),
     exports: {},
     reports: {},
+    connections: {},
     alerts: [],
   } as unknown as Config;
   let ids = 0;
